@@ -1,0 +1,23 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "OpenCoreData",
+    products: [
+        .library(name: "CoreData", targets: ["CoreData"]),
+        .library(name: "CoreDataManager", targets: ["CoreDataManager"]),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(
+            name: "CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .target(name: "CoreData", dependencies: ["CSQLite", "CZlib"]),
+        .target(name: "CoreDataManager", dependencies: ["CoreData"]),
+        .target(name: "TestSupport", dependencies: ["CoreData"], path: "Tests/Support"),
+        .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "TestSupport"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
