@@ -1,0 +1,32 @@
+import Foundation
+
+/// Equality of two values of unknown type, as `isEqual` after bridging; two `nil` are equal.
+func sameValue(_ left: Any?, _ right: Any?) -> Bool {
+    switch (left, right) {
+    case (nil, nil): return true
+    case (let left?, let right?):
+        if let left = left as? [Any], let right = right as? [Any] {
+            return left.count == right.count && zip(left, right).allSatisfy { sameValue($0, $1) }
+        }
+        if let left = left as? NSObject, let right = right as? NSObject { return left.isEqual(right) }
+        if let left = left as? AnyHashable, let right = right as? AnyHashable, left == right { return true }
+        return ((left as AnyObject) as? NSObject)?.isEqual(right) ?? false
+    default: return false
+    }
+}
+
+/// Equality of two userInfo dictionaries; none is the same as an empty one, as archived models write `{}`.
+func sameUserInfo(_ left: [AnyHashable: Any]?, _ right: [AnyHashable: Any]?) -> Bool {
+    let left = left ?? [:]
+    let right = right ?? [:]
+    guard left.count == right.count else { return false }
+    return left.allSatisfy { key, value in
+        guard let other = right[key] else { return false }
+        return sameValue(value, other)
+    }
+}
+
+/// The address of an object as descriptions print it.
+func address(of object: AnyObject) -> String {
+    "0x" + String(UInt(bitPattern: ObjectIdentifier(object).hashValue), radix: 16)
+}

@@ -1,0 +1,210 @@
+import Foundation
+
+/// The kind of value an attribute holds. The raw values are the ones compiled models and stores use.
+public enum NSAttributeType: UInt, Sendable {
+    case undefinedAttributeType = 0
+    case integer16AttributeType = 100
+    case integer32AttributeType = 200
+    case integer64AttributeType = 300
+    case decimalAttributeType = 400
+    case doubleAttributeType = 500
+    case floatAttributeType = 600
+    case stringAttributeType = 700
+    case booleanAttributeType = 800
+    case dateAttributeType = 900
+    case binaryDataAttributeType = 1000
+    case UUIDAttributeType = 1100
+    case URIAttributeType = 1200
+    case transformableAttributeType = 1800
+    case objectIDAttributeType = 2000
+    case compositeAttributeType = 2100
+
+    /// The name of the class whose instances the attribute holds; `nil` where the model has to say.
+    var valueClassName: String? {
+        switch self {
+        case .undefinedAttributeType, .transformableAttributeType: nil
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+            .floatAttributeType, .booleanAttributeType:
+            "NSNumber"
+        case .decimalAttributeType: "NSDecimalNumber"
+        case .stringAttributeType: "NSString"
+        case .dateAttributeType: "NSDate"
+        case .binaryDataAttributeType: "NSData"
+        case .UUIDAttributeType: "NSUUID"
+        case .URIAttributeType: "NSURL"
+        case .objectIDAttributeType: "NSManagedObjectID"
+        case .compositeAttributeType: "NSDictionary"
+        }
+    }
+}
+
+/// A property that holds one value: a number, a string, a date, data …
+// @unchecked Sendable: see NSPropertyDescription.
+open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
+    /// The kind of value, as the Swift overlay of the framework names it.
+    public struct AttributeType: RawRepresentable, Hashable, Sendable {
+        /// The raw value of the corresponding `NSAttributeType`.
+        public var rawValue: UInt
+
+        /// Wraps a raw value of `NSAttributeType`.
+        public init(rawValue: UInt) {
+            self.rawValue = rawValue
+        }
+
+        private init(_ type: NSAttributeType) {
+            rawValue = type.rawValue
+        }
+
+        /// No type chosen; only for transient attributes and expressions.
+        public static let undefined = AttributeType(.undefinedAttributeType)
+        /// A signed 16-bit integer.
+        public static let integer16 = AttributeType(.integer16AttributeType)
+        /// A signed 32-bit integer.
+        public static let integer32 = AttributeType(.integer32AttributeType)
+        /// A signed 64-bit integer.
+        public static let integer64 = AttributeType(.integer64AttributeType)
+        /// A decimal number (`NSDecimalNumber`).
+        public static let decimal = AttributeType(.decimalAttributeType)
+        /// A 64-bit floating-point number.
+        public static let double = AttributeType(.doubleAttributeType)
+        /// A 32-bit floating-point number.
+        public static let float = AttributeType(.floatAttributeType)
+        /// A string.
+        public static let string = AttributeType(.stringAttributeType)
+        /// A truth value.
+        public static let boolean = AttributeType(.booleanAttributeType)
+        /// A point in time.
+        public static let date = AttributeType(.dateAttributeType)
+        /// Bytes.
+        public static let binaryData = AttributeType(.binaryDataAttributeType)
+        /// A universally unique identifier.
+        public static let uuid = AttributeType(.UUIDAttributeType)
+        /// A URI.
+        public static let uri = AttributeType(.URIAttributeType)
+        /// Any value that a value transformer turns into data.
+        public static let transformable = AttributeType(.transformableAttributeType)
+        /// The id of a managed object; only in results.
+        public static let objectID = AttributeType(.objectIDAttributeType)
+        /// A group of attributes under one name.
+        public static let composite = AttributeType(.compositeAttributeType)
+    }
+
+    private final var storedType = NSAttributeType.undefinedAttributeType
+    private final var storedValueClassName: String?
+    private final var storedDefaultValue: Any?
+    private final var storedValueTransformerName: String?
+    private final var storedAllowsExternalBinaryDataStorage = false
+    private final var storedPreservesValueInHistoryOnDeletion = false
+    private final var storedAllowsCloudEncryption = false
+
+    /// Creates an attribute of undefined type.
+    public override init() {
+        super.init()
+    }
+
+    /// The kind of value the attribute holds; setting it also resets `attributeValueClassName`.
+    open var attributeType: NSAttributeType {
+        get { storedType }
+        set {
+            requireMutable()
+            storedType = newValue
+            storedValueClassName = newValue.valueClassName
+        }
+    }
+
+    /// The kind of value the attribute holds. An unknown raw value is a programmer error.
+    public final var type: AttributeType {
+        get { AttributeType(rawValue: attributeType.rawValue) }
+        set {
+            guard let type = NSAttributeType(rawValue: newValue.rawValue) else {
+                preconditionFailure("\(newValue.rawValue) is not an attribute type (attribute '\(name)').")
+            }
+            attributeType = type
+        }
+    }
+
+    /// The name of the class of the values; follows from the type, except for transformable attributes.
+    open var attributeValueClassName: String? {
+        get { storedValueClassName }
+        set {
+            requireMutable()
+            storedValueClassName = newValue
+        }
+    }
+
+    /// The value a newly inserted object starts with.
+    open var defaultValue: Any? {
+        get { storedDefaultValue }
+        set {
+            requireMutable()
+            storedDefaultValue = newValue
+        }
+    }
+
+    /// The registered name of the transformer that turns a transformable value into data; `nil` means secure
+    /// unarchiving's default.
+    open var valueTransformerName: String? {
+        get { storedValueTransformerName }
+        set {
+            requireMutable()
+            storedValueTransformerName = newValue
+        }
+    }
+
+    /// Whether large data may be kept in a file beside the store.
+    open var allowsExternalBinaryDataStorage: Bool {
+        get { storedAllowsExternalBinaryDataStorage }
+        set {
+            requireMutable()
+            storedAllowsExternalBinaryDataStorage = newValue
+        }
+    }
+
+    /// Whether persistent history keeps the last value of a deleted object.
+    open var preservesValueInHistoryOnDeletion: Bool {
+        get { storedPreservesValueInHistoryOnDeletion }
+        set {
+            requireMutable()
+            storedPreservesValueInHistoryOnDeletion = newValue
+        }
+    }
+
+    /// Whether the value may be encrypted in a cloud record. Kept and archived; it has no other effect.
+    open var allowsCloudEncryption: Bool {
+        get { storedAllowsCloudEncryption }
+        set {
+            requireMutable()
+            storedAllowsCloudEncryption = newValue
+        }
+    }
+
+    override func makeEmptyCopy() -> NSPropertyDescription { NSAttributeDescription() }
+
+    override func copyFields(to copy: NSPropertyDescription) {
+        super.copyFields(to: copy)
+        guard let copy = copy as? NSAttributeDescription else { return }
+        copy.storedType = storedType
+        copy.storedValueClassName = storedValueClassName
+        copy.storedDefaultValue = storedDefaultValue
+        copy.storedValueTransformerName = storedValueTransformerName
+        copy.storedAllowsExternalBinaryDataStorage = storedAllowsExternalBinaryDataStorage
+        copy.storedPreservesValueInHistoryOnDeletion = storedPreservesValueInHistoryOnDeletion
+        copy.storedAllowsCloudEncryption = storedAllowsCloudEncryption
+    }
+
+    override func hasSameDescription(as other: NSPropertyDescription) -> Bool {
+        guard let other = other as? NSAttributeDescription, super.hasSameDescription(as: other) else { return false }
+        return storedType == other.storedType && storedValueClassName == other.storedValueClassName
+            && sameValue(storedDefaultValue, other.storedDefaultValue)
+            && storedValueTransformerName == other.storedValueTransformerName
+            && storedAllowsExternalBinaryDataStorage == other.storedAllowsExternalBinaryDataStorage
+            && storedPreservesValueInHistoryOnDeletion == other.storedPreservesValueInHistoryOnDeletion
+            && storedAllowsCloudEncryption == other.storedAllowsCloudEncryption
+    }
+
+    open override var description: String {
+        super.description + ", attributeType \(attributeType.rawValue), "
+            + "attributeValueClassName \(attributeValueClassName ?? "(null)"), "
+            + "defaultValue \(defaultValue.map { "\($0)" } ?? "(null)")"
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// An attribute made of several attributes; its value is a dictionary from element name to value.
+///
+/// An element may be composite itself. Elements of other kinds than attributes do not exist.
+// @unchecked Sendable: see NSPropertyDescription.
+open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
+    private final var storedElements: [NSAttributeDescription] = []
+
+    /// Creates a composite attribute without elements.
+    public override init() {
+        super.init()
+        attributeType = .compositeAttributeType
+    }
+
+    /// The attributes the value is made of, each with a name of its own.
+    open var elements: [NSAttributeDescription] {
+        get { storedElements }
+        set {
+            requireMutable()
+            storedElements = newValue
+        }
+    }
+
+    override func makeEmptyCopy() -> NSPropertyDescription { NSCompositeAttributeDescription() }
+
+    override func copyFields(to copy: NSPropertyDescription) {
+        super.copyFields(to: copy)
+        guard let copy = copy as? NSCompositeAttributeDescription else { return }
+        copy.storedElements = storedElements.compactMap { $0.copy() as? NSAttributeDescription }
+    }
+
+    override func hasSameDescription(as other: NSPropertyDescription) -> Bool {
+        guard let other = other as? NSCompositeAttributeDescription, super.hasSameDescription(as: other) else {
+            return false
+        }
+        return storedElements == other.storedElements
+    }
+}

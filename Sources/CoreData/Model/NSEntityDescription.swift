@@ -1,0 +1,309 @@
+import Foundation
+
+/// A kind of managed object: its name, its class, its properties and its place in the inheritance of entities.
+///
+/// An entity owns its properties and its subentities. `properties` includes what is inherited, each property once
+/// and as the very object the superentity declares. Until the model is used by a coordinator everything can be
+/// changed; later changes stop the process with "Can't modify an immutable model.".
+// @unchecked Sendable: immutable once the model is frozen; every setter checks that. Before, as any class under
+// construction, it belongs to one thread.
+open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
+    /// The model that holds the entity. Cleared by the model's deinit.
+    final unowned(unsafe) var model: NSManagedObjectModel?
+    /// Cleared by the superentity's deinit.
+    private final unowned(unsafe) var storedSuperentity: NSEntityDescription?
+
+    private final var storedName: String?
+    private final var storedClassName = "NSManagedObject"
+    private final var storedIsAbstract = false
+    private final var storedSubentities: [NSEntityDescription] = []
+    private final var storedProperties: [NSPropertyDescription] = []
+    private final var storedUserInfo: [AnyHashable: Any]?
+    private final var storedVersionHashModifier: String?
+    private final var storedRenamingIdentifier: String?
+    private final var storedIndexes: [NSFetchIndexDescription] = []
+    private final var storedUniquenessConstraints: [[Any]] = []
+    private final var storedCompoundIndexes: [[Any]] = []
+
+    /// What is computed once when the model freezes; `nil` while it can still change.
+    final var frozen: FrozenEntity?
+
+    /// Creates an entity without a name whose objects are plain `NSManagedObject`s.
+    public override init() {
+        super.init()
+    }
+
+    deinit {
+        for property in storedProperties where property.owner === self { property.owner = nil }
+        for subentity in storedSubentities where subentity.storedSuperentity === self {
+            subentity.storedSuperentity = nil
+        }
+        for index in storedIndexes where index.owner === self { index.owner = nil }
+    }
+
+    /// Whether the model is in use and nothing can change any more.
+    final var isFrozen: Bool { frozen != nil }
+
+    /// The model the entity belongs to. Reading it on an entity of no model is a programmer error.
+    public final var managedObjectModel: NSManagedObjectModel {
+        guard let model else { preconditionFailure("The entity '\(name ?? "")' belongs to no model.") }
+        return model
+    }
+
+    /// The name of the class of the entity's objects; `nil` sets it back to `NSManagedObject`.
+    open var managedObjectClassName: String! {
+        get { storedClassName }
+        set {
+            requireMutable()
+            storedClassName = newValue ?? "NSManagedObject"
+        }
+    }
+
+    /// The name, unique within the model.
+    open var name: String? {
+        get { storedName }
+        set {
+            requireMutable()
+            storedName = newValue
+        }
+    }
+
+    /// Whether only subentities have objects.
+    open var isAbstract: Bool {
+        get { storedIsAbstract }
+        set {
+            requireMutable()
+            storedIsAbstract = newValue
+        }
+    }
+
+    /// Free information for the application.
+    open var userInfo: [AnyHashable: Any]? {
+        get { storedUserInfo }
+        set {
+            requireMutable()
+            storedUserInfo = newValue
+        }
+    }
+
+    /// A string that changes the version hash although nothing else about the entity changed.
+    open var versionHashModifier: String? {
+        get { storedVersionHashModifier }
+        set {
+            requireMutable()
+            storedVersionHashModifier = newValue
+        }
+    }
+
+    /// The name the entity had in the previous version of the model, for inferred mappings; `name` unless set.
+    open var renamingIdentifier: String? {
+        get { storedRenamingIdentifier ?? storedName }
+        set {
+            requireMutable()
+            storedRenamingIdentifier = newValue
+        }
+    }
+
+    /// The indexes of the entity.
+    open var indexes: [NSFetchIndexDescription] {
+        get { storedIndexes }
+        set {
+            requireMutable()
+            for index in storedIndexes where index.owner === self { index.owner = nil }
+            storedIndexes = newValue
+            for index in newValue { index.owner = self }
+        }
+    }
+
+    /// Combinations of attributes of which no two objects may have the same values.
+    ///
+    /// Each inner array is one constraint; its elements are attribute names or attribute descriptions.
+    open var uniquenessConstraints: [[Any]] {
+        get { storedUniquenessConstraints }
+        set {
+            requireMutable()
+            storedUniquenessConstraints = newValue
+        }
+    }
+
+    /// Indexes over several properties, as models had them before `indexes`; elements as in uniqueness constraints.
+    open var compoundIndexes: [[Any]] {
+        get { storedCompoundIndexes }
+        set {
+            requireMutable()
+            storedCompoundIndexes = newValue
+        }
+    }
+
+    // MARK: Inheritance
+
+    /// The entity this one inherits from. Not retained; it is set by the superentity's `subentities`.
+    public final var superentity: NSEntityDescription? { storedSuperentity }
+
+    /// The entities that inherit from this one directly.
+    open var subentities: [NSEntityDescription] {
+        get { storedSubentities }
+        set {
+            requireMutable()
+            for subentity in storedSubentities where subentity.storedSuperentity === self {
+                subentity.requireMutable()
+                subentity.storedSuperentity = nil
+            }
+            storedSubentities = newValue
+            for subentity in newValue {
+                subentity.requireMutable()
+                if let former = subentity.storedSuperentity, former !== self {
+                    former.storedSubentities.removeAll { $0 === subentity }
+                }
+                subentity.storedSuperentity = self
+            }
+        }
+    }
+
+    /// The direct subentities by name.
+    open var subentitiesByName: [String: NSEntityDescription] {
+        Dictionary(storedSubentities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Whether the entity is the given one or inherits from it. An equal entity of another model counts as the same.
+    open func isKindOf(entity: NSEntityDescription) -> Bool {
+        var candidate: NSEntityDescription? = self
+        while let current = candidate {
+            if current === entity || current.isEqual(entity) { return true }
+            candidate = current.superentity
+        }
+        return false
+    }
+
+    // MARK: Properties
+
+    /// The properties the entity declares itself, without inherited ones, in the order they were given.
+    final var ownProperties: [NSPropertyDescription] { storedProperties }
+
+    /// All properties: the inherited ones first, then the entity's own.
+    ///
+    /// The setter takes the entity's own; inherited ones among them (as in `entity.properties += …`) stay inherited.
+    open var properties: [NSPropertyDescription] {
+        get { frozen?.properties ?? inheritedProperties + storedProperties }
+        set {
+            requireMutable()
+            let inherited = Set(inheritedProperties.map(ObjectIdentifier.init))
+            for property in storedProperties where property.owner === self { property.owner = nil }
+            storedProperties = newValue.filter { !inherited.contains(ObjectIdentifier($0)) }
+            for property in storedProperties {
+                property.requireMutable()
+                if let former = property.owner, former !== self {
+                    former.storedProperties.removeAll { $0 === property }
+                }
+                property.owner = self
+            }
+        }
+    }
+
+    private final var inheritedProperties: [NSPropertyDescription] { storedSuperentity?.properties ?? [] }
+
+    /// All properties, inherited ones included, by name.
+    open var propertiesByName: [String: NSPropertyDescription] {
+        frozen?.propertiesByName
+            ?? Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// All attributes, inherited ones included, by name.
+    open var attributesByName: [String: NSAttributeDescription] {
+        frozen?.attributesByName ?? propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
+    }
+
+    /// All relationships, inherited ones included, by name.
+    open var relationshipsByName: [String: NSRelationshipDescription] {
+        frozen?.relationshipsByName ?? propertiesByName.compactMapValues { $0 as? NSRelationshipDescription }
+    }
+
+    /// The relationships, inherited ones included, that lead to the given entity.
+    open func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
+        properties.compactMap { $0 as? NSRelationshipDescription }.filter {
+            $0.destinationEntity === entity || $0.destinationEntity?.isEqual(entity) == true
+        }
+    }
+
+    /// Stops the process if the model is in use.
+    final func requireMutable() {
+        precondition(!isFrozen, "Can't modify an immutable model.")
+    }
+
+    // MARK: Copying and equality
+
+    /// A mutable copy with copies of the entity's own properties and indexes; it belongs to no model and has neither
+    /// superentity nor subentities. Copying a whole model keeps them.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSEntityDescription()
+        copy.storedName = storedName
+        copy.storedClassName = storedClassName
+        copy.storedIsAbstract = storedIsAbstract
+        copy.storedUserInfo = storedUserInfo
+        copy.storedVersionHashModifier = storedVersionHashModifier
+        copy.storedRenamingIdentifier = storedRenamingIdentifier
+        copy.properties = storedProperties.compactMap { $0.copy() as? NSPropertyDescription }
+        copy.indexes = storedIndexes.compactMap { $0.copy() as? NSFetchIndexDescription }
+        copy.storedUniquenessConstraints = storedUniquenessConstraints.map { $0.compactMap(Self.constraintKey) }
+        copy.storedCompoundIndexes = storedCompoundIndexes.map { $0.compactMap(Self.constraintKey) }
+        return copy
+    }
+
+    open override func copy() -> Any { copy(with: nil) }
+
+    /// The uniqueness constraints with every element as a name.
+    final var uniquenessConstraintNames: [[String]] {
+        storedUniquenessConstraints.map { $0.compactMap(Self.constraintKey) }
+    }
+
+    /// The compound indexes with every element as a name.
+    final var compoundIndexNames: [[String]] { storedCompoundIndexes.map { $0.compactMap(Self.constraintKey) } }
+
+    private static func constraintKey(_ element: Any) -> String? {
+        (element as? NSPropertyDescription)?.name ?? element as? String
+    }
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSEntityDescription else { return false }
+        if self === other { return true }
+        return storedName == other.storedName && storedClassName == other.storedClassName
+            && storedIsAbstract == other.storedIsAbstract
+            && storedSuperentity?.name == other.storedSuperentity?.name
+            && Set(storedSubentities.map(\.name)) == Set(other.storedSubentities.map(\.name))
+            && storedVersionHashModifier ?? "" == other.storedVersionHashModifier ?? ""
+            && renamingIdentifier == other.renamingIdentifier
+            && sameUserInfo(storedUserInfo, other.storedUserInfo)
+            && uniquenessConstraintNames == other.uniquenessConstraintNames
+            && compoundIndexNames == other.compoundIndexNames
+            && storedIndexes.sorted { $0.name < $1.name } == other.storedIndexes.sorted { $0.name < $1.name }
+            && storedProperties.sorted { $0.name < $1.name } == other.storedProperties.sorted { $0.name < $1.name }
+    }
+
+    open override var hash: Int { storedName?.hashValue ?? 0 }
+
+    open override var description: String {
+        "(<NSEntityDescription: \(address(of: self))>) name \(name ?? "(null)"), "
+            + "managedObjectClassName \(storedClassName), renamingIdentifier \(renamingIdentifier ?? "(null)"), "
+            + "isAbstract \(isAbstract), superentity name \(superentity?.name ?? "(null)"), "
+            + "properties \(properties.map(\.name)), subentities \(storedSubentities.map { $0.name ?? "(null)" })"
+    }
+}
+
+/// What an entity of a frozen model knows without computing it again.
+struct FrozenEntity {
+    let properties: [NSPropertyDescription]
+    let propertiesByName: [String: NSPropertyDescription]
+    let attributesByName: [String: NSAttributeDescription]
+    let relationshipsByName: [String: NSRelationshipDescription]
+    /// The number of the entity in `NSManagedObjectModel.entityNumbering`, from 1.
+    let number: Int
+}
+
+extension NSEntityDescription {
+    /// The entity at the top of the inheritance: its table holds the objects of all its subentities.
+    final var rootEntity: NSEntityDescription {
+        var root = self
+        while let parent = root.superentity { root = parent }
+        return root
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// A property whose value is the result of a fetch request, run when the value is first asked for.
+///
+/// The predicate may use `$FETCH_SOURCE` (the object) and `$FETCHED_PROPERTY` (this description). Such a property is
+/// optional, transient and read-only.
+// @unchecked Sendable: see NSPropertyDescription; the fetch request is not changed once the model is frozen.
+open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
+    private final var storedFetchRequest: NSFetchRequest<NSFetchRequestResult>?
+
+    /// Creates a fetched property without a request.
+    public override init() {
+        super.init()
+        isTransient = true
+    }
+
+    /// The request that computes the value.
+    open var fetchRequest: NSFetchRequest<NSFetchRequestResult>? {
+        get { storedFetchRequest }
+        set {
+            requireMutable()
+            storedFetchRequest = newValue
+        }
+    }
+
+    override var isReadOnly: Bool { true }
+
+    override func makeEmptyCopy() -> NSPropertyDescription { NSFetchedPropertyDescription() }
+
+    override func copyFields(to copy: NSPropertyDescription) {
+        super.copyFields(to: copy)
+        guard let copy = copy as? NSFetchedPropertyDescription else { return }
+        // By name only: an entity of the original's model must not live on in the copy's.
+        let request = storedFetchRequest?.copy() as? NSFetchRequest<NSFetchRequestResult>
+        request?.parameters.givenEntityName = storedFetchRequest?.entityName
+        request?.parameters.entity = nil
+        copy.storedFetchRequest = request
+    }
+
+    override func hasSameDescription(as other: NSPropertyDescription) -> Bool {
+        guard let other = other as? NSFetchedPropertyDescription, super.hasSameDescription(as: other) else {
+            return false
+        }
+        return sameValue(storedFetchRequest, other.storedFetchRequest)
+    }
+}

@@ -1,0 +1,288 @@
+import Foundation
+
+/// A schema: the entities of an application, their configurations and their fetch request templates.
+///
+/// A model is built in code, read from a file or merged from others. The first coordinator that uses it freezes it:
+/// from then on it can be read from any thread, and a change stops the process with
+/// "Can't modify an immutable model.".
+// @unchecked Sendable: immutable once frozen (every setter checks); freezing itself happens under `freezeLock`.
+open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
+    /// The name that stands for all entities in place of a configuration.
+    static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+
+    private final let freezeLock = NSLock()
+    private final var storedEntities: [NSEntityDescription] = []
+    private final var configurationNames: [String: [String]] = [:]
+    private final var storedTemplates: [String: NSFetchRequest<NSFetchRequestResult>] = [:]
+    private final var storedLocalizationDictionary: [String: String]?
+    private final var storedVersionIdentifiers: Set<AnyHashable> = []
+    private final var frozen: FrozenModel?
+
+    /// Creates an empty model.
+    public override init() {
+        super.init()
+    }
+
+    deinit {
+        for entity in storedEntities where entity.model === self {
+            entity.model = nil
+            if frozen != nil {
+                for case let relationship as NSRelationshipDescription in entity.ownProperties {
+                    relationship.thawEnds()
+                }
+            }
+        }
+    }
+
+    // MARK: Entities
+
+    /// The entities, in the order they were given; the setter also takes over the subentities of what it is given.
+    open var entities: [NSEntityDescription] {
+        get { storedEntities }
+        set {
+            requireMutable()
+            for entity in storedEntities where entity.model === self { entity.model = nil }
+            storedEntities = []
+            var known = Set<ObjectIdentifier>()
+            var pending = Array(newValue.reversed())
+            while let entity = pending.popLast() {
+                guard known.insert(ObjectIdentifier(entity)).inserted else { continue }
+                entity.requireMutable()
+                entity.model = self
+                storedEntities.append(entity)
+                pending.append(contentsOf: entity.subentities.reversed())
+            }
+        }
+    }
+
+    /// The entities by name.
+    open var entitiesByName: [String: NSEntityDescription] {
+        frozen?.entitiesByName
+            ?? Dictionary(storedEntities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    // MARK: Configurations
+
+    /// The names of the configurations; the one that stands for all entities is not among them.
+    open var configurations: [String] { configurationNames.keys.sorted() }
+
+    /// The entities of a configuration; all for `nil` and for `PF_DEFAULT_CONFIGURATION_NAME`, `nil` for a name the
+    /// model does not have.
+    open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
+        guard let configuration, configuration != Self.defaultConfigurationName else { return storedEntities }
+        guard let names = configurationNames[configuration] else { return nil }
+        let byName = entitiesByName
+        return names.compactMap { byName[$0] }
+    }
+
+    /// Defines a configuration. An entity that is not in the model is a programmer error.
+    open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
+        requireMutable()
+        let byName = entitiesByName
+        for entity in entities {
+            precondition(
+                byName[entity.name ?? ""] != nil,
+                "Configurations can only contain entities of the model: configuration '\(configuration)', "
+                    + "entity '\(entity.name ?? "")'.")
+        }
+        configurationNames[configuration] = entities.compactMap(\.name)
+    }
+
+    // MARK: Fetch request templates
+
+    /// The fetch request templates by name.
+    open var fetchRequestTemplatesByName: [String: NSFetchRequest<NSFetchRequestResult>] { storedTemplates }
+
+    /// Adds, replaces or (with `nil`) removes a fetch request template.
+    open func setFetchRequestTemplate(
+        _ fetchRequestTemplate: NSFetchRequest<NSFetchRequestResult>?, forName name: String
+    ) {
+        requireMutable()
+        storedTemplates[name] = fetchRequestTemplate
+    }
+
+    /// The template itself. Copy it before you change it.
+    open func fetchRequestTemplate(forName name: String) -> NSFetchRequest<NSFetchRequestResult>? {
+        storedTemplates[name]
+    }
+
+    // MARK: Names and identifiers
+
+    /// Localised names of entities and properties, by keys such as `Entity/Person` and `Property/name/Entity/Person`.
+    open var localizationDictionary: [String: String]? {
+        get { storedLocalizationDictionary }
+        set {
+            requireMutable()
+            storedLocalizationDictionary = newValue
+        }
+    }
+
+    /// Names the developer gave to this version; they play no part in compatibility.
+    open var versionIdentifiers: Set<AnyHashable> {
+        get { storedVersionIdentifiers }
+        set {
+            requireMutable()
+            storedVersionIdentifiers = newValue
+        }
+    }
+
+    // MARK: Freezing
+
+    /// Whether a coordinator uses the model.
+    final var isFrozen: Bool {
+        freezeLock.lock()
+        defer { freezeLock.unlock() }
+        return frozen != nil
+    }
+
+    /// Makes the model immutable and computes what is read often. Later calls do nothing; any thread may call.
+    ///
+    /// Names that stand for destinations and inverses are resolved first. What cannot work is left to `validate()`.
+    final func freeze() {
+        freezeLock.lock()
+        defer { freezeLock.unlock() }
+        guard frozen == nil else { return }
+        resolveReferences()
+        let numbering = makeEntityNumbering()
+        for (index, entity) in numbering.enumerated() {
+            let properties = entity.properties
+            let byName = entity.propertiesByName
+            for property in entity.ownProperties { (property as? NSRelationshipDescription)?.freezeEnds() }
+            for property in entity.ownProperties { property.isFrozen = true }
+            entity.frozen = FrozenEntity(
+                properties: properties, propertiesByName: byName,
+                attributesByName: byName.compactMapValues { $0 as? NSAttributeDescription },
+                relationshipsByName: byName.compactMapValues { $0 as? NSRelationshipDescription },
+                number: index + 1)
+        }
+        frozen = FrozenModel(
+            entitiesByName: Dictionary(
+                storedEntities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first }),
+            numbering: numbering)
+    }
+
+    /// Points relationships that only know names at entities and inverses of this model.
+    final func resolveReferences() {
+        let byName = Dictionary(
+            storedEntities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+        for entity in storedEntities {
+            for case let relationship as NSRelationshipDescription in entity.ownProperties
+            where relationship.destinationEntity == nil || relationship.inverseRelationship == nil {
+                let destination =
+                    relationship.destinationEntity ?? relationship.destinationEntityName.flatMap { byName[$0] }
+                let inverse =
+                    relationship.inverseRelationship
+                    ?? relationship.inverseRelationshipName.flatMap {
+                        destination?.propertiesByName[$0] as? NSRelationshipDescription
+                    }
+                relationship.link(destination: destination, inverse: inverse)
+            }
+        }
+    }
+
+    /// The entities in the order of their numbers in a store, from 1: depth first, siblings by name ignoring case.
+    final var entityNumbering: [NSEntityDescription] { frozen?.numbering ?? makeEntityNumbering() }
+
+    private final func makeEntityNumbering() -> [NSEntityDescription] {
+        func sorted(_ entities: [NSEntityDescription]) -> [NSEntityDescription] {
+            entities.map { (key: $0.name ?? "", entity: $0) }
+                .sorted { left, right in
+                    let (folded, otherFolded) = (left.key.lowercased(), right.key.lowercased())
+                    return folded == otherFolded
+                        ? left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
+                        : folded.utf8.lexicographicallyPrecedes(otherFolded.utf8)
+                }
+                .map(\.entity)
+        }
+        var result: [NSEntityDescription] = []
+        var pending = Array(sorted(storedEntities.filter { $0.superentity?.model !== self }).reversed())
+        while let entity = pending.popLast() {
+            result.append(entity)
+            pending.append(contentsOf: sorted(entity.subentities).reversed())
+        }
+        return result
+    }
+
+    /// Stops the process if a coordinator uses the model.
+    final func requireMutable() {
+        precondition(!isFrozen, "Can't modify an immutable model.")
+    }
+
+    // MARK: Copying and equality
+
+    /// A mutable copy of everything; superentities, destinations and inverses point inside the copy.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSManagedObjectModel()
+        copy.entities = NSManagedObjectModel.linkedCopies(of: storedEntities)
+        copy.configurationNames = configurationNames
+        copy.storedTemplates = storedTemplates.compactMapValues {
+            guard let template = $0.copy() as? NSFetchRequest<NSFetchRequestResult> else { return nil }
+            template.relink(to: copy)
+            return template
+        }
+        copy.storedLocalizationDictionary = storedLocalizationDictionary
+        copy.storedVersionIdentifiers = storedVersionIdentifiers
+        return copy
+    }
+
+    open override func copy() -> Any { copy(with: nil) }
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSManagedObjectModel else { return false }
+        if self === other { return true }
+        return entitiesByName == other.entitiesByName
+            && configurationNames.mapValues(Set.init) == other.configurationNames.mapValues(Set.init)
+            && storedTemplates == other.storedTemplates
+    }
+
+    open override var hash: Int { storedEntities.count }
+
+    open override var description: String {
+        "(<NSManagedObjectModel: \(address(of: self))>) isEditable \(!isFrozen), "
+            + "entities \(storedEntities.map { $0.name ?? "(null)" }), "
+            + "fetch request templates \(storedTemplates.keys.sorted())"
+    }
+}
+
+/// What a frozen model knows without computing it again.
+private struct FrozenModel {
+    let entitiesByName: [String: NSEntityDescription]
+    let numbering: [NSEntityDescription]
+}
+
+extension NSManagedObjectModel {
+    /// Copies of the entities whose superentities, destinations and inverses are the copies among them. What leads
+    /// out of the given entities is kept as a name.
+    static func linkedCopies(of entities: [NSEntityDescription]) -> [NSEntityDescription] {
+        var copies: [ObjectIdentifier: NSEntityDescription] = [:]
+        for entity in entities { copies[ObjectIdentifier(entity)] = entity.copy() as? NSEntityDescription }
+        for entity in entities {
+            guard let copy = copies[ObjectIdentifier(entity)] else { continue }
+            copy.subentities = entity.subentities.compactMap { copies[ObjectIdentifier($0)] }
+        }
+        for entity in entities {
+            guard let copy = copies[ObjectIdentifier(entity)] else { continue }
+            for (original, twin) in zip(entity.ownProperties, copy.ownProperties) {
+                guard let original = original as? NSRelationshipDescription,
+                    let twin = twin as? NSRelationshipDescription
+                else { continue }
+                let destination = original.destinationEntity.flatMap { copies[ObjectIdentifier($0)] }
+                let inverse = original.inverseRelationship.flatMap { inverse in
+                    inverse.owner.flatMap { copies[ObjectIdentifier($0)] }?.ownProperties
+                        .first { $0.name == inverse.name } as? NSRelationshipDescription
+                }
+                twin.link(destination: destination, inverse: inverse)
+            }
+        }
+        return entities.compactMap { copies[ObjectIdentifier($0)] }
+    }
+}
+
+extension NSFetchRequest {
+    /// Points the request at the entity of the same name in a model.
+    final func relink(to model: NSManagedObjectModel) {
+        guard let name = entityName else { return }
+        parameters.entity = model.entitiesByName[name]
+        parameters.givenEntityName = name
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+
+/// What happens to the objects at the other end of a relationship when an object is deleted.
+public enum NSDeleteRule: UInt, Sendable {
+    /// Nothing; the other end may keep a reference to a deleted object.
+    case noActionDeleteRule = 0
+    /// The other end's inverse is set to `nil` or loses the object.
+    case nullifyDeleteRule = 1
+    /// The objects at the other end are deleted too.
+    case cascadeDeleteRule = 2
+    /// The object cannot be deleted while the relationship holds any object.
+    case denyDeleteRule = 3
+}
+
+/// A property that refers to one object or to many objects of an entity.
+// @unchecked Sendable: see NSPropertyDescription.
+open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
+    // While a model is under construction its parts may die in any order: weak. A frozen model holds all of them,
+    // and its deinit clears the fast pointers, which spare hot paths the cost of a weak load.
+    private final weak var weakDestination: NSEntityDescription?
+    private final weak var weakInverse: NSRelationshipDescription?
+    private final unowned(unsafe) var frozenDestination: NSEntityDescription?
+    private final unowned(unsafe) var frozenInverse: NSRelationshipDescription?
+    private final var storedDestinationName: String?
+    private final var storedInverseName: String?
+    private final var storedMaxCount = 0
+    private final var storedMinCount = 0
+    private final var storedDeleteRule = NSDeleteRule.nullifyDeleteRule
+    private final var storedIsOrdered = false
+
+    /// Creates a to-many relationship without bounds whose delete rule is nullify.
+    public override init() {
+        super.init()
+    }
+
+    /// The entity of the objects the relationship refers to.
+    ///
+    /// Not retained: the model that holds both ends does that.
+    open var destinationEntity: NSEntityDescription? {
+        get { isFrozen ? frozenDestination : weakDestination }
+        set {
+            requireMutable()
+            weakDestination = newValue
+            storedDestinationName = nil
+        }
+    }
+
+    /// The relationship of `destinationEntity` that leads back; both ends have to name each other. Not retained.
+    open var inverseRelationship: NSRelationshipDescription? {
+        get { isFrozen ? frozenInverse : weakInverse }
+        set {
+            requireMutable()
+            weakInverse = newValue
+            storedInverseName = nil
+        }
+    }
+
+    /// The name of the destination, known even before the destination itself is at hand (models that are merged).
+    final var destinationEntityName: String? {
+        get { destinationEntity?.name ?? storedDestinationName }
+        set {
+            requireMutable()
+            weakDestination = nil
+            storedDestinationName = newValue
+        }
+    }
+
+    /// The name of the inverse, known even before the inverse itself is at hand.
+    final var inverseRelationshipName: String? {
+        get { inverseRelationship?.name ?? storedInverseName }
+        set {
+            requireMutable()
+            weakInverse = nil
+            storedInverseName = newValue
+        }
+    }
+
+    /// The most objects the relationship may hold; 1 makes it to-one, 0 means no bound.
+    open var maxCount: Int {
+        get { storedMaxCount }
+        set {
+            requireMutable()
+            storedMaxCount = newValue
+        }
+    }
+
+    /// The fewest objects a non-optional relationship must hold when saved; 0 means no bound.
+    open var minCount: Int {
+        get { storedMinCount }
+        set {
+            requireMutable()
+            storedMinCount = newValue
+        }
+    }
+
+    /// What becomes of the other end when an object is deleted; nullify unless set otherwise.
+    open var deleteRule: NSDeleteRule {
+        get { storedDeleteRule }
+        set {
+            requireMutable()
+            storedDeleteRule = newValue
+        }
+    }
+
+    /// Whether the relationship refers to many objects: `maxCount` is not 1.
+    open var isToMany: Bool { storedMaxCount != 1 }
+
+    /// Whether a to-many relationship keeps its objects in order (`NSOrderedSet` instead of `NSSet`).
+    open var isOrdered: Bool {
+        get { storedIsOrdered }
+        set {
+            requireMutable()
+            storedIsOrdered = newValue
+        }
+    }
+
+    /// Points the relationship at its ends inside one model, for copies and resolved names.
+    final func link(destination: NSEntityDescription?, inverse: NSRelationshipDescription?) {
+        requireMutable()
+        storedDestinationName = destination == nil ? destinationEntityName : nil
+        storedInverseName = inverse == nil ? inverseRelationshipName : nil
+        weakDestination = destination
+        weakInverse = inverse
+    }
+
+    /// Called by the model while it freezes, before `isFrozen` is set.
+    final func freezeEnds() {
+        frozenDestination = weakDestination
+        frozenInverse = weakInverse
+    }
+
+    /// Called by the deinit of the frozen model: what outlives the model must not point into it.
+    final func thawEnds() {
+        frozenDestination = nil
+        frozenInverse = nil
+    }
+
+    override func makeEmptyCopy() -> NSPropertyDescription { NSRelationshipDescription() }
+
+    override func copyFields(to copy: NSPropertyDescription) {
+        super.copyFields(to: copy)
+        guard let copy = copy as? NSRelationshipDescription else { return }
+        copy.weakDestination = destinationEntity
+        copy.weakInverse = inverseRelationship
+        copy.storedDestinationName = destinationEntityName
+        copy.storedInverseName = inverseRelationshipName
+        copy.storedMaxCount = storedMaxCount
+        copy.storedMinCount = storedMinCount
+        copy.storedDeleteRule = storedDeleteRule
+        copy.storedIsOrdered = storedIsOrdered
+    }
+
+    override func hasSameDescription(as other: NSPropertyDescription) -> Bool {
+        guard let other = other as? NSRelationshipDescription, super.hasSameDescription(as: other) else {
+            return false
+        }
+        return destinationEntityName == other.destinationEntityName
+            && inverseRelationshipName == other.inverseRelationshipName && storedMaxCount == other.storedMaxCount
+            && storedMinCount == other.storedMinCount && storedDeleteRule == other.storedDeleteRule
+            && storedIsOrdered == other.storedIsOrdered
+    }
+
+    open override var description: String {
+        super.description + ", destination entity \(destinationEntityName ?? "(null)"), "
+            + "inverseRelationship \(inverseRelationshipName ?? "(null)"), minCount \(minCount), "
+            + "maxCount \(maxCount), isOrdered \(isOrdered), deleteRule \(deleteRule.rawValue)"
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+
+/// A type a fetch request may return: managed objects, their ids, dictionaries and numbers.
+public protocol NSFetchRequestResult: NSObjectProtocol {}
+
+extension NSDictionary: NSFetchRequestResult {}
+extension NSNumber: NSFetchRequestResult {}
+
+/// What a fetch request returns.
+public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
+    /// The bits as Apple numbers them.
+    public let rawValue: UInt
+
+    /// Wraps raw bits.
+    public init(rawValue: UInt) {
+        self.rawValue = rawValue
+    }
+
+    /// Managed objects.
+    public static let managedObjectResultType = NSFetchRequestResultType([])
+    /// The ids of managed objects.
+    public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
+    /// Dictionaries from property name to value.
+    public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
+    /// The number of matching objects.
+    public static let countResultType = NSFetchRequestResultType(rawValue: 4)
+}
+
+/// A description of what to read: which entity, which objects of it, in which order, how many, in which shape.
+///
+/// `ResultType` is one of the types that conform to `NSFetchRequestResult`, or that protocol itself. (The parameter
+/// has no constraint: without the Objective-C runtime a protocol does not conform to itself, and
+/// `NSFetchRequest<NSFetchRequestResult>` has to stay a type.)
+///
+/// A request is not safe to change while another thread executes it.
+open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
+    /// Everything the request says.
+    final var parameters = FetchParameters()
+
+    /// Creates a request without an entity; set `entity` before it is executed.
+    public override init() {
+        super.init()
+    }
+
+    /// Creates a request for an entity by name; the model of the context that executes it knows the entity.
+    public convenience init(entityName: String) {
+        self.init()
+        parameters.givenEntityName = entityName
+    }
+
+    override final var fetchParameters: FetchParameters? { parameters }
+
+    open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+    /// The entity whose objects are asked for.
+    open var entity: NSEntityDescription? {
+        get { parameters.entity }
+        set { parameters.entity = newValue }
+    }
+
+    /// The name of the entity whose objects are asked for.
+    open var entityName: String? { parameters.entityName }
+
+    /// Which objects; `nil` means all.
+    open var predicate: NSPredicate? {
+        get { parameters.predicate }
+        set { parameters.predicate = newValue }
+    }
+
+    /// The order of the results, most significant first; without any the order is not defined.
+    open var sortDescriptors: [NSSortDescriptor]? {
+        get { parameters.sortDescriptors }
+        set { parameters.sortDescriptors = newValue }
+    }
+
+    /// The most results to return; 0 means no limit.
+    open var fetchLimit: Int {
+        get { parameters.fetchLimit }
+        set { parameters.fetchLimit = newValue }
+    }
+
+    /// How many results to skip first.
+    open var fetchOffset: Int {
+        get { parameters.fetchOffset }
+        set { parameters.fetchOffset = newValue }
+    }
+
+    /// How many objects to realise at a time as the result array is walked; 0 means all at once.
+    open var fetchBatchSize: Int {
+        get { parameters.fetchBatchSize }
+        set { parameters.fetchBatchSize = newValue }
+    }
+
+    /// The shape of the results.
+    open var resultType: NSFetchRequestResultType {
+        get { parameters.resultType }
+        set { parameters.resultType = newValue }
+    }
+
+    /// Whether objects of subentities are returned too; `true` unless set otherwise.
+    open var includesSubentities: Bool {
+        get { parameters.includesSubentities }
+        set { parameters.includesSubentities = newValue }
+    }
+
+    /// Whether the values are read along with the ids; `true` unless set otherwise.
+    open var includesPropertyValues: Bool {
+        get { parameters.includesPropertyValues }
+        set { parameters.includesPropertyValues = newValue }
+    }
+
+    /// Whether unsaved changes of the context count; `true` unless set otherwise.
+    open var includesPendingChanges: Bool {
+        get { parameters.includesPendingChanges }
+        set { parameters.includesPendingChanges = newValue }
+    }
+
+    /// Whether objects come back as faults (their values wait in the row cache); `true` unless set otherwise.
+    open var returnsObjectsAsFaults: Bool {
+        get { parameters.returnsObjectsAsFaults }
+        set { parameters.returnsObjectsAsFaults = newValue }
+    }
+
+    /// Whether equal dictionaries are returned once.
+    open var returnsDistinctResults: Bool {
+        get { parameters.returnsDistinctResults }
+        set { parameters.returnsDistinctResults = newValue }
+    }
+
+    /// Relationships whose objects are read along, as key paths.
+    open var relationshipKeyPathsForPrefetching: [String]? {
+        get { parameters.relationshipKeyPathsForPrefetching }
+        set { parameters.relationshipKeyPathsForPrefetching = newValue }
+    }
+
+    /// The columns of dictionary results: property descriptions, expression descriptions or names.
+    open var propertiesToFetch: [Any]? {
+        get { parameters.propertiesToFetch }
+        set { parameters.propertiesToFetch = newValue }
+    }
+
+    /// What dictionary results are grouped by: property descriptions or key paths.
+    open var propertiesToGroupBy: [Any]? {
+        get { parameters.propertiesToGroupBy }
+        set { parameters.propertiesToGroupBy = newValue }
+    }
+
+    /// Which groups are returned.
+    open var havingPredicate: NSPredicate? {
+        get { parameters.havingPredicate }
+        set { parameters.havingPredicate = newValue }
+    }
+
+    /// Whether objects the context already knows take the values just read.
+    open var shouldRefreshRefetchedObjects: Bool {
+        get { parameters.shouldRefreshRefetchedObjects }
+        set { parameters.shouldRefreshRefetchedObjects = newValue }
+    }
+
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSFetchRequest<ResultType>()
+        copy.parameters = parameters
+        return copy
+    }
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPersistentStoreRequest, let others = other.fetchParameters else { return false }
+        return self === other || parameters.isSame(as: others)
+    }
+
+    open override var hash: Int { entityName?.hashValue ?? 0 }
+
+    open override var description: String {
+        "<NSFetchRequest: \(address(of: self))> (entity: \(entityName ?? "(null)"); "
+            + "predicate: (\(predicate?.description ?? "(null)")); "
+            + "sortDescriptors: (\(sortDescriptors.map { "\($0)" } ?? "(null)")); "
+            + "batch size: \(fetchBatchSize); type: \(resultType.rawValue); )"
+    }
+}

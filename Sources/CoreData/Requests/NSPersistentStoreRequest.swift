@@ -1,0 +1,29 @@
+import Foundation
+
+/// What a request asks for.
+public enum NSPersistentStoreRequestType: UInt, Sendable {
+    case fetchRequestType = 1
+    case saveRequestType = 2
+    case batchInsertRequestType = 5
+    case batchUpdateRequestType = 6
+    case batchDeleteRequestType = 7
+}
+
+/// Something that a context asks of a coordinator, and a coordinator of its stores.
+open class NSPersistentStoreRequest: NSObject, NSCopying {
+    /// Creates a request; only its subclasses can be executed.
+    public override init() {
+        super.init()
+    }
+
+    /// What the request asks for. A subclass has to answer; the base class asks for a fetch.
+    open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+    /// What a fetch request of any result type says; `nil` for other requests.
+    var fetchParameters: FetchParameters? { nil }
+
+    /// A request that can be changed without changing this one.
+    open func copy(with zone: NSZone? = nil) -> Any { NSPersistentStoreRequest() }
+
+    open override func copy() -> Any { copy(with: nil) }
+}
