@@ -22,6 +22,13 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
         }
     }
 
+    /// The attributes at the leaves, each once, in order: what has a place in a row.
+    final var flattenedElements: [NSAttributeDescription] {
+        storedElements.flatMap { element in
+            (element as? NSCompositeAttributeDescription)?.flattenedElements ?? [element]
+        }
+    }
+
     override func makeEmptyCopy() -> NSPropertyDescription { NSCompositeAttributeDescription() }
 
     override func copyFields(to copy: NSPropertyDescription) {

@@ -17,6 +17,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     private final var storedLocalizationDictionary: [String: String]?
     private final var storedVersionIdentifiers: Set<AnyHashable> = []
     private final var frozen: FrozenModel?
+    private final var storedLayout: ModelLayout?
 
     /// Creates an empty model.
     public override init() {
@@ -159,6 +160,17 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
             entitiesByName: Dictionary(
                 storedEntities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first }),
             numbering: numbering)
+    }
+
+    /// How the values of each entity lie in a row; freezes the model. Any thread may call.
+    final var layout: ModelLayout {
+        freeze()
+        freezeLock.lock()
+        defer { freezeLock.unlock() }
+        if let storedLayout { return storedLayout }
+        let layout = ModelLayout(model: self)
+        storedLayout = layout
+        return layout
     }
 
     /// Points relationships that only know names at entities and inverses of this model.

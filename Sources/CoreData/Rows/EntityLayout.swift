@@ -1,0 +1,120 @@
+import Foundation
+
+/// What a slot is for.
+enum SlotRole {
+    case attribute(NSAttributeDescription)
+    /// A to-one relationship; `companion` is the slot that holds the concrete entity when the destination has sub-entities.
+    case toOne(NSRelationshipDescription, companion: Int?)
+    /// The concrete entity of the row that the reference in `slot` leads to.
+    case companion(slot: Int)
+    /// The position of this row among the members of the owner that the reference in `slot` leads to (ordered to-many).
+    case order(slot: Int)
+    /// The key of the owner of a to-many relationship that has no inverse; it is kept in the member's row.
+    case owner(NSRelationshipDescription)
+}
+
+/// One place of a row: an attribute, a to-one key, or a hidden value that relationships need.
+struct Slot {
+    let name: String
+    let kind: SlotKind
+    let role: SlotRole
+    /// False for transient properties: they have a place but are never read from a store or written to it.
+    let isPersistent: Bool
+    /// The layout that declares the slot.
+    let declaringIndex: Int
+
+    var property: NSPropertyDescription? {
+        switch role {
+        case .attribute(let attribute): attribute
+        case .toOne(let relationship, _): relationship
+        case .companion, .order, .owner: nil
+        }
+    }
+}
+
+/// How the members of a to-many relationship are found.
+enum ToManyKind {
+    /// The members' rows hold the owner's key in `slot` (of the destination's layout); `order` is their position slot.
+    case inverseKey(slot: Int, order: Int?)
+    /// No inverse: the members' rows hold the owner's key in a hidden slot of the destination's layout.
+    case ownerKey(slot: Int, order: Int?)
+    /// Both sides are to-many: pairs in a join table. `inverse` is the index of the other side in the destination's
+    /// `toManys`. `isNaming` marks the side whose changes are written (the other side mirrors it).
+    case join(inverse: Int, isNaming: Bool)
+    /// A transient to-many: kept in memory only.
+    case transient
+}
+
+/// A to-many relationship in a layout.
+struct ToManySlot {
+    let relationship: NSRelationshipDescription
+    /// Place in `EntityLayout.toManys`; good for every sub-entity.
+    let index: Int
+    let kind: ToManyKind
+    let destinationIndex: Int
+    let isOrdered: Bool
+    let declaringIndex: Int
+}
+
+/// Where a key of key-value coding leads.
+enum PropertyAccess {
+    case attribute(slot: Int)
+    case toOne(slot: Int)
+    case toMany(index: Int)
+    case fetched(NSFetchedPropertyDescription)
+}
+
+/// How the values of one entity lie in a row: key → slot, the slots of the super-entity first, so that a slot number is
+/// good for every sub-entity. Made once when a model is frozen; immutable afterwards.
+final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayout is built
+    let entity: NSEntityDescription
+    /// Place in the model's numbering (depth first, names without case): Z_ENT - 1 where a store holds all entities.
+    let index: Int
+    let rootIndex: Int
+    let superIndex: Int?
+    /// The layouts of this entity and of everything below it, in numbering order: `index ..< subtreeEnd`.
+    let subtreeEnd: Int
+    let slots: [Slot]
+    let toManys: [ToManySlot]
+    let access: [String: PropertyAccess]
+    let nullWords: Int
+    unowned let model: ModelLayout
+    /// Distinguishes layouts of all models in the process: what accessors' slot caches compare.
+    let identifier: UInt32
+
+    /// What a new object starts from: the default values of the attributes, every relationship nil.
+    private(set) var defaultRow: Snapshot!
+
+    var hasSubentities: Bool { subtreeEnd > index + 1 }
+    var subtree: Range<Int> { index..<subtreeEnd }
+    var name: String { entity.name ?? "" }
+
+    init(
+        entity: NSEntityDescription, index: Int, rootIndex: Int, superIndex: Int?, subtreeEnd: Int,
+        slots: [Slot], toManys: [ToManySlot], access: [String: PropertyAccess], model: ModelLayout, identifier: UInt32
+    ) {
+        self.entity = entity
+        self.index = index
+        self.rootIndex = rootIndex
+        self.superIndex = superIndex
+        self.subtreeEnd = subtreeEnd
+        self.slots = slots
+        self.toManys = toManys
+        self.access = access
+        self.model = model
+        self.identifier = identifier
+        nullWords = max(1, (slots.count + 63) / 64)
+    }
+
+    /// Called once, when every layout of the model is there.
+    func makeDefaultRow() {
+        let values = slots.map { slot -> SlotValue in
+            guard case .attribute(let attribute) = slot.role, slot.kind != .transformable else { return .null }
+            return attribute.defaultValue.flatMap { SlotValue($0, as: slot.kind) } ?? .null
+        }
+        let tailBytes = values.reduce(0) { $0 + $1.tailBytes }
+        var builder = SnapshotBuilder(layout: self, key: 0, version: 0, tailBytes: tailBytes)
+        for (slot, value) in values.enumerated() { builder.set(slot, value: value) }
+        defaultRow = builder.finish()
+    }
+}

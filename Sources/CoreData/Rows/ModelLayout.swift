@@ -1,0 +1,288 @@
+import Foundation
+import Synchronization
+
+/// The layouts of all entities of a frozen model, in the numbering of FORMATS (Z_ENT): depth first, names without case.
+final class ModelLayout: @unchecked Sendable {  // immutable after init
+    /// The model holds its layout; whoever needs the layout longer holds the model.
+    unowned let model: NSManagedObjectModel
+    private(set) var entities: [EntityLayout] = []
+    private var indexByName: [String: Int] = [:]
+
+    private static let nextIdentifier = Atomic<UInt32>(1)
+
+    /// Lays out every entity of the model. The model must have been validated and frozen.
+    init(model: NSManagedObjectModel) {
+        self.model = model
+        var drafts: [Draft] = []
+        for (index, entity) in model.entityNumbering.enumerated() {
+            indexByName[entity.name ?? ""] = index
+            drafts.append(Draft(entity: entity, index: index))
+        }
+        for index in drafts.indices {
+            guard let parent = drafts[index].entity.superentity, let parentIndex = indexByName[parent.name ?? ""] else {
+                drafts[index].rootIndex = index
+                continue
+            }
+            drafts[index].superIndex = parentIndex
+            drafts[index].rootIndex = drafts[parentIndex].rootIndex
+        }
+        // The numbering is depth first: a subtree is a run, found from its end backwards.
+        for index in drafts.indices.reversed() {
+            drafts[index].subtreeEnd = max(drafts[index].subtreeEnd, index + 1)
+            if let parent = drafts[index].superIndex {
+                drafts[parent].subtreeEnd = max(drafts[parent].subtreeEnd, drafts[index].subtreeEnd)
+            }
+        }
+        declareOwnSlots(&drafts)
+        declareHiddenSlots(&drafts)
+        assemble(drafts)
+        for layout in entities { layout.makeDefaultRow() }
+    }
+
+    /// The layout of an entity by its name.
+    func layout(named name: String) -> EntityLayout? {
+        indexByName[name].map { entities[$0] }
+    }
+
+    /// The layout of an entity description of this model (or of an equal model: matched by name).
+    func layout(of entity: NSEntityDescription) -> EntityLayout? {
+        layout(named: entity.name ?? "")
+    }
+
+    private struct Draft {
+        let entity: NSEntityDescription
+        let index: Int
+        var rootIndex = 0
+        var superIndex: Int?
+        var subtreeEnd = 0
+        var own: [OwnSlot] = []
+        var ownToManys: [NSRelationshipDescription] = []
+    }
+
+    private enum OwnSlot {
+        case attribute(NSAttributeDescription)
+        case toOne(NSRelationshipDescription)
+        case companion(NSRelationshipDescription)
+        case order(NSRelationshipDescription)
+        case owner(NSRelationshipDescription)
+        case ownerOrder(NSRelationshipDescription)
+    }
+
+    private func declareOwnSlots(_ drafts: inout [Draft]) {
+        for index in drafts.indices {
+            for property in drafts[index].entity.ownProperties.sorted(by: { $0.name < $1.name }) {
+                switch property {
+                case let composite as NSCompositeAttributeDescription:
+                    for element in composite.flattenedElements {
+                        drafts[index].own.append(.attribute(element))
+                    }
+                case let attribute as NSAttributeDescription:
+                    drafts[index].own.append(.attribute(attribute))
+                case let relationship as NSRelationshipDescription where relationship.isToMany:
+                    drafts[index].ownToManys.append(relationship)
+                case let relationship as NSRelationshipDescription:
+                    drafts[index].own.append(.toOne(relationship))
+                    if let destination = destinationIndex(of: relationship),
+                        drafts[destination].subtreeEnd > destination + 1
+                    {
+                        drafts[index].own.append(.companion(relationship))
+                    }
+                    if relationship.inverseRelationship?.isOrdered == true, !relationship.isTransient {
+                        drafts[index].own.append(.order(relationship))
+                    }
+                default:
+                    break
+                }
+            }
+        }
+    }
+
+    /// To-many relationships without an inverse keep their owner in the destination's rows.
+    private func declareHiddenSlots(_ drafts: inout [Draft]) {
+        for index in drafts.indices {
+            for relationship in drafts[index].ownToManys where relationship.inverseRelationship == nil {
+                guard !relationship.isTransient, let destination = destinationIndex(of: relationship) else { continue }
+                drafts[destination].own.append(.owner(relationship))
+                if relationship.isOrdered { drafts[destination].own.append(.ownerOrder(relationship)) }
+            }
+        }
+    }
+
+    private func destinationIndex(of relationship: NSRelationshipDescription) -> Int? {
+        relationship.destinationEntity.flatMap { indexByName[$0.name ?? ""] }
+    }
+
+    private struct Place: Hashable {
+        let entity: String
+        let relationship: String
+        init(_ relationship: NSRelationshipDescription) {
+            entity = relationship.entity.name ?? ""
+            self.relationship = relationship.name
+        }
+    }
+
+    private func assemble(_ drafts: [Draft]) {
+        var slotLists: [[Slot]] = []
+        var toOneSlots: [Place: Int] = [:]
+        var orderSlots: [Place: Int] = [:]
+        var ownerSlots: [Place: Int] = [:]
+        var ownerOrderSlots: [Place: Int] = [:]
+        for draft in drafts {
+            var slots = draft.superIndex.map { slotLists[$0] } ?? []
+            for own in draft.own {
+                let number = slots.count
+                switch own {
+                case .attribute(let attribute):
+                    slots.append(
+                        Slot(
+                            name: attribute.name, kind: SlotKind(attribute.attributeType), role: .attribute(attribute),
+                            isPersistent: !attribute.isTransient, declaringIndex: draft.index))
+                case .toOne(let relationship):
+                    toOneSlots[Place(relationship)] = number
+                    let destination = destinationIndex(of: relationship)
+                    let hasCompanion = destination.map { drafts[$0].subtreeEnd > $0 + 1 } ?? false
+                    slots.append(
+                        Slot(
+                            name: relationship.name, kind: .reference,
+                            role: .toOne(relationship, companion: hasCompanion ? number + 1 : nil),
+                            isPersistent: !relationship.isTransient, declaringIndex: draft.index))
+                case .companion(let relationship):
+                    slots.append(
+                        Slot(
+                            name: relationship.name, kind: .entityNumber, role: .companion(slot: number - 1),
+                            isPersistent: !relationship.isTransient, declaringIndex: draft.index))
+                case .order(let relationship):
+                    orderSlots[Place(relationship)] = number
+                    slots.append(
+                        Slot(
+                            name: relationship.name, kind: .order,
+                            role: .order(slot: toOneSlots[Place(relationship)] ?? number),
+                            isPersistent: true, declaringIndex: draft.index))
+                case .owner(let relationship):
+                    ownerSlots[Place(relationship)] = number
+                    slots.append(
+                        Slot(
+                            name: relationship.name, kind: .reference, role: .owner(relationship), isPersistent: true,
+                            declaringIndex: draft.index))
+                case .ownerOrder(let relationship):
+                    ownerOrderSlots[Place(relationship)] = number
+                    slots.append(
+                        Slot(
+                            name: relationship.name, kind: .order, role: .order(slot: number - 1), isPersistent: true,
+                            declaringIndex: draft.index))
+                }
+            }
+            slotLists.append(slots)
+        }
+
+        let toManyIndex = toManyIndexes(drafts)
+        let naming = namingSides(drafts)
+        var toManyLists: [[ToManySlot]] = []
+        for draft in drafts {
+            var toManys = draft.superIndex.map { toManyLists[$0] } ?? []
+            for relationship in draft.ownToManys {
+                let kind: ToManyKind
+                let place = Place(relationship)
+                if relationship.isTransient {
+                    kind = .transient
+                } else if let inverse = relationship.inverseRelationship {
+                    if inverse.isToMany {
+                        kind = .join(
+                            inverse: toManyIndex[Place(inverse)] ?? 0,
+                            isNaming: naming.contains(place))
+                    } else {
+                        kind = .inverseKey(
+                            slot: toOneSlots[Place(inverse)] ?? 0, order: orderSlots[Place(inverse)])
+                    }
+                } else {
+                    kind = .ownerKey(slot: ownerSlots[place] ?? 0, order: ownerOrderSlots[place])
+                }
+                toManys.append(
+                    ToManySlot(
+                        relationship: relationship, index: toManys.count, kind: kind,
+                        destinationIndex: destinationIndex(of: relationship) ?? 0, isOrdered: relationship.isOrdered,
+                        declaringIndex: draft.index))
+            }
+            toManyLists.append(toManys)
+        }
+
+        for draft in drafts {
+            var access: [String: PropertyAccess] = [:]
+            for (number, slot) in slotLists[draft.index].enumerated() {
+                switch slot.role {
+                case .attribute: access[slot.name] = .attribute(slot: number)
+                case .toOne: access[slot.name] = .toOne(slot: number)
+                case .companion, .order, .owner: break
+                }
+            }
+            for toMany in toManyLists[draft.index] { access[toMany.relationship.name] = .toMany(index: toMany.index) }
+            for property in draft.entity.propertiesByName.values {
+                if let fetched = property as? NSFetchedPropertyDescription { access[fetched.name] = .fetched(fetched) }
+            }
+            entities.append(
+                EntityLayout(
+                    entity: draft.entity, index: draft.index, rootIndex: draft.rootIndex, superIndex: draft.superIndex,
+                    subtreeEnd: draft.subtreeEnd, slots: slotLists[draft.index], toManys: toManyLists[draft.index],
+                    access: access, model: self,
+                    identifier: Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue))
+        }
+    }
+
+    private func toManyIndexes(_ drafts: [Draft]) -> [Place: Int] {
+        var counts: [Int] = []
+        var indexes: [Place: Int] = [:]
+        for draft in drafts {
+            var count = draft.superIndex.map { counts[$0] } ?? 0
+            for relationship in draft.ownToManys {
+                indexes[Place(relationship)] = count
+                count += 1
+            }
+            counts.append(count)
+        }
+        return indexes
+    }
+
+    /// The side of each many-to-many pair that names the join table (FORMATS §1.7): entities by name without case, in
+    /// each its to-many properties, inherited ones included, by name; the first met names the pair. Where both ends lie
+    /// on one entity, the greater name does.
+    private func namingSides(_ drafts: [Draft]) -> Set<Place> {
+        var naming: Set<Place> = []
+        var seen: Set<Place> = []
+        let byName = drafts.map { (key: ($0.entity.name ?? "").lowercased(), entity: $0.entity) }
+            .sorted { $0.key < $1.key }.map(\.entity)
+        for entity in byName {
+            let toManys = entity.propertiesByName.values.compactMap { $0 as? NSRelationshipDescription }
+                .filter { $0.isToMany && !$0.isTransient && $0.inverseRelationship?.isToMany == true }
+                .sorted { $0.name < $1.name }
+            for relationship in toManys {
+                let place = Place(relationship)
+                guard let inverse = relationship.inverseRelationship, !seen.contains(place) else { continue }
+                seen.insert(place)
+                seen.insert(Place(inverse))
+                let isSameEntity = place.entity == Place(inverse).entity
+                naming.insert(isSameEntity && inverse.name > relationship.name ? Place(inverse) : place)
+            }
+        }
+        return naming
+    }
+}
+
+extension SlotKind {
+    /// The kind of slot that holds an attribute of the given type.
+    init(_ type: NSAttributeType) {
+        switch type {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: self = .integer
+        case .booleanAttributeType: self = .boolean
+        case .doubleAttributeType: self = .double
+        case .floatAttributeType: self = .float
+        case .decimalAttributeType: self = .decimal
+        case .stringAttributeType: self = .string
+        case .URIAttributeType: self = .uri
+        case .UUIDAttributeType: self = .uuid
+        case .dateAttributeType: self = .date
+        case .binaryDataAttributeType: self = .data
+        case .objectIDAttributeType: self = .uri
+        case .undefinedAttributeType, .transformableAttributeType, .compositeAttributeType: self = .transformable
+        }
+    }
+}

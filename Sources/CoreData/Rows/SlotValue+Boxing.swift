@@ -1,0 +1,125 @@
+import Foundation
+
+extension SlotValue {
+    /// The value as key-value coding hands it out: `NSNumber`, `String`, `Date`, `Data`, `NSDecimalNumber`, `UUID`, `URL`.
+    ///
+    /// Kinds that need more than the value (transformable, references) are not answered here.
+    func boxed(as kind: SlotKind) -> Any? {
+        switch self {
+        case .null: nil
+        case .int(let value):
+            kind == .boolean ? NSNumber(value: value != 0) : NSNumber(value: value)
+        case .double(let value):
+            switch kind {
+            case .date: Date(timeIntervalSinceReferenceDate: value)
+            case .float: NSNumber(value: Float(value))
+            default: NSNumber(value: value)
+            }
+        case .string(let value):
+            kind == .uri ? URL(string: value) ?? URL(fileURLWithPath: value) : value
+        case .data(let value): value
+        case .uuid(let value): value
+        case .decimal(let value): NSDecimalNumber(decimal: value)
+        }
+    }
+
+    /// The slot's form of a value given at the edge; nil when its type does not fit the kind of slot.
+    init?(_ value: Any?, as kind: SlotKind) {
+        guard let value, !(value is NSNull) else {
+            self = .null
+            return
+        }
+        switch kind {
+        case .integer, .order, .entityNumber, .reference:
+            guard let number = Self.integer(value) else { return nil }
+            self = .int(number)
+        case .boolean:
+            if let flag = value as? Bool {
+                self = .int(flag ? 1 : 0)
+            } else if let number = Self.integer(value) {
+                self = .int(number != 0 ? 1 : 0)
+            } else {
+                return nil
+            }
+        case .double:
+            guard let number = Self.double(value) else { return nil }
+            self = .double(number)
+        case .float:
+            guard let number = Self.double(value) else { return nil }
+            self = .double(Double(Float(number)))
+        case .date:
+            guard let date = value as? Date else { return nil }
+            self = .double(date.timeIntervalSinceReferenceDate)
+        case .string:
+            guard let string = value as? String else { return nil }
+            self = .string(string)
+        case .uri:
+            guard let url = value as? URL else { return nil }
+            self = .string(url.absoluteString)
+        case .data, .transformable:
+            guard let data = value as? Data else { return nil }
+            self = .data(data)
+        case .uuid:
+            guard let uuid = value as? UUID else { return nil }
+            self = .uuid(uuid)
+        case .decimal:
+            if let decimal = value as? Decimal {
+                self = .decimal(decimal)
+            } else if let number = value as? NSDecimalNumber {
+                self = .decimal(number.decimalValue)
+            } else if let number = value as? NSNumber {
+                self = .decimal(number.decimalValue)
+            } else if let number = Self.double(value) {
+                self = .decimal(Decimal(number))
+            } else {
+                return nil
+            }
+        }
+    }
+
+    private static func integer(_ value: Any) -> Int64? {
+        switch value {
+        case let number as Int: Int64(number)
+        case let number as any BinaryInteger: Int64(truncatingIfNeeded: number)
+        case let number as NSNumber: number.int64Value
+        case let number as any BinaryFloatingPoint: Int64(exactly: Double(number).rounded(.towardZero))
+        default: nil
+        }
+    }
+
+    private static func double(_ value: Any) -> Double? {
+        switch value {
+        case let number as Double: number
+        case let number as any BinaryFloatingPoint: Double(number)
+        case let number as NSNumber: number.doubleValue
+        case let number as any BinaryInteger: Double(number)
+        default: nil
+        }
+    }
+
+    /// How many bytes behind the slots the value takes in a snapshot.
+    var tailBytes: Int {
+        switch self {
+        case .null, .int, .double: 0
+        case .string(let value): value.utf8.count
+        case .data(let value): value.count
+        case .uuid: 16
+        case .decimal: SnapshotBuilder.decimalSize
+        }
+    }
+}
+
+extension SnapshotBuilder {
+    /// Sets a slot from the general form of its value.
+    mutating func set(_ slot: Int, value: SlotValue) {
+        switch value {
+        case .null: break
+        case .int(let number): set(slot, int: number)
+        case .double(let number): set(slot, double: number)
+        case .string(let string): set(slot, string: string)
+        case .data(let data): data.withUnsafeBytes { set(slot, bytes: $0) }
+        case .uuid(let uuid): set(slot, uuid: uuid)
+        case .decimal(let decimal): set(slot, decimal: decimal)
+        }
+    }
+}

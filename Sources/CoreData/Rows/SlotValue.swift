@@ -1,0 +1,136 @@
+import Foundation
+
+/// How a slot's eight bytes are to be read.
+enum SlotKind: UInt8, Sendable {
+    /// Integer 16, 32, 64.
+    case integer
+    case boolean
+    case double
+    case float
+    /// Seconds since 2001-01-01 00:00:00 UTC.
+    case date
+    case string
+    case uri
+    case data
+    /// What the value transformer returned.
+    case transformable
+    case uuid
+    case decimal
+    /// The key (`ObjectKey.key`) of another row.
+    case reference
+    /// The layout index of the row a reference leads to, kept beside it when the destination has sub-entities.
+    case entityNumber
+    /// The position of a row in an ordered to-many relationship.
+    case order
+
+    /// Whether the eight bytes are the value itself (otherwise they say where its bytes lie).
+    @inline(__always) var isInline: Bool {
+        switch self {
+        case .integer, .boolean, .double, .float, .date, .reference, .entityNumber, .order: true
+        case .string, .uri, .data, .transformable, .uuid, .decimal: false
+        }
+    }
+}
+
+/// A value of a slot outside a snapshot: changed, inserted, or on its way to the store. Never `Any`.
+enum SlotValue: Equatable, Sendable {
+    case null
+    case int(Int64)
+    case double(Double)
+    case string(String)
+    case data(Data)
+    case uuid(UUID)
+    case decimal(Decimal)
+
+    @inline(__always) var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+}
+
+/// Which row an object stands for: its entity's place in the model and its key.
+///
+/// A positive key is a saved row's: the primary key in the low 48 bits, the number of the store within its coordinator
+/// above them. A negative key is a new object's, unique in the process.
+struct ObjectKey: Hashable, Sendable {
+    static let primaryKeyBits: Int64 = 48
+    static let primaryKeyMask: Int64 = (1 << primaryKeyBits) - 1
+
+    /// The concrete entity's place in the model's numbering (`EntityLayout.index`).
+    var layoutIndex: Int
+    var key: Int64
+
+    @inline(__always) var isTemporary: Bool { key < 0 }
+    @inline(__always) var primaryKey: Int64 { key & Self.primaryKeyMask }
+    @inline(__always) var storeNumber: Int { Int(key >> Self.primaryKeyBits) }
+
+    @inline(__always)
+    static func key(storeNumber: Int, primaryKey: Int64) -> Int64 {
+        Int64(storeNumber) << primaryKeyBits | primaryKey
+    }
+}
+
+/// A set of slot numbers; the first 64 without allocation.
+struct SlotMask: Hashable, Sendable {
+    private(set) var low: UInt64 = 0
+    private(set) var high: [UInt64] = []
+
+    @inline(__always) init() {}
+
+    @inline(__always) var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
+
+    @inline(__always)
+    func contains(_ slot: Int) -> Bool {
+        if slot < 64 { return low & (1 << UInt64(slot)) != 0 }
+        let word = (slot >> 6) - 1
+        return word < high.count && high[word] & (1 << UInt64(slot & 63)) != 0
+    }
+
+    @inline(__always)
+    mutating func insert(_ slot: Int) {
+        if slot < 64 {
+            low |= 1 << UInt64(slot)
+        } else {
+            insertHigh(slot)
+        }
+    }
+
+    private mutating func insertHigh(_ slot: Int) {
+        let word = (slot >> 6) - 1
+        while high.count <= word { high.append(0) }
+        high[word] |= 1 << UInt64(slot & 63)
+    }
+
+    mutating func remove(_ slot: Int) {
+        if slot < 64 {
+            low &= ~(1 << UInt64(slot))
+        } else if (slot >> 6) - 1 < high.count {
+            high[(slot >> 6) - 1] &= ~(1 << UInt64(slot & 63))
+            while high.last == 0 { high.removeLast() }
+        }
+    }
+
+    mutating func formUnion(_ other: SlotMask) {
+        low |= other.low
+        for (word, bits) in other.high.enumerated() {
+            while high.count <= word { high.append(0) }
+            high[word] |= bits
+        }
+    }
+
+    /// Calls the closure for every slot of the set, smallest first.
+    @inline(__always)
+    func forEach(_ body: (Int) throws -> Void) rethrows {
+        var bits = low
+        while bits != 0 {
+            try body(bits.trailingZeroBitCount)
+            bits &= bits - 1
+        }
+        for (word, high) in high.enumerated() {
+            var bits = high
+            while bits != 0 {
+                try body((word + 1) * 64 + bits.trailingZeroBitCount)
+                bits &= bits - 1
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+
+/// The fixed part of a snapshot: which row it is, which version of it, and how to find the slots.
+struct SnapshotHeader {
+    /// The row's key: the primary key with the store's number folded in (`ObjectKey`).
+    var key: Int64
+    /// The optimistic-lock counter of the row (Z_OPT).
+    var version: Int32
+    /// The concrete entity's place in the model's numbering.
+    var layoutIndex: UInt16
+    /// Words of null bits before the first slot.
+    var nullWords: UInt16
+}
+
+/// One row as the store gave it: immutable once published, typed, shared by pointer.
+///
+/// One allocation holds the header, a bit per slot that says the value is nil, eight bytes per slot, and behind them the
+/// bytes of strings, blobs, UUIDs and decimals. The row cache, a context's objects, history and the merge logic hold the
+/// *same* snapshot. Layout measured in the project's benchmarks: a book of eight properties takes about 190 bytes.
+///
+/// A snapshot is built once by `SnapshotBuilder` on one thread and never changed after it is handed out; that makes it
+/// safe to share between threads. (`ManagedBuffer` forbids saying so with a `Sendable` conformance; what carries snapshots
+/// across says it.)
+final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
+    @inline(__always) var key: Int64 { header.key }
+    @inline(__always) var version: Int32 { header.version }
+    @inline(__always) var layoutIndex: Int { Int(header.layoutIndex) }
+
+    @inline(__always)
+    private var words: UnsafeMutablePointer<UInt64> {
+        withUnsafeMutablePointerToElements { $0 }
+    }
+
+    @inline(__always)
+    private func slotPointer(_ slot: Int) -> UnsafeMutablePointer<UInt64> {
+        withUnsafeMutablePointers { header, elements in
+            elements + Int(header.pointee.nullWords) + slot
+        }
+    }
+
+    @inline(__always)
+    func isNull(_ slot: Int) -> Bool {
+        words[slot >> 6] & (1 << UInt64(slot & 63)) != 0
+    }
+
+    /// An integer, boolean or reference slot; meaningless when the slot is null.
+    @inline(__always)
+    func int(_ slot: Int) -> Int64 {
+        Int64(bitPattern: slotPointer(slot).pointee)
+    }
+
+    /// A double, float or date slot (dates in seconds since 2001); meaningless when the slot is null.
+    @inline(__always)
+    func double(_ slot: Int) -> Double {
+        Double(bitPattern: slotPointer(slot).pointee)
+    }
+
+    /// The bytes of a string, blob, UUID, URI, decimal or transformable slot; empty when the slot is null.
+    ///
+    /// The pointer is valid as long as the snapshot is alive.
+    @inline(__always)
+    func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
+        let word = slotPointer(slot).pointee
+        let base = UnsafeRawPointer(words)
+        return UnsafeRawBufferPointer(start: base + Int(word >> 32), count: Int(word & 0xFFFF_FFFF))
+    }
+
+    @inline(__always)
+    func string(_ slot: Int) -> String {
+        let bytes = bytes(slot)
+        return withExtendedLifetime(self) { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    func data(_ slot: Int) -> Data {
+        let bytes = bytes(slot)
+        return withExtendedLifetime(self) { Data(bytes) }
+    }
+
+    func uuid(_ slot: Int) -> UUID {
+        let bytes = bytes(slot)
+        return withExtendedLifetime(self) { UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    func decimal(_ slot: Int) -> Decimal {
+        let bytes = bytes(slot)
+        return withExtendedLifetime(self) { bytes.loadUnaligned(as: Decimal.self) }
+    }
+
+    /// The value of a slot in its general form; the edge of the store uses the typed readers instead.
+    func value(_ slot: Int, kind: SlotKind) -> SlotValue {
+        if isNull(slot) { return .null }
+        switch kind {
+        case .integer, .boolean, .reference, .entityNumber, .order: return .int(int(slot))
+        case .double, .float, .date: return .double(double(slot))
+        case .string, .uri: return .string(string(slot))
+        case .data, .transformable: return .data(data(slot))
+        case .uuid: return .uuid(uuid(slot))
+        case .decimal: return .decimal(decimal(slot))
+        }
+    }
+}
+
+/// Builds one snapshot: sizes first, then a value for every slot, then `finish`.
+///
+/// Slots that are never set are null. The caller adds up the bytes of all strings, blobs, UUIDs (16) and decimals
+/// (`SnapshotBuilder.decimalSize`) beforehand; writing more than was announced stops the process.
+struct SnapshotBuilder {
+    static let decimalSize = MemoryLayout<Decimal>.size
+
+    private let snapshot: Snapshot
+    private let words: UnsafeMutablePointer<UInt64>
+    private let slots: UnsafeMutablePointer<UInt64>
+    private var tail: Int
+    private let end: Int
+
+    @inline(__always)
+    init(layout: EntityLayout, key: Int64, version: Int32, tailBytes: Int) {
+        let nullWords = layout.nullWords
+        let fixed = nullWords + layout.slots.count
+        let total = fixed + (tailBytes + 7) / 8
+        let buffer = Snapshot.create(minimumCapacity: total) { _ in
+            SnapshotHeader(
+                key: key, version: version, layoutIndex: UInt16(layout.index), nullWords: UInt16(nullWords))
+        }
+        snapshot = unsafeDowncast(buffer, to: Snapshot.self)
+        words = snapshot.withUnsafeMutablePointerToElements { $0 }
+        slots = words + nullWords
+        for word in 0..<nullWords { words[word] = ~0 }
+        tail = fixed * 8
+        end = tail + tailBytes
+    }
+
+    @inline(__always)
+    private func markPresent(_ slot: Int) {
+        words[slot >> 6] &= ~(1 << UInt64(slot & 63))
+    }
+
+    @inline(__always)
+    func set(_ slot: Int, int value: Int64) {
+        slots[slot] = UInt64(bitPattern: value)
+        markPresent(slot)
+    }
+
+    @inline(__always)
+    func set(_ slot: Int, double value: Double) {
+        slots[slot] = value.bitPattern
+        markPresent(slot)
+    }
+
+    @inline(__always)
+    mutating func set(_ slot: Int, bytes: UnsafeRawBufferPointer) {
+        let count = bytes.count
+        precondition(tail + count <= end, "More bytes than announced for a row")
+        if count > 0, let source = bytes.baseAddress {
+            UnsafeMutableRawPointer(words).advanced(by: tail).copyMemory(from: source, byteCount: count)
+        }
+        slots[slot] = UInt64(tail) << 32 | UInt64(count)
+        tail += count
+        markPresent(slot)
+    }
+
+    @inline(__always)
+    mutating func set(_ slot: Int, string value: String) {
+        var value = value
+        value.withUTF8 { set(slot, bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    mutating func set(_ slot: Int, uuid value: UUID) {
+        withUnsafeBytes(of: value.uuid) { set(slot, bytes: $0) }
+    }
+
+    mutating func set(_ slot: Int, decimal value: Decimal) {
+        withUnsafeBytes(of: value) { set(slot, bytes: $0) }
+    }
+
+    /// Copies a slot of another snapshot of the same layout (or of a sub-entity's).
+    @inline(__always)
+    mutating func copy(_ slot: Int, kind: SlotKind, from other: Snapshot) {
+        if other.isNull(slot) { return }
+        if kind.isInline {
+            set(slot, int: other.int(slot))
+        } else {
+            withExtendedLifetime(other) { set(slot, bytes: other.bytes(slot)) }
+        }
+    }
+
+    /// The finished, from now on immutable, row.
+    @inline(__always)
+    consuming func finish() -> Snapshot { snapshot }
+}

@@ -1,0 +1,129 @@
+import Foundation
+
+/// What a context may ask of a store in terms of rows; every kind of store answers it, so that contexts know no SQL.
+///
+/// All methods may be called from any thread, several at a time; a store serialises what it must.
+protocol RowStore: AnyObject, Sendable {
+    /// The store's number within its coordinator: what is folded into the keys it hands out.
+    var storeNumber: Int { get }
+
+    /// Rows, keys, dictionaries or a count for a fetch. Throws an `NSError` when the predicate has no translation.
+    func fetch(_ request: StoreFetch) throws -> StoreFetchResult
+
+    /// The rows with the given keys (all of one root entity), in no particular order; keys without a row are left out.
+    /// `refreshing` passes by the row cache.
+    func rows(for keys: [Int64], rootIndex: Int, refreshing: Bool) throws -> [Snapshot]
+
+    /// The members of a to-many relationship of one owner, in the relationship's order when it has one.
+    func members(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey]
+
+    /// The same for many owners at once (prefetching).
+    func members(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]]
+
+    /// Reserves `count` consecutive primary keys for each root entity and returns the first *key* (store number folded in).
+    func reserveKeys(_ counts: [Int: Int]) throws -> [Int: Int64]
+
+    /// Writes a change set in one transaction, or nothing. Throws `SaveConflicts` when rows moved on since they were read.
+    func write(_ changes: ChangeSet) throws
+}
+
+/// A fetch as a store sees it: no objects, no contexts.
+struct StoreFetch {
+    enum Result {
+        case rows
+        case keys
+        case count
+        /// Values of attributes, to-one relationships, `objectID` or expressions, grouped or distinct.
+        case dictionaries(properties: [Column], groupBy: [Column], having: NSPredicate?, distinct: Bool)
+    }
+
+    /// What a dictionary fetch returns under one name.
+    enum Column {
+        case keyPath(String)
+        /// An `NSExpressionDescription`.
+        case expression(NSPropertyDescription)
+
+        var name: String {
+            switch self {
+            case .keyPath(let path): path
+            case .expression(let expression): expression.name
+            }
+        }
+    }
+
+    var layout: EntityLayout
+    var includesSubentities = true
+    /// Constants in it may be objects or object ids (`ObjectKeyConvertible`).
+    var predicate: NSPredicate?
+    var sortDescriptors: [NSSortDescriptor] = []
+    var limit = 0
+    var offset = 0
+    var result: Result = .rows
+}
+
+/// Something that stands for a row in a predicate: a managed object or its id.
+protocol ObjectKeyConvertible: AnyObject {
+    var objectKey: ObjectKey { get }
+}
+
+enum StoreFetchResult {
+    case rows([Snapshot])
+    case keys([ObjectKey])
+    case count(Int)
+    case dictionaries([[String: Any]])
+}
+
+/// Everything one save writes to one store.
+struct ChangeSet {
+    struct Update {
+        var old: Snapshot
+        /// The row as it shall be; its version is the old one's plus one.
+        var new: Snapshot
+        /// The slots that differ.
+        var changed: SlotMask
+    }
+
+    struct Deletion {
+        var key: ObjectKey
+        /// What was read; nil when the object was deleted as a fault (then no version is compared).
+        var row: Snapshot?
+    }
+
+    /// Changes of the members of one owner's many-to-many relationship, told from the naming side only.
+    struct Join {
+        var toMany: ToManySlot
+        var owner: ObjectKey
+        var added: [ObjectKey] = []
+        var removed: [ObjectKey] = []
+        /// The whole list in its new order, when this side is ordered and its order changed.
+        var ordered: [ObjectKey]?
+        /// For members whose own (inverse) side is ordered: the position of this owner within each member's list.
+        var positionsInInverse: [(member: ObjectKey, position: Int64)] = []
+    }
+
+    /// New rows with their final keys and version 1.
+    var inserted: [Snapshot] = []
+    var updated: [Update] = []
+    var deleted: [Deletion] = []
+    var joins: [Join] = []
+
+    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty }
+}
+
+/// Rows that somebody else changed or deleted since they were read. Nothing of the change set was written.
+struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are immutable
+    struct Conflict {
+        var key: ObjectKey
+        var expected: Snapshot?
+        /// The row as it is now; nil when it was deleted.
+        var found: Snapshot?
+    }
+    /// A uniqueness constraint that an inserted or updated row breaks.
+    struct ConstraintConflict {
+        var constraint: [String]
+        var key: ObjectKey
+        var existing: ObjectKey?
+    }
+    var conflicts: [Conflict]
+    var constraintConflicts: [ConstraintConflict] = []
+}
