@@ -1,0 +1,100 @@
+import Foundation
+
+/// A store of a coordinator: where objects are kept.
+///
+/// A store is made and owned by its coordinator. Its properties may be read from any thread.
+open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state is guarded by `lock`
+    private let lock = NSLock()
+    private var storedURL: URL?
+    private var storedIdentifier: String
+    private var storedIsReadOnly: Bool
+    private var storedMetadata: [String: Any]
+
+    /// The name of the model's configuration whose entities the store holds; `"PF_DEFAULT_CONFIGURATION_NAME"` for all.
+    public let configurationName: String
+
+    /// The options the store was added with.
+    public let options: [AnyHashable: Any]?
+
+    init(configurationName: String?, at url: URL?, options: [AnyHashable: Any]?) {
+        self.configurationName = configurationName ?? "PF_DEFAULT_CONFIGURATION_NAME"
+        self.options = options
+        storedURL = url
+        storedIsReadOnly = StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) ?? false
+        storedIdentifier = UUID().uuidString
+        storedMetadata = [:]
+        super.init()
+    }
+
+    /// The type of the store: one of the store type constants, or what a custom store returns.
+    open var type: String { "" }
+
+    /// Where the store lies.
+    open var url: URL? {
+        get { lock.withLock { storedURL } }
+        set { lock.withLock { storedURL = newValue } }
+    }
+
+    /// The unique identifier of the store: the host of its objects' URIs.
+    open var identifier: String! {
+        get { lock.withLock { storedIdentifier } }
+        set { lock.withLock { storedIdentifier = newValue ?? storedIdentifier } }
+    }
+
+    /// Whether the store refuses to be written.
+    open var isReadOnly: Bool {
+        get { lock.withLock { storedIsReadOnly } }
+        set { lock.withLock { storedIsReadOnly = newValue } }
+    }
+
+    /// The store's metadata: what describes it (`NSStoreTypeKey`, `NSStoreUUIDKey`, version hashes) and what the program
+    /// put beside it. New values reach the file with the next save.
+    open var metadata: [String: Any]! {
+        get { lock.withLock { storedMetadata } }
+        set { lock.withLock { storedMetadata = newValue ?? [:] } }
+    }
+
+    /// Reads the metadata of the store. Custom stores override it and set `metadata`.
+    open func loadMetadata() throws {}
+
+    /// The metadata of the store at an address, without adding it to a coordinator. Custom stores override it.
+    open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        throw NSError.coreData(
+            NSPersistentStoreOperationError, reason: "Stores of the class \(self) keep no metadata of their own.",
+            url: url)
+    }
+
+    /// Sets the metadata of the store at an address, without adding it to a coordinator. Custom stores override it.
+    open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        throw NSError.coreData(
+            NSPersistentStoreOperationError, reason: "Stores of the class \(self) keep no metadata of their own.",
+            url: url)
+    }
+
+    open override var description: String {
+        "<\(Swift.type(of: self)): \(type)> (URL: \(url?.absoluteString ?? "(null)"))"
+    }
+}
+
+/// Reading of the options a store is added with: dictionaries of anything, where numbers come as `NSNumber`, as Swift
+/// numbers or as strings.
+enum StoreOptions {
+    static func bool(_ options: [AnyHashable: Any]?, _ key: String) -> Bool? {
+        switch options?[key] {
+        case let value as Bool: value
+        case let value as NSNumber: value.boolValue
+        case let value as String: ["1", "yes", "true"].contains(value.lowercased())
+        default: nil
+        }
+    }
+
+    static func number(_ options: [AnyHashable: Any]?, _ key: String) -> Double? {
+        switch options?[key] {
+        case let value as Double: value
+        case let value as Int: Double(value)
+        case let value as NSNumber: value.doubleValue
+        case let value as String: Double(value)
+        default: nil
+        }
+    }
+}

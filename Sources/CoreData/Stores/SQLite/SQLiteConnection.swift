@@ -1,0 +1,184 @@
+import CSQLite
+import Foundation
+
+/// One connection to a SQLite file, with its prepared statements.
+///
+/// The connection has no lock of its own (SQLITE_OPEN_NOMUTEX): whoever owns it uses it from one thread at a time. Only
+/// `interrupt()` may be called from any thread.
+final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a time: its owner holds a lock around it
+    enum Access {
+        /// Reads only. Fails when the file is missing.
+        case readOnly
+        /// Reads only a file that nobody changes; no locks, no -wal, no -shm.
+        case immutable
+        /// Reads and writes. Fails when the file is missing.
+        case readWrite
+        /// Reads and writes, and makes the file when it is missing.
+        case create
+        /// A private store in memory.
+        case memory
+    }
+
+    let handle: OpaquePointer
+    let path: String
+    private var statementsByPlan: [SQLitePlan: SQLiteStatement] = [:]
+
+    /// Opens the connection. A regular file is not read or written by this.
+    init(path: String, access: Access, busyTimeout: TimeInterval = 240) throws {
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var name = path
+        switch access {
+        case .readOnly: flags |= SQLITE_OPEN_READONLY
+        case .immutable:
+            flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            name = Self.uri(path: path) + "?immutable=1"
+        case .readWrite: flags |= SQLITE_OPEN_READWRITE
+        case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .memory:
+            flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY
+            name = ":memory:"
+        }
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(name, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            var message = String(cString: sqlite3_errstr(code))
+            var extended = code
+            if let opened {
+                message = String(cString: sqlite3_errmsg(opened))
+                extended = sqlite3_extended_errcode(opened)
+                sqlite3_close_v2(opened)
+            }
+            throw SQLiteError(code: extended, message: message, path: path)
+        }
+        handle = opened
+        self.path = path
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, Int32(clamping: Int(max(0, busyTimeout) * 1000)))
+    }
+
+    deinit {
+        statementsByPlan = [:]
+        sqlite3_close_v2(handle)
+    }
+
+    /// A `file:` URI that SQLite reads back as exactly this path.
+    private static func uri(path: String) -> String {
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "/-_.~")
+        return "file:" + (path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path)
+    }
+
+    /// Finalises all cached statements: before the schema changes, and before closing.
+    func finalizeStatements() {
+        statementsByPlan = [:]
+    }
+
+    // MARK: Running
+
+    /// Runs one or more statements without values and without results.
+    func execute(_ sql: String) throws {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        if code != SQLITE_OK { throw error(code, sql: sql) }
+    }
+
+    /// A statement of its own, not cached.
+    func prepare(_ sql: String, persistent: Bool = false) throws -> SQLiteStatement {
+        var statement: OpaquePointer?
+        let flags: UInt32 = persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+        let code = sqlite3_prepare_v3(handle, sql, -1, flags, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw error(code, sql: sql) }
+        return SQLiteStatement(handle: statement, connection: self)
+    }
+
+    /// The statement of a plan: prepared once, then taken from the cache, reset and without old values.
+    @inline(__always)
+    func statement(_ plan: SQLitePlan, _ sql: () throws -> String) throws -> SQLiteStatement {
+        if let statement = statementsByPlan[plan] { return statement }
+        return try prepareCached(plan, sql)
+    }
+
+    private func prepareCached(_ plan: SQLitePlan, _ sql: () throws -> String) throws -> SQLiteStatement {
+        // Plans come from a handful of shapes per entity; texts of fetches could grow without end.
+        if statementsByPlan.count >= 512 {
+            statementsByPlan = statementsByPlan.filter { !$0.key.isText }
+            if statementsByPlan.count >= 2048 { statementsByPlan = [:] }
+        }
+        let statement = try prepare(sql(), persistent: true)
+        statementsByPlan[plan] = statement
+        return statement
+    }
+
+    /// The first column of the first row as an integer; nil without a row or when it is NULL.
+    func integer(_ sql: String) throws -> Int64? {
+        let statement = try prepare(sql)
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.int64(0)
+    }
+
+    /// The first column of the first row as text.
+    func text(_ sql: String) throws -> String? {
+        let statement = try prepare(sql)
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.string(0)
+    }
+
+    // MARK: State
+
+    /// How many rows the last INSERT, UPDATE or DELETE changed.
+    @inline(__always) var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Stops what the connection is doing, from any thread; it then throws SQLITE_INTERRUPT.
+    func interrupt() { sqlite3_interrupt(handle) }
+
+    /// Keeps SQLite from copying the -wal into the main file when the connection closes.
+    func disableCheckpointOnClose() {
+        _ = opencoredata_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    }
+
+    /// Runs a body in a transaction: committed when it returns, rolled back when it throws.
+    func transaction<Result>(immediate: Bool = true, _ body: () throws -> Result) throws -> Result {
+        try execute(immediate ? "BEGIN IMMEDIATE" : "BEGIN")
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
+    /// Ends an open transaction without its changes. SQLite may already have done so itself (full disk): then nothing happens.
+    func rollback() {
+        if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+    }
+
+    func error(_ code: Int32, sql: String? = nil) -> SQLiteError {
+        SQLiteError(
+            code: sqlite3_extended_errcode(handle) == SQLITE_OK ? code : sqlite3_extended_errcode(handle),
+            message: String(cString: sqlite3_errmsg(handle)), path: path, sql: sql)
+    }
+}
+
+/// What a cached statement is for. Statements are found by their plan, not by their text: a text of 140 bytes takes 60 ns
+/// to hash, making it takes microseconds.
+enum SQLitePlan: Hashable {
+    /// Rows of a root entity by `count` keys.
+    case rows(root: Int, count: Int)
+    case insert(layout: Int)
+    case update(layout: Int, mask: SlotMask)
+    case delete(root: Int, versioned: Bool)
+    case members(layout: Int, toMany: Int, owners: Int)
+    case joinInsert(table: Int)
+    case joinDelete(table: Int)
+    case joinOrder(table: Int, column: Int)
+    case joinDeleteAll(table: Int, column: Int)
+    case text(String)
+
+    var isText: Bool {
+        if case .text = self { true } else { false }
+    }
+}

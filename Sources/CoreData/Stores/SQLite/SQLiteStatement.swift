@@ -1,0 +1,177 @@
+import CSQLite
+import Foundation
+
+/// SQLite's word for "the bytes stay where they are until the statement is reset".
+private let staticBytes: sqlite3_destructor_type? = nil
+/// SQLite's word for "copy the bytes now".
+private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+/// A prepared statement: bind values by number (from 1), step, read columns by number (from 0).
+///
+/// It belongs to the thread that uses its connection. A statement that is finalised late keeps its connection alive.
+final class SQLiteStatement {
+    let handle: OpaquePointer
+    private unowned(unsafe) let connection: SQLiteConnection
+
+    init(handle: OpaquePointer, connection: SQLiteConnection) {
+        self.handle = handle
+        self.connection = connection
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    var sql: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
+    var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+    func columnName(_ column: Int) -> String {
+        sqlite3_column_name(handle, Int32(column)).map { String(cString: $0) } ?? ""
+    }
+
+    // MARK: Running
+
+    /// Goes to the next row; false when there is none. After an error the statement is reset.
+    @inline(__always)
+    func step() throws -> Bool {
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE { return false }
+        throw failure(code)
+    }
+
+    /// Runs a statement that gives no rows, and resets it.
+    @inline(__always)
+    func run() throws {
+        let code = sqlite3_step(handle)
+        if code != SQLITE_DONE && code != SQLITE_ROW { throw failure(code) }
+        sqlite3_reset(handle)
+    }
+
+    private func failure(_ code: Int32) -> SQLiteError {
+        let error = connection.error(code, sql: sql)
+        sqlite3_reset(handle)
+        return error
+    }
+
+    /// Makes the statement ready to run again and ends its implicit read transaction. Values stay bound.
+    @inline(__always)
+    func reset() {
+        sqlite3_reset(handle)
+    }
+
+    /// Forgets the bound values: pointers that were bound without copying must not outlive their bytes.
+    func clear() {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+    }
+
+    // MARK: Binding
+
+    @inline(__always)
+    func bindNull(_ position: Int32) { sqlite3_bind_null(handle, position) }
+
+    @inline(__always)
+    func bind(_ position: Int32, _ value: Int64) { sqlite3_bind_int64(handle, position, value) }
+
+    @inline(__always)
+    func bind(_ position: Int32, _ value: Double) { sqlite3_bind_double(handle, position, value) }
+
+    /// Binds text that stays in place until the statement is reset.
+    @inline(__always)
+    func bindStaticText(_ position: Int32, _ bytes: UnsafeRawBufferPointer) {
+        if let base = bytes.baseAddress {
+            sqlite3_bind_text(
+                handle, position, base.assumingMemoryBound(to: CChar.self), Int32(truncatingIfNeeded: bytes.count),
+                staticBytes)
+        } else {
+            sqlite3_bind_text(handle, position, "", 0, transientBytes)
+        }
+    }
+
+    /// Binds bytes that stay in place until the statement is reset.
+    @inline(__always)
+    func bindStaticBlob(_ position: Int32, _ bytes: UnsafeRawBufferPointer) {
+        if let base = bytes.baseAddress, bytes.count > 0 {
+            sqlite3_bind_blob(handle, position, base, Int32(truncatingIfNeeded: bytes.count), staticBytes)
+        } else {
+            sqlite3_bind_zeroblob(handle, position, 0)
+        }
+    }
+
+    func bind(_ position: Int32, _ value: String) {
+        var value = value
+        value.withUTF8 { bytes in
+            if let base = bytes.baseAddress {
+                base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+                    _ = sqlite3_bind_text(handle, position, $0, Int32(bytes.count), transientBytes)
+                }
+            } else {
+                sqlite3_bind_text(handle, position, "", 0, transientBytes)
+            }
+        }
+    }
+
+    func bind(_ position: Int32, _ value: Data) {
+        value.withUnsafeBytes { bytes in
+            if let base = bytes.baseAddress, bytes.count > 0 {
+                _ = sqlite3_bind_blob(handle, position, base, Int32(bytes.count), transientBytes)
+            } else {
+                _ = sqlite3_bind_zeroblob(handle, position, 0)
+            }
+        }
+    }
+
+    /// Binds a value in the form a column of its type has.
+    func bind(_ position: Int32, _ value: SlotValue) {
+        switch value {
+        case .null: bindNull(position)
+        case .int(let number): bind(position, number)
+        case .double(let number): bind(position, number)
+        case .string(let text): bind(position, text)
+        case .data(let data): bind(position, data)
+        case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { bind(position, Data($0)) }
+        case .decimal(let decimal): bind(position, decimal: decimal)
+        }
+    }
+
+    /// A decimal is stored as a number: as an integer when it is one, otherwise as the nearest double.
+    func bind(_ position: Int32, decimal: Decimal) {
+        let number = DecimalStorage.number(decimal)
+        switch number {
+        case .integer(let integer): bind(position, integer)
+        case .real(let real): bind(position, real)
+        case .null: bindNull(position)
+        }
+    }
+
+    // MARK: Reading
+
+    /// The column's value; good until the next step. Reading through it skips the checks of `sqlite3_column_…`, which is
+    /// allowed because the connection is used by one thread.
+    @inline(__always)
+    func value(_ column: Int32) -> OpaquePointer? { sqlite3_column_value(handle, column) }
+
+    @inline(__always)
+    func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
+
+    @inline(__always)
+    func type(_ column: Int) -> Int32 { sqlite3_column_type(handle, Int32(column)) }
+
+    @inline(__always)
+    func int64(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
+
+    @inline(__always)
+    func double(_ column: Int) -> Double { sqlite3_column_double(handle, Int32(column)) }
+
+    func string(_ column: Int) -> String {
+        guard let text = sqlite3_column_text(handle, Int32(column)) else { return "" }
+        let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+        return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+    }
+
+    func data(_ column: Int) -> Data {
+        guard let bytes = sqlite3_column_blob(handle, Int32(column)) else { return Data() }
+        return Data(bytes: bytes, count: Int(sqlite3_column_bytes(handle, Int32(column))))
+    }
+}
