@@ -25,6 +25,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     private final var storedUniquenessConstraints: [[Any]] = []
     private final var storedCompoundIndexes: [[Any]] = []
 
+    /// The version hash that the file of the model recorded; used where the hash cannot be computed exactly.
+    final var recordedVersionHash: Data?
+
     /// What is computed once when the model freezes; `nil` while it can still change.
     final var frozen: FrozenEntity?
 
@@ -225,9 +228,16 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Stops the process if the model is in use.
+    /// Stops the process if the model is in use. Every setter calls it first.
     final func requireMutable() {
         precondition(!isFrozen, "Can't modify an immutable model.")
+        forgetRecordedVersionHash()
+    }
+
+    /// The description changes: a hash recorded for the former one does not hold any more, here and below.
+    final func forgetRecordedVersionHash() {
+        recordedVersionHash = nil
+        for subentity in storedSubentities { subentity.forgetRecordedVersionHash() }
     }
 
     // MARK: Copying and equality

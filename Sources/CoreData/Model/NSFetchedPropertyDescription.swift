@@ -12,6 +12,7 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
     public override init() {
         super.init()
         isTransient = true
+        isReadOnly = true
     }
 
     /// The request that computes the value.
@@ -22,8 +23,6 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
             storedFetchRequest = newValue
         }
     }
-
-    override var isReadOnly: Bool { true }
 
     override func makeEmptyCopy() -> NSPropertyDescription { NSFetchedPropertyDescription() }
 

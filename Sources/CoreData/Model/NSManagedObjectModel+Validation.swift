@@ -1,28 +1,19 @@
 import Foundation
 
-/// Codes of `NSCocoaErrorDomain` that concern models, by Apple's numbers.
-enum ModelErrorCode: Int {
-    /// `NSPersistentStoreIncompatibleSchemaError`
-    case incompatibleSchema = 134020
-    /// `NSCoreDataError`
-    case coreData = 134060
-}
-
-/// An error of a model whose text says what is wrong and where.
+/// An error of a model whose text says what is wrong and where: file, entity, property.
 func modelError(
-    _ reason: String, code: ModelErrorCode = .coreData, entity: String? = nil, property: String? = nil,
-    file: String? = nil
+    _ reason: String, code: Int = NSCoreDataError, entity: String? = nil, property: String? = nil, file: String? = nil
 ) -> NSError {
     var place: [String] = []
     if let file { place.append("model file '\(file)'") }
     if let entity { place.append("entity '\(entity)'") }
     if let property { place.append("property '\(property)'") }
-    let text = place.isEmpty ? reason : place.joined(separator: ", ") + ": " + reason
-    var info: [String: Any] = [NSLocalizedDescriptionKey: text, "reason": reason]
+    var info: [String: Any] = [:]
     info["entity"] = entity
     info["property"] = property
-    if let file { info[NSFilePathErrorKey] = file }
-    return NSError(domain: NSCocoaErrorDomain, code: code.rawValue, userInfo: info)
+    info[NSFilePathErrorKey] = file
+    return .coreData(
+        code, reason: place.isEmpty ? reason : place.joined(separator: ", ") + ": " + reason, userInfo: info)
 }
 
 extension NSManagedObjectModel {

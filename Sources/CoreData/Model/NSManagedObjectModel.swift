@@ -18,6 +18,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     private final var storedVersionIdentifiers: Set<AnyHashable> = []
     private final var frozen: FrozenModel?
     private final var storedLayout: ModelLayout?
+    /// Filled when first asked for, once the model is frozen; under `freezeLock`.
+    private final var cachedVersionHashes: [String: Data]?
 
     /// Creates an empty model.
     public override init() {
@@ -215,6 +217,16 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         return result
     }
 
+    /// The version hashes of all entities by name; computed once when the model is frozen.
+    open var entityVersionHashesByName: [String: Data] {
+        freezeLock.lock()
+        defer { freezeLock.unlock() }
+        if let cachedVersionHashes { return cachedVersionHashes }
+        let hashes = computeVersionHashes()
+        if frozen != nil { cachedVersionHashes = hashes }
+        return hashes
+    }
+
     /// Stops the process if a coordinator uses the model.
     final func requireMutable() {
         precondition(!isFrozen, "Can't modify an immutable model.")
@@ -285,6 +297,9 @@ extension NSManagedObjectModel {
                 }
                 twin.link(destination: destination, inverse: inverse)
             }
+        }
+        for entity in entities {
+            copies[ObjectIdentifier(entity)]?.recordedVersionHash = entity.recordedVersionHash
         }
         return entities.compactMap { copies[ObjectIdentifier($0)] }
     }

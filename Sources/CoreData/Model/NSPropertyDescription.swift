@@ -149,11 +149,12 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// Whether values are computed and cannot be set by the application (derived attributes, fetched properties).
-    var isReadOnly: Bool { false }
+    final var isReadOnly = false
 
-    /// Stops the process if the model is in use.
+    /// Stops the process if the model is in use. Every setter calls it first.
     final func requireMutable() {
         precondition(!isFrozen, "Can't modify an immutable model.")
+        owner?.forgetRecordedVersionHash()
     }
 
     // MARK: Copying and equality
@@ -166,6 +167,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         copy.storedName = storedName
         copy.storedIsOptional = storedIsOptional
         copy.storedIsTransient = storedIsTransient
+        copy.isReadOnly = isReadOnly
         copy.storedIsIndexed = storedIsIndexed
         copy.storedIsIndexedBySpotlight = storedIsIndexedBySpotlight
         copy.storedIsStoredInExternalRecord = storedIsStoredInExternalRecord
@@ -195,7 +197,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Field-by-field equality; other entities are compared by name. Overridden by each kind.
     func hasSameDescription(as other: NSPropertyDescription) -> Bool {
         storedName == other.storedName && storedIsOptional == other.storedIsOptional
-            && storedIsTransient == other.storedIsTransient
+            && storedIsTransient == other.storedIsTransient && isReadOnly == other.isReadOnly
             && storedIsIndexedBySpotlight == other.storedIsIndexedBySpotlight
             && storedIsStoredInExternalRecord == other.storedIsStoredInExternalRecord
             && storedVersionHashModifier ?? "" == other.storedVersionHashModifier ?? ""

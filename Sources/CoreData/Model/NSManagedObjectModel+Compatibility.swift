@@ -1,0 +1,47 @@
+import Foundation
+
+/// Whether the schema of a store is the one of a model, as far as version hashes tell.
+enum StoreCompatibility: Equatable {
+    /// The same entities with the same hashes.
+    case compatible
+    /// The hashes that can be computed exactly agree; these entities hold derived or composite attributes, whose
+    /// hash is not known, and have to be compared by structure.
+    case undecided(entities: [String])
+    /// These entities differ, are missing in the store, or are missing in the model.
+    case incompatible(entities: [String])
+}
+
+extension NSManagedObjectModel {
+    /// Whether a store with the given metadata has the layout of the configuration's entities (`nil`: all).
+    ///
+    /// The entities in the metadata and in the configuration must be the same and have the same hashes. An unknown
+    /// configuration is not compatible with anything.
+    public final func isConfiguration(
+        withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
+    ) -> Bool {
+        compatibility(ofConfiguration: configuration, withStoreMetadata: metadata) == .compatible
+    }
+
+    /// As `isConfiguration(withName:compatibleWithStoreMetadata:)`, and says which entities are in the way.
+    final func compatibility(
+        ofConfiguration configuration: String?, withStoreMetadata metadata: [String: Any]
+    ) -> StoreCompatibility {
+        guard let members = entities(forConfigurationName: configuration) else { return .incompatible(entities: []) }
+        guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else {
+            return members.isEmpty ? .compatible : .incompatible(entities: members.compactMap(\.name).sorted())
+        }
+        let hashes = entityVersionHashesByName
+        var different = Set(stored.keys).subtracting(members.compactMap(\.name))
+        var unclear: [String] = []
+        for entity in members {
+            guard let name = entity.name, stored[name] != hashes[name] else { continue }
+            if stored[name] != nil, !entity.isVersionHashExact {
+                unclear.append(name)
+            } else {
+                different.insert(name)
+            }
+        }
+        if !different.isEmpty { return .incompatible(entities: different.sorted()) }
+        return unclear.isEmpty ? .compatible : .undecided(entities: unclear.sorted())
+    }
+}

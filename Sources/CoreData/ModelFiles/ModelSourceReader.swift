@@ -1,0 +1,310 @@
+import Foundation
+
+/// Turns the XML source of a model (`contents` in an `.xcdatamodel`) into a model.
+///
+/// Entities and attributes are made first, then inheritance, then relationships, which may point forward.
+struct ModelSourceReader {
+    /// The file named in errors.
+    let file: String
+    private let root: ModelSourceElement
+    private let composites: [String: ModelSourceElement]
+
+    init(root: ModelSourceElement, file: String) {
+        self.root = root
+        self.file = file
+        composites = Dictionary(
+            root.children(named: "composite").map { ($0.attributes["name"] ?? "", $0) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Reads and validates the model of a `contents` file.
+    static func model(from data: Data, file: String) throws -> NSManagedObjectModel {
+        try ModelSourceReader(root: ModelSourceElement.parse(data, file: file), file: file).makeModel()
+    }
+
+    /// Builds the model; throws at the first thing that cannot be right.
+    func makeModel() throws -> NSManagedObjectModel {
+        let sources = root.children(named: "entity")
+        var entities: [NSEntityDescription] = []
+        var byName: [String: NSEntityDescription] = [:]
+        for source in sources {
+            let entity = try makeEntity(from: source)
+            guard let name = entity.name, byName.updateValue(entity, forKey: name) == nil else {
+                throw error("the model has two entities of this name.", at: source)
+            }
+            entities.append(entity)
+        }
+        try linkParents(sources, byName)
+        for (source, entity) in zip(sources, entities) { try addRelationships(of: source, to: entity, byName) }
+        for (source, entity) in zip(sources, entities) { try addIndexes(of: source, to: entity) }
+        let model = NSManagedObjectModel()
+        model.entities = entities
+        try linkInverses(sources, byName)
+        for source in root.children(named: "configuration") {
+            let members = try source.children(named: "memberEntity").map { member in
+                guard let entity = byName[member.attributes["name"] ?? ""] else {
+                    throw error("the model has no such entity.", at: member)
+                }
+                return entity
+            }
+            model.setEntities(members, forConfigurationName: try requiredName(of: source))
+        }
+        for source in root.children(named: "fetchRequest") {
+            let request = try makeFetchRequest(from: source, byName, keepsEntity: true)
+            model.setFetchRequestTemplate(request, forName: try requiredName(of: source))
+        }
+        if let identifier = root.attributes["userDefinedModelVersionIdentifier"] {
+            model.versionIdentifiers = [identifier]
+        }
+        do {
+            try model.validate()
+        } catch let failure as NSError {
+            throw modelError(failure.localizedDescription, file: file)
+        }
+        return model
+    }
+
+    // MARK: Entities
+
+    private func makeEntity(from source: ModelSourceElement) throws -> NSEntityDescription {
+        let entity = NSEntityDescription()
+        entity.name = try requiredName(of: source)
+        entity.managedObjectClassName = source.text("representedClassName")
+        entity.isAbstract = source.flag("isAbstract")
+        entity.versionHashModifier = source.text("versionHashModifier")
+        entity.renamingIdentifier = source.text("renamingIdentifier") ?? source.text("elementID")
+        entity.userInfo = userInfo(of: source)
+        var properties: [NSPropertyDescription] = []
+        for child in source.children(named: "attribute") { properties.append(try makeAttribute(from: child)) }
+        entity.properties = properties
+        entity.uniquenessConstraints =
+            source.children(named: "uniquenessConstraints").flatMap { $0.children(named: "uniquenessConstraint") }
+            .map { $0.children(named: "constraint").compactMap { $0.text("value") } }
+        entity.compoundIndexes =
+            source.children(named: "compoundIndexes").flatMap { $0.children(named: "compoundIndex") }
+            .map { $0.children(named: "index").compactMap { $0.text("value") } }
+        return entity
+    }
+
+    private func linkParents(_ sources: [ModelSourceElement], _ byName: [String: NSEntityDescription]) throws {
+        var children: [String: [NSEntityDescription]] = [:]
+        for source in sources {
+            guard let parent = source.text("parentEntity"), let entity = byName[source.attributes["name"] ?? ""]
+            else { continue }
+            guard byName[parent] != nil else {
+                throw error("the parent entity '\(parent)' is not in the model.", at: source)
+            }
+            children[parent, default: []].append(entity)
+        }
+        // A cycle would make every walk up the inheritance endless: found before it is linked.
+        for source in sources {
+            var seen: Set<String> = []
+            var name = source.attributes["name"]
+            while let current = name {
+                guard seen.insert(current).inserted else {
+                    throw error("the entity inherits from itself.", at: source)
+                }
+                name = sources.first { $0.attributes["name"] == current }?.text("parentEntity")
+            }
+        }
+        for (parent, entities) in children { byName[parent]?.subentities = entities }
+    }
+
+    // MARK: Relationships and fetched properties
+
+    private func addRelationships(
+        of source: ModelSourceElement, to entity: NSEntityDescription, _ byName: [String: NSEntityDescription]
+    ) throws {
+        var properties = entity.ownProperties
+        for child in source.children {
+            switch child.name {
+            case "relationship":
+                let relationship = NSRelationshipDescription()
+                try applyCommonFields(of: child, to: relationship)
+                let isToMany = child.flag("toMany")
+                relationship.minCount = try integer("minCount", of: child) ?? 0
+                relationship.maxCount = try integer("maxCount", of: child) ?? (isToMany ? 0 : 1)
+                relationship.isOrdered = child.flag("ordered")
+                relationship.deleteRule = try deleteRule(of: child)
+                guard let name = child.text("destinationEntity") else {
+                    throw error("entity '\(entity.name ?? "")': the relationship has no destination entity.", at: child)
+                }
+                guard let destination = byName[name] else {
+                    throw error(
+                        "entity '\(entity.name ?? "")': the destination entity '\(name)' is not in the model.",
+                        at: child)
+                }
+                relationship.destinationEntity = destination
+                properties.append(relationship)
+            case "fetchedProperty":
+                let property = NSFetchedPropertyDescription()
+                try applyCommonFields(of: child, to: property)
+                property.isTransient = true
+                if let request = child.children(named: "fetchRequest").first {
+                    property.fetchRequest = try makeFetchRequest(from: request, byName, keepsEntity: false)
+                }
+                properties.append(property)
+            default: continue
+            }
+        }
+        entity.properties = properties
+    }
+
+    private func linkInverses(_ sources: [ModelSourceElement], _ byName: [String: NSEntityDescription]) throws {
+        for source in sources {
+            guard let entity = byName[source.attributes["name"] ?? ""] else { continue }
+            for child in source.children(named: "relationship") {
+                guard let inverseName = child.text("inverseName"),
+                    let relationship = entity.ownProperties.first(where: { $0.name == child.attributes["name"] })
+                        as? NSRelationshipDescription
+                else { continue }
+                let holder = child.text("inverseEntity") ?? child.text("destinationEntity") ?? ""
+                guard let inverse = byName[holder]?.propertiesByName[inverseName] as? NSRelationshipDescription
+                else {
+                    throw error(
+                        "entity '\(entity.name ?? "")': the inverse '\(holder).\(inverseName)' is not in the model.",
+                        at: child)
+                }
+                relationship.inverseRelationship = inverse
+            }
+        }
+    }
+
+    private func deleteRule(of source: ModelSourceElement) throws -> NSDeleteRule {
+        switch source.text("deletionRule") {
+        case nil, "Nullify": .nullifyDeleteRule
+        case "Cascade": .cascadeDeleteRule
+        case "Deny": .denyDeleteRule
+        case "No Action": .noActionDeleteRule
+        case let other?: throw error("unknown deletion rule '\(other)'.", at: source)
+        }
+    }
+
+    // MARK: Fetch requests
+
+    /// `keepsEntity` is false for fetched properties, whose request would keep the entity alive that owns it.
+    private func makeFetchRequest(
+        from source: ModelSourceElement, _ byName: [String: NSEntityDescription], keepsEntity: Bool
+    ) throws -> NSFetchRequest<NSFetchRequestResult> {
+        guard let entityName = source.text("entity"), let entity = byName[entityName] else {
+            throw error("the entity '\(source.attributes["entity"] ?? "")' is not in the model.", at: source)
+        }
+        let request = NSFetchRequest<NSFetchRequestResult>(entityName: entityName)
+        if keepsEntity { request.entity = entity }
+        request.fetchLimit = try integer("fetchLimit", of: source) ?? 0
+        request.fetchBatchSize = try integer("fetchBatchSize", of: source) ?? 0
+        request.resultType = NSFetchRequestResultType(rawValue: UInt(try integer("resultType", of: source) ?? 0))
+        request.returnsDistinctResults = source.flag("returnDistinctResults")
+        // The editor writes these when it has shown the request once; a source with none of them means the defaults.
+        let switches = [
+            "includeSubentities", "includePropertyValues", "includesPendingChanges", "returnObjectsAsFaults",
+        ]
+        if switches.contains(where: { source.attributes[$0] != nil }) {
+            request.includesSubentities = source.flag("includeSubentities")
+            request.includesPropertyValues = source.flag("includePropertyValues")
+            request.includesPendingChanges = source.flag("includesPendingChanges")
+            request.returnsObjectsAsFaults = source.flag("returnObjectsAsFaults")
+        }
+        return request
+    }
+
+    // MARK: Indexes
+
+    private func addIndexes(of source: ModelSourceElement, to entity: NSEntityDescription) throws {
+        let properties = entity.propertiesByName
+        entity.indexes = try source.children(named: "fetchIndex").map { child in
+            let elements = try child.children(named: "fetchIndexElement").map { item in
+                let name = try item.text("property") ?? requiredName(of: item)
+                guard let property = properties[name] else {
+                    throw error(
+                        "entity '\(entity.name ?? "")' has no property '\(name)' for its fetch index.", at: item)
+                }
+                let isSpatial = item.attributes["type"]?.lowercased() == "rtree"
+                let element = NSFetchIndexElementDescription(
+                    property: property, collationType: isSpatial ? .rTree : .binary)
+                element.isAscending = item.attributes["order"] != "descending"
+                return element
+            }
+            // Apple's compiler does so too: stores have an index for the attribute besides the named one.
+            if elements.count == 1, elements[0].isAscending, elements[0].collationType == .binary {
+                elements[0].property?.isIndexed = true
+            }
+            return NSFetchIndexDescription(name: try requiredName(of: child), elements: elements)
+        }
+    }
+
+    // MARK: Attributes
+
+    func makeAttribute(from source: ModelSourceElement, depth: Int = 0) throws -> NSAttributeDescription {
+        let type = try attributeType(of: source)
+        let attribute: NSAttributeDescription
+        if type == .compositeAttributeType {
+            attribute = try makeComposite(from: source, depth: depth)
+        } else {
+            attribute = NSAttributeDescription()
+        }
+        try applyCommonFields(of: source, to: attribute)
+        attribute.attributeType = type
+        attribute.valueTransformerName = source.text("valueTransformerName")
+        if let className = source.text("customClassName") { attribute.attributeValueClassName = className }
+        attribute.allowsExternalBinaryDataStorage = source.flag("allowsExternalBinaryDataStorage")
+        attribute.preservesValueInHistoryOnDeletion = source.flag("preserveAfterDeletion")
+        attribute.allowsCloudEncryption = source.flag("allowsCloudEncryption")
+        attribute.defaultValue = try defaultValue(of: source, type: type)
+        return attribute
+    }
+
+    private func makeComposite(from source: ModelSourceElement, depth: Int) throws -> NSCompositeAttributeDescription {
+        guard let name = source.text("composite"), let definition = composites[name] else {
+            throw error("the composite '\(source.attributes["composite"] ?? "")' is not in the model.", at: source)
+        }
+        guard depth < composites.count else {
+            throw error("the composite '\(name)' contains itself.", at: source)
+        }
+        let attribute = NSCompositeAttributeDescription()
+        attribute.elements = try definition.children(named: "attribute").map {
+            try makeAttribute(from: $0, depth: depth + 1)
+        }
+        return attribute
+    }
+
+    private func applyCommonFields(of source: ModelSourceElement, to property: NSPropertyDescription) throws {
+        property.name = try requiredName(of: source)
+        property.isOptional = source.flag("optional")
+        property.isTransient = source.flag("transient")
+        property.isIndexed = source.flag("indexed")
+        property.isIndexedBySpotlight = source.flag("spotlightIndexingEnabled")
+        property.isStoredInExternalRecord = source.flag("storedInTruthFile")
+        property.versionHashModifier = source.text("versionHashModifier")
+        property.renamingIdentifier = source.text("renamingIdentifier") ?? source.text("elementID")
+        property.userInfo = userInfo(of: source)
+    }
+
+    // MARK: Small things
+
+    func requiredName(of source: ModelSourceElement) throws -> String {
+        guard let name = source.text("name") else { throw error("the element has no name.", at: source) }
+        return name
+    }
+
+    func integer(_ attribute: String, of source: ModelSourceElement) throws -> Int? {
+        guard let text = source.text(attribute) else { return nil }
+        guard let value = Int(text) else {
+            throw error("\(attribute) is '\(text)', which is not a whole number.", at: source)
+        }
+        return value
+    }
+
+    private func userInfo(of source: ModelSourceElement) -> [AnyHashable: Any]? {
+        let entries = source.children(named: "userInfo").flatMap { $0.children(named: "entry") }
+        guard !entries.isEmpty else { return nil }
+        var info: [AnyHashable: Any] = [:]
+        for entry in entries { info[entry.attributes["key"] ?? ""] = entry.attributes["value"] ?? "" }
+        return info
+    }
+
+    /// An error that names file, line and element.
+    func error(_ reason: String, at source: ModelSourceElement) -> NSError {
+        modelError("line \(source.line), \(source.summary): \(reason)", file: file)
+    }
+}
