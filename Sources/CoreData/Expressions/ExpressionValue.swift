@@ -1,0 +1,241 @@
+/// A value on its way through a comparison: sorted by kind once, so that no dynamic cast happens per comparison.
+///
+/// Numbers of all Swift and Foundation types meet in `int`, `double` and `decimal`; Booleans are the integers 0 and 1,
+/// as in Foundation. Everything a comparison cannot look into is `object` (a class instance) or `other`.
+package enum ExpressionValue {
+    case null
+    case int(Int64)
+    case double(Double)
+    case decimal(Decimal)
+    case string(String)
+    /// Seconds since the reference date (2001-01-01 UTC).
+    case date(TimeInterval)
+    case data(Data)
+    case uuid(UUID)
+    case url(URL)
+    /// The elements of an array, a set or an ordered set, in the order they are enumerated.
+    case collection([Any])
+    case object(AnyObject)
+    case other(Any)
+}
+
+extension ExpressionValue {
+    /// Sorts `value` by its kind. `nil`, `NSNull` and an empty nested optional are `null`.
+    package init(_ value: Any?) {
+        guard let value else {
+            self = .null
+            return
+        }
+        let type = Swift.type(of: value)
+        if type == String.self {
+            self = .string(value as! String)
+        } else if type == NSNumber.self {
+            self.init(number: value as! NSNumber)
+        } else if type == Int.self {
+            self = .int(Int64(value as! Int))
+        } else if type == Date.self {
+            self = .date((value as! Date).timeIntervalSinceReferenceDate)
+        } else if type == Bool.self {
+            self = .int(value as! Bool ? 1 : 0)
+        } else if type == Double.self {
+            self = .double(value as! Double)
+        } else if type is AnyClass {
+            self.init(object: value as AnyObject)
+        } else {
+            self.init(uncommon: value)
+        }
+    }
+
+    private init(number: NSNumber) {
+        switch number.objCType.pointee {
+        case 0x66, 0x64:  // f, d
+            self = .double(number.doubleValue)
+        case 0x51:  // Q
+            let value = number.uint64Value
+            self = value > UInt64(Int64.max) ? .decimal(Decimal(value)) : .int(Int64(value))
+        default:
+            self = .int(number.int64Value)
+        }
+    }
+
+    private init(object: AnyObject) {
+        switch object {
+        case let decimal as NSDecimalNumber:
+            self = .decimal(decimal.decimalValue)
+        case let number as NSNumber:
+            self.init(number: number)
+        case let string as NSString:
+            self = .string(string as String)
+        case is NSNull:
+            self = .null
+        case let date as NSDate:
+            self = .date(date.timeIntervalSinceReferenceDate)
+        case let set as NSSet:
+            self = .collection(set.allObjects)
+        case let array as NSArray:
+            self = .collection(Array(array))
+        case let ordered as NSOrderedSet:
+            self = .collection(ordered.array)
+        case let data as NSData:
+            self = .data(data as Data)
+        case let uuid as NSUUID:
+            self = .uuid(uuid as UUID)
+        case let url as NSURL:
+            self = .url(url as URL)
+        default:
+            self = .object(object)
+        }
+    }
+
+    private init(uncommon value: Any) {
+        switch value {
+        case let data as Data:
+            self = .data(data)
+        case let uuid as UUID:
+            self = .uuid(uuid)
+        case let url as URL:
+            self = .url(url)
+        case let decimal as Decimal:
+            self = .decimal(decimal)
+        case let integer as any BinaryInteger:
+            if let small = Int64(exactly: integer) {
+                self = .int(small)
+            } else {
+                self = Decimal(string: "\(integer)").map(ExpressionValue.decimal) ?? .other(value)
+            }
+        case let real as any BinaryFloatingPoint:
+            self = .double(Double(real))
+        case let array as [Any]:
+            self = .collection(array)
+        case let dictionary as [AnyHashable: Any]:
+            self = .other(dictionary)
+        case let collection as any Collection:
+            self = .collection(collection.map { $0 as Any })
+        case let text as any StringProtocol:
+            self = .string(String(text))
+        default:
+            let mirror = Mirror(reflecting: value)
+            if mirror.displayStyle == .optional {
+                self.init(mirror.children.first?.value)
+            } else if let raw = value as? any RawRepresentable {
+                self.init(raw.rawValue)
+            } else {
+                self = .other(value)
+            }
+        }
+    }
+
+    /// Whether this is no value.
+    package var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
+    /// The value as a number, where it is one; integers keep their precision up to 2⁵³.
+    package var doubleValue: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .double(let value): value
+        case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue
+        default: nil
+        }
+    }
+
+    /// The elements, where this is a collection; a dictionary gives its values.
+    package var elements: [Any]? {
+        switch self {
+        case .collection(let elements): elements
+        case .object(let object): (object as? NSDictionary)?.allValues
+        case .other(let value): (value as? [AnyHashable: Any]).map { Array($0.values) }
+        default: nil
+        }
+    }
+}
+
+// MARK: - Comparing
+
+extension ExpressionValue {
+    /// Whether two values are equal, with no options for strings.
+    package static func areEqual(_ left: ExpressionValue, _ right: ExpressionValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.int(let a), .int(let b)): a == b
+        case (.string(let a), .string(let b)): StringComparison.areIdentical(a, b)
+        case (.date(let a), .date(let b)): a == b
+        case (.data(let a), .data(let b)): a == b
+        case (.uuid(let a), .uuid(let b)): a == b
+        case (.url(let a), .url(let b)): a.absoluteString == b.absoluteString
+        case (.collection(let a), .collection(let b)): areEqual(a, b)
+        case (.object(let a), .object(let b)): areEqual(a, b)
+        case (.other(let a), .other(let b)):
+            if let a = a as? AnyHashable, let b = b as? AnyHashable { a == b } else { false }
+        default: compareNumbers(left, right) == .orderedSame
+        }
+    }
+
+    /// How two values are ordered, or `nil` where they have no order: different kinds, nothing, collections, objects.
+    package static func compare(_ left: ExpressionValue, _ right: ExpressionValue) -> ComparisonResult? {
+        switch (left, right) {
+        case (.int(let a), .int(let b)): ordering(a, b)
+        case (.string(let a), .string(let b)): ordering(a, b)
+        case (.date(let a), .date(let b)): ordering(a, b)
+        case (.uuid(let a), .uuid(let b)): ordering(a.uuidString, b.uuidString)
+        case (.url(let a), .url(let b)): ordering(a.absoluteString, b.absoluteString)
+        case (.data(let a), .data(let b)):
+            a == b ? .orderedSame : a.lexicographicallyPrecedes(b) ? .orderedAscending : .orderedDescending
+        default: compareNumbers(left, right)
+        }
+    }
+
+    private static func compareNumbers(_ left: ExpressionValue, _ right: ExpressionValue) -> ComparisonResult? {
+        switch (left, right) {
+        case (.int(let a), .int(let b)):
+            return ordering(a, b)
+        case (.decimal(let a), _):
+            return right.decimalValue.map { ordering(a, $0) }
+        case (_, .decimal(let b)):
+            return left.decimalValue.map { ordering($0, b) }
+        default:
+            guard let a = left.doubleValue, let b = right.doubleValue else { return nil }
+            if a < b { return .orderedAscending }
+            if a > b { return .orderedDescending }
+            return a == b ? .orderedSame : nil
+        }
+    }
+
+    private var decimalValue: Decimal? {
+        switch self {
+        case .int(let value): Decimal(value)
+        case .double(let value): value.isFinite ? Decimal(string: "\(value)") ?? Decimal(value) : nil
+        case .decimal(let value): value
+        default: nil
+        }
+    }
+
+    private static func ordering<T: Comparable>(_ a: T, _ b: T) -> ComparisonResult {
+        a < b ? .orderedAscending : a == b ? .orderedSame : .orderedDescending
+    }
+
+    private static func areEqual(_ a: AnyObject, _ b: AnyObject) -> Bool {
+        if a === b { return true }
+        // An object and its id are the same thing to a predicate.
+        let left = (a as? any ObjectIdentityComparable)?.identityForComparison ?? a
+        let right = (b as? any ObjectIdentityComparable)?.identityForComparison ?? b
+        if left === right { return true }
+        if let left = left as? NSObject { return left.isEqual(right) }
+        if let left = left as? AnyHashable, let right = right as? AnyHashable { return left == right }
+        return false
+    }
+
+    /// Arrays are equal element by element; what has no order (sets) is compared as a multiset by falling back to a search.
+    private static func areEqual(_ a: [Any], _ b: [Any]) -> Bool {
+        guard a.count == b.count else { return false }
+        var rest = b.map(ExpressionValue.init)
+        let left = a.map(ExpressionValue.init)
+        if zip(left, rest).allSatisfy({ areEqual($0, $1) }) { return true }
+        for element in left {
+            guard let index = rest.firstIndex(where: { areEqual($0, element) }) else { return false }
+            rest.remove(at: index)
+        }
+        return true
+    }
+}

@@ -1,0 +1,195 @@
+/// What can be made ready of a constant right side, once and not per object.
+enum PreparedOperand {
+    case nothing
+    case pattern(WildcardPattern)
+    case regularExpression(NSRegularExpression)
+    case strings(Set<String>)
+    case integers(Set<Int64>)
+    case values([ExpressionValue])
+
+    init(_ right: NSExpression, _ type: NSComparisonPredicate.Operator, _ options: NSComparisonPredicate.Options) {
+        self = .nothing
+        switch (type, right.constantOperand) {
+        case (.like, .string(let pattern)):
+            self = .pattern(WildcardPattern(pattern, options: options))
+        case (.matches, .string(let pattern)):
+            if let expression = try? Self.regularExpression(pattern, options) { self = .regularExpression(expression) }
+        case (.in, let operand?), (.between, let operand?):
+            guard let elements = operand.elements else { return }
+            let values = elements.map(ExpressionValue.init)
+            self = .values(values)
+            // Short lists are compared faster than hashed.
+            guard type == .in, options.isEmpty, values.count > 4 else { return }
+            let integers = values.compactMap { if case .int(let value) = $0 { value } else { nil } }
+            let strings = values.compactMap { if case .string(let value) = $0 { value } else { nil } }
+            if integers.count == values.count { self = .integers(Set(integers)) }
+            if strings.count == values.count { self = .strings(Set(strings)) }
+        default:
+            break
+        }
+    }
+
+    /// An expression that has to fit a whole string.
+    static func regularExpression(
+        _ pattern: String, _ options: NSComparisonPredicate.Options
+    ) throws -> NSRegularExpression {
+        try NSRegularExpression(
+            pattern: "\\A(?:\(pattern))\\z", options: options.contains(.caseInsensitive) ? [.caseInsensitive] : [])
+    }
+}
+
+extension NSExpression {
+    /// The value of a constant, or of an aggregate of constants.
+    fileprivate var constantOperand: ExpressionValue? {
+        switch payload {
+        case .constant(_, let value):
+            return value
+        case .aggregate(let elements):
+            var values: [Any] = []
+            for element in elements {
+                guard case .constant(let value, _) = element.payload else { return nil }
+                values.append(value ?? NSNull())
+            }
+            return .collection(values)
+        default:
+            return nil
+        }
+    }
+}
+
+extension NSComparisonPredicate {
+    func matches(_ object: Any?, _ context: EvaluationContext) -> Bool {
+        let left = leftExpression.comparisonValue(with: object, in: context)
+        let right = rightExpression.comparisonValue(with: object, in: context)
+        switch comparisonPredicateModifier {
+        case .direct:
+            return compare(left, right)
+        case .any:
+            return elements(left).contains { compare(ExpressionValue($0), right) }
+        case .all:
+            return elements(left).allSatisfy { compare(ExpressionValue($0), right) }
+        }
+    }
+
+    private func elements(_ value: ExpressionValue) -> [Any] {
+        switch value {
+        case .null: []
+        case .collection(let elements): elements
+        case .string(let text): [text]
+        default: value.elements ?? [value.boxed]
+        }
+    }
+
+    private func compare(_ left: ExpressionValue, _ right: ExpressionValue) -> Bool {
+        switch predicateOperatorType {
+        case .equalTo: areEqual(left, right)
+        case .notEqualTo: !areEqual(left, right)
+        case .lessThan: order(left, right) == .orderedAscending
+        case .greaterThan: order(left, right) == .orderedDescending
+        case .lessThanOrEqualTo: order(left, right).map { $0 != .orderedDescending } ?? false
+        case .greaterThanOrEqualTo: order(left, right).map { $0 != .orderedAscending } ?? false
+        case .between: isBetween(left, right)
+        case .in: isElement(left, of: right)
+        case .contains: isElement(right, of: left)
+        case .like, .matches, .beginsWith, .endsWith: compareText(left, right)
+        }
+    }
+
+    /// `[n]` alone compares as without options.
+    private var stringOptions: Options { options.subtracting(.normalized) }
+
+    private func areEqual(_ left: ExpressionValue, _ right: ExpressionValue) -> Bool {
+        if case .string(let a) = left, case .string(let b) = right {
+            return StringComparison.areEqual(a, b, stringOptions)
+        }
+        return ExpressionValue.areEqual(left, right)
+    }
+
+    private func order(_ left: ExpressionValue, _ right: ExpressionValue) -> ComparisonResult? {
+        if case .string(let a) = left, case .string(let b) = right {
+            return StringComparison.compare(a, b, stringOptions)
+        }
+        return ExpressionValue.compare(left, right)
+    }
+
+    private func isBetween(_ left: ExpressionValue, _ right: ExpressionValue) -> Bool {
+        let bounds: [ExpressionValue]
+        if case .values(let values) = prepared {
+            bounds = values
+        } else if let elements = right.elements {
+            bounds = elements.map(ExpressionValue.init)
+        } else {
+            return false
+        }
+        guard bounds.count == 2, let low = order(left, bounds[0]), let high = order(left, bounds[1]) else {
+            return false
+        }
+        return low != .orderedAscending && high != .orderedDescending
+    }
+
+    /// Whether `element` is in `collection`: one of its elements, or a part of a string.
+    private func isElement(_ element: ExpressionValue, of collection: ExpressionValue) -> Bool {
+        if case .string(let text) = collection {
+            guard case .string(let part) = element else { return false }
+            return StringComparison.contains(text, part, stringOptions)
+        }
+        // What was prepared belongs to the right side, which is the collection for IN only.
+        if predicateOperatorType == .in {
+            switch (prepared, element) {
+            case (.strings(let set), .string(let value)): return set.contains(value)
+            case (.integers(let set), .int(let value)): return set.contains(value)
+            case (.values(let values), _): return values.contains { areEqual(element, $0) }
+            default: break
+            }
+        }
+        return collection.elements?.contains { areEqual(element, ExpressionValue($0)) } ?? false
+    }
+
+    private func compareText(_ left: ExpressionValue, _ right: ExpressionValue) -> Bool {
+        guard case .string(let text) = left, case .string(let other) = right else { return false }
+        switch predicateOperatorType {
+        case .beginsWith: return StringComparison.hasPrefix(text, other, stringOptions)
+        case .endsWith: return StringComparison.hasSuffix(text, other, stringOptions)
+        case .like:
+            if case .pattern(let pattern) = prepared { return pattern.matches(text) }
+            return WildcardPattern(other, options: stringOptions).matches(text)
+        default:
+            return matchesRegularExpression(text, other)
+        }
+    }
+
+    private func matchesRegularExpression(_ text: String, _ pattern: String) -> Bool {
+        let expression: NSRegularExpression
+        if case .regularExpression(let ready) = prepared {
+            expression = ready
+        } else {
+            do {
+                expression = try PreparedOperand.regularExpression(pattern, options)
+            } catch {
+                fatalError("Can't do regex matching, reason: Can't open pattern (string \(text), pattern \(pattern))")
+            }
+        }
+        let folded = StringComparison.fold(text, options.intersection(.diacriticInsensitive))
+        return expression.firstMatch(in: folded, range: NSRange(location: 0, length: folded.utf16.count)) != nil
+    }
+}
+
+extension ExpressionValue {
+    /// The value as `Any`, for code that takes values apart again.
+    fileprivate var boxed: Any {
+        switch self {
+        case .null: NSNull()
+        case .int(let value): value
+        case .double(let value): value
+        case .decimal(let value): value
+        case .string(let value): value
+        case .date(let value): Date(timeIntervalSinceReferenceDate: value)
+        case .data(let value): value
+        case .uuid(let value): value
+        case .url(let value): value
+        case .collection(let value): value
+        case .object(let value): value
+        case .other(let value): value
+        }
+    }
+}

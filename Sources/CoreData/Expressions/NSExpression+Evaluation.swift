@@ -1,0 +1,131 @@
+/// What an evaluation carries along: the values of variables.
+struct EvaluationContext {
+    /// Values given from outside, by name without `$`.
+    var substitutions: [String: Any]?
+    /// Iterators of the subqueries around; the innermost is last.
+    var iterators: [(name: String, value: Any)] = []
+    /// The dictionary that a caller of `expressionValue(with:context:)` passed, for blocks.
+    var dictionary: NSMutableDictionary?
+
+    func value(of variable: String) -> Any? {
+        if let iterator = iterators.last(where: { $0.name == variable }) { return iterator.value }
+        if let substitutions, let value = substitutions[variable] { return value }
+        if let value = dictionary?.object(forKey: variable) { return value }
+        fatalError("Can't get value for '\(variable)' in bindings \(substitutions ?? [:]).")
+    }
+
+    func binding(_ name: String, to value: Any) -> EvaluationContext {
+        var copy = self
+        copy.iterators.append((name, value))
+        return copy
+    }
+
+    /// The values of all variables but those of `dictionary`.
+    var bindings: [String: Any] {
+        iterators.reduce(into: substitutions ?? [:]) { $0[$1.name] = $1.value }
+    }
+
+    /// What a subclass's or a block's own evaluation receives.
+    var asDictionary: NSMutableDictionary? {
+        if iterators.isEmpty, substitutions == nil { return dictionary }
+        let result = NSMutableDictionary()
+        if let dictionary { result.addEntries(from: dictionary as? [AnyHashable: Any] ?? [:]) }
+        result.addEntries(from: bindings)
+        return result
+    }
+}
+
+extension NSExpression {
+    /// The value as it is, for a caller who wants it.
+    func value(with object: Any?, in context: EvaluationContext) -> Any? {
+        switch payload {
+        case .constant(let value, _):
+            return value
+        case .evaluatedObject:
+            return object
+        case .variable(let name):
+            return context.value(of: name)
+        case .keyPath(let path, let operand):
+            return path.value(in: operand.map { $0.value(with: object, in: context) } ?? object)
+        case .function(let name, let target, let arguments):
+            return call(name, target, arguments, with: object, in: context)
+        case .set(let operation, let left, let right):
+            return combine(operation, left.value(with: object, in: context), right.value(with: object, in: context))
+        case .subquery(let collection, let variable, let predicate):
+            guard let value = collection.value(with: object, in: context) else { return nil }
+            let elements = ExpressionValue(value).elements ?? [value]
+            return elements.filter { predicate.matches(object, in: context.binding(variable, to: $0)) }
+        case .aggregate(let elements):
+            return elements.map { $0.value(with: object, in: context) ?? NSNull() }
+        case .anyKey:
+            return nil
+        case .block(let block, let arguments):
+            return block(
+                object, arguments.map { $0.value(with: object, in: context) ?? NSNull() }, context.asDictionary)
+        case .conditional(let predicate, let whenTrue, let whenFalse):
+            let chosen = predicate.matches(object, in: context) ? whenTrue : whenFalse
+            return chosen.value(with: object, in: context)
+        case .subclass:
+            return expressionValue(with: object, context: context.asDictionary)
+        }
+    }
+
+    /// The value sorted by kind, for a comparison. Constants and single keys take the short way.
+    func comparisonValue(with object: Any?, in context: EvaluationContext) -> ExpressionValue {
+        switch payload {
+        case .constant(_, let value):
+            return value
+        case .keyPath(let path, nil) where path.keys.count == 1:
+            if let readable = object as? any KeyValueReadable, path.text.utf8.first != 0x40 {
+                return readable.expressionValue(forKey: path.text)
+            }
+            return ExpressionValue(path.value(in: object))
+        default:
+            return ExpressionValue(value(with: object, in: context))
+        }
+    }
+
+    private func call(
+        _ name: String, _ target: NSExpression?, _ arguments: [NSExpression], with object: Any?,
+        in context: EvaluationContext
+    ) -> Any? {
+        let values = arguments.map { $0.value(with: object, in: context) }
+        guard let target else {
+            guard let function = ExpressionFunction.named(name) else {
+                fatalError("Unsupported function expression \(name)")
+            }
+            return function.body(values)
+        }
+        guard let receiver = target.value(with: object, in: context) else { return nil }
+        if let callable = receiver as? any ExpressionFunctionReceiver,
+            let result = callable.callExpressionFunction(name, arguments: values)
+        {
+            return result
+        }
+        switch (name, values.first) {
+        case ("valueForKey:", let key as String), ("valueForKeyPath:", let key as String),
+            ("objectForKey:", let key as String):
+            return KeyValuePath(key).value(in: receiver)
+        case (_, nil):
+            // A function without arguments reads as a property: FUNCTION(name, "uppercaseString").
+            return KeyValueAccess.value(of: receiver, forKey: name)
+        default:
+            fatalError("\(self): an object of type \(type(of: receiver)) has no function \(name)")
+        }
+    }
+
+    private func combine(_ operation: SetOperation, _ left: Any?, _ right: Any?) -> Any? {
+        let a = left.flatMap { ExpressionValue($0).elements } ?? []
+        let b = right.flatMap { ExpressionValue($0).elements } ?? []
+        let known = b.map(ExpressionValue.init)
+        func isInRight(_ element: Any) -> Bool {
+            let value = ExpressionValue(element)
+            return known.contains { ExpressionValue.areEqual($0, value) }
+        }
+        return switch operation {
+        case .union: ExpressionFunction.distinct(a + b)
+        case .intersect: a.filter(isInRight)
+        case .minus: a.filter { !isInRight($0) }
+        }
+    }
+}

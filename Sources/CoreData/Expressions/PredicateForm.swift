@@ -1,0 +1,58 @@
+/// What a predicate is, whoever made it.
+package enum PredicateForm {
+    case comparison(NSComparisonPredicate)
+    case compound(NSCompoundPredicate)
+    /// `TRUEPREDICATE` or `FALSEPREDICATE`.
+    case constant(Bool)
+    /// A block, or a class nobody knows: it can be asked about an object and nothing else.
+    case opaque(NSPredicate)
+}
+
+extension NSPredicate {
+    /// What this predicate is.
+    package var form: PredicateForm {
+        if let comparison = self as? NSComparisonPredicate { return .comparison(comparison) }
+        if let compound = self as? NSCompoundPredicate { return .compound(compound) }
+        if let constant = self as? ConstantPredicate { return .constant(constant.value) }
+        guard type(of: self) == NSPredicate.self else { return .opaque(self) }
+        return switch printed {
+        case "TRUEPREDICATE": .constant(true)
+        case "FALSEPREDICATE": .constant(false)
+        default: .opaque(self)
+        }
+    }
+
+    /// The predicate's text: `predicateFormat`, which Foundation on Linux marks deprecated.
+    package var printed: String { (self as any PredicatePrinting).predicateFormat }
+
+    /// Evaluates any predicate with the variables of `context`.
+    func matches(_ object: Any?, in context: EvaluationContext) -> Bool {
+        if let comparison = self as? NSComparisonPredicate { return comparison.matches(object, context) }
+        if let compound = self as? NSCompoundPredicate { return compound.matches(object, context) }
+        let bindings = context.iterators.isEmpty ? context.substitutions : context.bindings
+        return evaluate(with: object, substitutionVariables: bindings)
+    }
+}
+
+/// Reads `predicateFormat` without Foundation's deprecation, which is about Foundation's own text.
+private protocol PredicatePrinting {
+    var predicateFormat: String { get }
+}
+
+extension NSPredicate: PredicatePrinting {}
+
+/// `TRUEPREDICATE` and `FALSEPREDICATE` as the parser makes them: equal to Foundation's `NSPredicate(value:)`, and printed.
+final class ConstantPredicate: Foundation.NSPredicate {
+    let value: Bool
+
+    init(_ value: Bool) {
+        self.value = value
+        super.init(value: value)
+    }
+
+    override func copy(with zone: NSZone? = nil) -> Any { self }
+
+    override var predicateFormat: String { value ? "TRUEPREDICATE" : "FALSEPREDICATE" }
+
+    override var description: String { predicateFormat }
+}

@@ -1,0 +1,344 @@
+extension PredicateParser {
+    /// An expression: operands joined by set and arithmetic operators, the loosest first.
+    mutating func expression() throws(PredicateParseError) -> NSExpression {
+        try nested { parser throws(PredicateParseError) in try parser.binary(0) }
+    }
+
+    private enum Binary {
+        case function(String)
+        case set(NSExpression.SetOperation)
+    }
+
+    private static let levels: [[String: Binary]] = [
+        ["UNION": .set(.union), "INTERSECT": .set(.intersect), "MINUS": .set(.minus)],
+        ["|": .function("bitwiseOr:with:")],
+        ["^": .function("bitwiseXor:with:")],
+        ["&": .function("bitwiseAnd:with:")],
+        ["<<": .function("leftshift:by:"), ">>": .function("rightshift:by:")],
+        ["+": .function("add:to:"), "-": .function("from:subtract:")],
+        ["*": .function("multiply:by:"), "/": .function("divide:by:")],
+        ["**": .function("raise:toPower:")],
+    ]
+
+    private mutating func binary(_ level: Int) throws(PredicateParseError) -> NSExpression {
+        guard level < Self.levels.count else { return try unary() }
+        var left = try binary(level + 1)
+        var length = 0
+        while let operation = binaryOperator(level) {
+            length += 1
+            guard length <= Self.chainLimit else {
+                throw failure("more than \(Self.chainLimit) operators follow each other")
+            }
+            advance()
+            let right = try binary(level + 1)
+            switch operation {
+            case .function(let name):
+                left = NSExpression(payload: .function(name, target: nil, arguments: [left, right]))
+            case .set(let operation): left = NSExpression(payload: .set(operation, left, right))
+            }
+        }
+        return left
+    }
+
+    private func binaryOperator(_ level: Int) -> Binary? {
+        switch token.kind {
+        case .symbol(let symbol): Self.levels[level][symbol]
+        case .word(let word) where level == 0: Self.levels[level][word.uppercased()]
+        default: nil
+        }
+    }
+
+    private mutating func unary() throws(PredicateParseError) -> NSExpression {
+        if take(symbol: "-") {
+            let operand = try nested { parser throws(PredicateParseError) in try parser.unary() }
+            return negated(operand)
+        }
+        if take(symbol: "~") {
+            let operand = try nested { parser throws(PredicateParseError) in try parser.unary() }
+            return NSExpression(payload: .function("onesComplement:", target: nil, arguments: [operand]))
+        }
+        return try postfix(try primary())
+    }
+
+    /// A negated number is a constant; anything else is subtracted from nothing.
+    private func negated(_ operand: NSExpression) -> NSExpression {
+        if case .constant(_, let value) = operand.payload {
+            switch value {
+            case .int(let number) where number != .min: return NSExpression(forConstantValue: -number)
+            case .double(let number): return NSExpression(forConstantValue: -number)
+            case .decimal(let number): return NSExpression(forConstantValue: Int64("\(-number)") ?? -number as Any)
+            default: break
+            }
+        }
+        let zero = NSExpression(forConstantValue: 0)
+        return NSExpression(payload: .function("from:subtract:", target: nil, arguments: [zero, operand]))
+    }
+
+    // MARK: Postfix
+
+    private mutating func postfix(_ operand: NSExpression) throws(PredicateParseError) -> NSExpression {
+        var result = operand
+        while true {
+            if take(symbol: ".") {
+                result = extend(result, by: try pathComponent())
+            } else if isSymbol("[") {
+                advance()
+                let index = try subscriptIndex()
+                try expect("]")
+                result = NSExpression(
+                    payload: .function("objectFrom:withIndex:", target: nil, arguments: [result, index]))
+            } else {
+                return result
+            }
+        }
+    }
+
+    private mutating func pathComponent() throws(PredicateParseError) -> String {
+        switch token.kind {
+        case .word(let key), .escapedKey(let key), .collectionOperator(let key):
+            advance()
+            return key
+        case .placeholder("K"):
+            return try keyPathArgument()
+        default:
+            throw expected("a key")
+        }
+    }
+
+    private func extend(_ operand: NSExpression, by key: String) -> NSExpression {
+        switch operand.payload {
+        case .evaluatedObject:
+            NSExpression(payload: .keyPath(KeyValuePath(key), operand: nil))
+        case .keyPath(let path, let base):
+            NSExpression(payload: .keyPath(KeyValuePath(path.text + "." + key), operand: base))
+        default:
+            NSExpression(payload: .keyPath(KeyValuePath(key), operand: operand))
+        }
+    }
+
+    private mutating func subscriptIndex() throws(PredicateParseError) -> NSExpression {
+        if case .word(let word) = token.kind, ExpressionFunction.indexWords.contains(word.uppercased()) {
+            advance()
+            return NSExpression(forConstantValue: word.uppercased())
+        }
+        return try expression()
+    }
+
+    // MARK: Primary
+
+    private mutating func primary() throws(PredicateParseError) -> NSExpression {
+        switch token.kind {
+        case .placeholder(let type):
+            return try argument(type)
+        case .string(let text):
+            advance()
+            return NSExpression(forConstantValue: text)
+        case .number(let number):
+            advance()
+            return NSExpression(forConstantValue: number)
+        case .variable(let name):
+            advance()
+            return NSExpression(forVariable: name)
+        case .escapedKey(let key), .collectionOperator(let key):
+            advance()
+            return NSExpression(forKeyPath: key)
+        case .word(let word):
+            return try named(word)
+        case .symbol("("):
+            advance()
+            let result = try expression()
+            try expect(")")
+            return result
+        case .symbol("{"):
+            advance()
+            return NSExpression(payload: .aggregate(try list(closedBy: "}")))
+        case .symbol("<null>"):
+            advance()
+            return NSExpression(forConstantValue: NSNull())
+        case .symbol, .end:
+            throw expected("an expression")
+        }
+    }
+
+    /// Expressions separated by commas, up to and with `symbol`.
+    private mutating func list(closedBy symbol: String) throws(PredicateParseError) -> [NSExpression] {
+        var elements: [NSExpression] = []
+        if take(symbol: symbol) { return elements }
+        repeat {
+            elements.append(try expression())
+        } while take(symbol: ",")
+        guard take(symbol: symbol) else { throw expected("a comma or \(symbol)") }
+        return elements
+    }
+
+    private mutating func named(_ word: String) throws(PredicateParseError) -> NSExpression {
+        let opensCall: Bool =
+            if index + 1 < tokens.count, case .symbol("(") = tokens[index + 1].kind { true } else { false }
+        switch (word.uppercased(), opensCall) {
+        case ("NULL", false), ("NIL", false):
+            advance()
+            return NSExpression(forConstantValue: nil)
+        case ("TRUE", false), ("YES", false):
+            advance()
+            return NSExpression(forConstantValue: true)
+        case ("FALSE", false), ("NO", false):
+            advance()
+            return NSExpression(forConstantValue: false)
+        case ("SELF", false):
+            advance()
+            return .expressionForEvaluatedObject()
+        case ("ANYKEY", false):
+            advance()
+            return .expressionForAnyKey()
+        case ("SUBQUERY", true):
+            return try subquery()
+        case ("TERNARY", true):
+            return try conditional()
+        case ("CAST", true):
+            return try cast()
+        case ("FUNCTION", true):
+            return try call()
+        case ("AND", _), ("OR", _), ("NOT", _), ("IN", _), ("CONTAINS", _), ("BEGINSWITH", _), ("ENDSWITH", _),
+            ("LIKE", _), ("MATCHES", _), ("BETWEEN", _), ("ANY", _), ("ALL", _), ("SOME", _), ("NONE", _),
+            ("TRUEPREDICATE", _), ("FALSEPREDICATE", _):
+            throw expected("an expression")
+        default:
+            break
+        }
+        advance()
+        if isSymbol("(", ":") { return try libraryFunction(word) }
+        return NSExpression(forKeyPath: word)
+    }
+
+    // MARK: Calls
+
+    private mutating func subquery() throws(PredicateParseError) -> NSExpression {
+        advance()
+        try expect("(")
+        let collection = try expression()
+        try expect(",")
+        guard case .variable(let name) = token.kind else { throw expected("a variable") }
+        advance()
+        try expect(",")
+        let predicate = try nested { parser throws(PredicateParseError) in try parser.disjunction() }
+        try expect(")")
+        return NSExpression(forSubquery: collection, usingIteratorVariable: name, predicate: predicate)
+    }
+
+    private mutating func conditional() throws(PredicateParseError) -> NSExpression {
+        advance()
+        try expect("(")
+        let predicate = try nested { parser throws(PredicateParseError) in try parser.disjunction() }
+        try expect(",")
+        let whenTrue = try expression()
+        try expect(",")
+        let whenFalse = try expression()
+        try expect(")")
+        return NSExpression(forConditional: predicate, trueExpression: whenTrue, falseExpression: whenFalse)
+    }
+
+    /// `CAST(x, "Type")`. A number cast to a date is the date: that is how dates are printed.
+    private mutating func cast() throws(PredicateParseError) -> NSExpression {
+        advance()
+        try expect("(")
+        let arguments = try list(closedBy: ")")
+        guard arguments.count == 2, case .constant(_, .string(let type)) = arguments[1].payload else {
+            throw failure("CAST takes an expression and the name of a type")
+        }
+        if type == "NSDate", case .constant(_, let value) = arguments[0].payload, let seconds = value.doubleValue {
+            return NSExpression(forConstantValue: Date(timeIntervalSinceReferenceDate: seconds))
+        }
+        return NSExpression(payload: .function("castObject:toType:", target: nil, arguments: arguments))
+    }
+
+    private mutating func call() throws(PredicateParseError) -> NSExpression {
+        advance()
+        try expect("(")
+        let position = token.position
+        let arguments = try list(closedBy: ")")
+        guard arguments.count >= 2, case .constant(_, .string(let name)) = arguments[1].payload else {
+            throw PredicateParseError(
+                format: format, position: position, problem: "FUNCTION takes an object and the name of a function")
+        }
+        return NSExpression(forFunction: arguments[0], selectorName: name, arguments: Array(arguments.dropFirst(2)))
+    }
+
+    /// `sum(x)`, `canonical:(x)`, `add:to:(a, b)`: a function of the library by its selector, or by its first word.
+    private mutating func libraryFunction(_ first: String) throws(PredicateParseError) -> NSExpression {
+        let start = tokens[index - 1].position
+        var name = first
+        while take(symbol: ":") {
+            name += ":"
+            if case .word(let word) = token.kind {
+                name += word
+                advance()
+            }
+        }
+        try expect("(")
+        let arguments = try list(closedBy: ")")
+        guard let selector = ExpressionFunction.selector(name, arguments.count) else {
+            throw PredicateParseError(
+                format: format, position: start,
+                problem: "there is no function \(name) of \(arguments.count) arguments")
+        }
+        return NSExpression(payload: .function(selector, target: nil, arguments: arguments))
+    }
+
+    // MARK: Arguments
+
+    private mutating func takeArgument() throws(PredicateParseError) -> Any? {
+        guard nextArgument < arguments.count else {
+            throw failure("a value is expected for \(found), but there are only \(arguments.count) arguments")
+        }
+        let value = arguments[nextArgument]
+        nextArgument += 1
+        return ExpressionValue.bridged(value)
+    }
+
+    private mutating func keyPathArgument() throws(PredicateParseError) -> String {
+        let value = try takeArgument()
+        guard case .string(let path) = ExpressionValue(value), !path.isEmpty else {
+            throw failure("%K takes a key path, not \(value ?? "nil")")
+        }
+        advance()
+        return path
+    }
+
+    private mutating func argument(_ type: Unicode.Scalar) throws(PredicateParseError) -> NSExpression {
+        switch type {
+        case "K":
+            let path = try keyPathArgument()
+            return path == "SELF" || path == "self" ? .expressionForEvaluatedObject() : NSExpression(forKeyPath: path)
+        case "@", "s", "S":
+            let value = try takeArgument()
+            advance()
+            return value as? NSExpression ?? NSExpression(forConstantValue: value)
+        default:
+            let value = try takeArgument()
+            let known = ExpressionValue(value)
+            guard let real = known.doubleValue else {
+                throw failure("%\(type) takes a number, not \(value ?? "nil")")
+            }
+            advance()
+            if "fFeEgGaA".unicodeScalars.contains(type) { return NSExpression(forConstantValue: real) }
+            if case .double = known {
+                return NSExpression(forConstantValue: Int64(exactly: real.rounded(.towardZero)) ?? real as Any)
+            }
+            return NSExpression(forConstantValue: value)
+        }
+    }
+}
+
+extension ExpressionFunction {
+    private static let selectorsOfTwo = [
+        "add:to:", "from:subtract:", "multiply:by:", "divide:by:", "modulus:by:", "raise:toPower:", "bitwiseAnd:with:",
+        "bitwiseOr:with:", "bitwiseXor:with:", "leftshift:by:", "rightshift:by:", "tokenize:using:",
+        "objectFrom:withIndex:", "castObject:toType:",
+    ]
+
+    /// The selector meant by `name` with that many arguments, whether its colons are written or not.
+    static func selector(_ name: String, _ count: Int) -> String? {
+        let candidates = count == 0 ? [name] : [name, name + ":"] + selectorsOfTwo.filter { $0.hasPrefix(name + ":") }
+        return candidates.first { named($0)?.accepts(count) == true }
+    }
+}

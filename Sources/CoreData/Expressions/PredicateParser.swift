@@ -1,0 +1,242 @@
+/// Reads format strings: `name ==[c] %@ AND (age > 3 OR ANY tags.name IN {"x", "y"})`.
+///
+/// Recursive descent over the tokens, with one place that tries twice: a parenthesis may open a predicate or an
+/// expression. Depth and length of what can be nested are limited, since the text may be a user's.
+struct PredicateParser {
+    let format: String
+    let arguments: [Any?]
+    let tokens: [PredicateToken]
+    var index = 0
+    var nextArgument = 0
+    var depth = 0
+
+    /// How deep parentheses, lists and negations may be nested, and how long a chain of arithmetic may be.
+    static let depthLimit = 100
+    static let chainLimit = 500
+
+    init(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) {
+        self.format = format
+        self.arguments = arguments
+        tokens = try PredicateLexer.tokens(of: format)
+    }
+
+    /// The predicate that the whole of `format` is.
+    static func predicate(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) -> NSPredicate {
+        var parser = try PredicateParser(format, arguments)
+        let predicate = try parser.disjunction()
+        try parser.expectEnd("AND, OR")
+        return predicate
+    }
+
+    /// The expression that the whole of `format` is.
+    static func expression(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) -> NSExpression {
+        var parser = try PredicateParser(format, arguments)
+        let expression = try parser.expression()
+        try parser.expectEnd("an operator")
+        return expression
+    }
+
+    // MARK: Tokens
+
+    var token: PredicateToken { tokens[index] }
+
+    mutating func advance() {
+        if index < tokens.count - 1 { index += 1 }
+    }
+
+    func failure(_ problem: String) -> PredicateParseError {
+        PredicateParseError(format: format, position: token.position, problem: problem)
+    }
+
+    /// What the current token is called in an error.
+    var found: String {
+        if case .end = token.kind { return "the end" }
+        let end = index + 1 < tokens.count ? tokens[index + 1].position : format.unicodeScalars.count
+        let scalars = Array(format.unicodeScalars)[token.position..<end]
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars)
+        return "\"" + String(text).trimmingCharacters(in: .whitespaces) + "\""
+    }
+
+    func expected(_ what: String) -> PredicateParseError {
+        failure("\(what) is expected, not \(found)")
+    }
+
+    private func expectEnd(_ continuation: String) throws(PredicateParseError) {
+        guard case .end = token.kind else { throw expected("\(continuation) or the end") }
+    }
+
+    func isSymbol(_ symbols: String...) -> Bool {
+        if case .symbol(let symbol) = token.kind { symbols.contains(symbol) } else { false }
+    }
+
+    func isKeyword(_ keywords: String...) -> Bool {
+        if case .word(let word) = token.kind { keywords.contains(word.uppercased()) } else { false }
+    }
+
+    mutating func take(symbol: String) -> Bool {
+        guard isSymbol(symbol) else { return false }
+        advance()
+        return true
+    }
+
+    mutating func take(keyword: String) -> Bool {
+        guard isKeyword(keyword) else { return false }
+        advance()
+        return true
+    }
+
+    mutating func expect(_ symbol: String) throws(PredicateParseError) {
+        guard take(symbol: symbol) else { throw expected(symbol) }
+    }
+
+    mutating func nested<T>(
+        _ body: (inout PredicateParser) throws(PredicateParseError) -> T
+    ) throws(PredicateParseError) -> T {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.depthLimit else { throw failure("the nesting is deeper than \(Self.depthLimit)") }
+        return try body(&self)
+    }
+
+    // MARK: Predicates
+
+    mutating func disjunction() throws(PredicateParseError) -> NSPredicate {
+        var parts = [try conjunction()]
+        while isKeyword("OR") || isSymbol("||") {
+            advance()
+            parts.append(try conjunction())
+        }
+        return parts.count == 1 ? parts[0] : NSCompoundPredicate(orPredicateWithSubpredicates: parts)
+    }
+
+    private mutating func conjunction() throws(PredicateParseError) -> NSPredicate {
+        var parts = [try negation()]
+        while isKeyword("AND") || isSymbol("&&") {
+            advance()
+            parts.append(try negation())
+        }
+        return parts.count == 1 ? parts[0] : NSCompoundPredicate(andPredicateWithSubpredicates: parts)
+    }
+
+    private mutating func negation() throws(PredicateParseError) -> NSPredicate {
+        guard isKeyword("NOT") || isSymbol("!") else { return try simplePredicate() }
+        advance()
+        let part = try nested { parser throws(PredicateParseError) in try parser.negation() }
+        return NSCompoundPredicate(notPredicateWithSubpredicate: part)
+    }
+
+    private mutating func simplePredicate() throws(PredicateParseError) -> NSPredicate {
+        if take(keyword: "TRUEPREDICATE") { return ConstantPredicate(true) }
+        if take(keyword: "FALSEPREDICATE") { return ConstantPredicate(false) }
+        if isSymbol("(") { return try parenthesis() }
+        if take(keyword: "ANY") || take(keyword: "SOME") { return try comparison(.any) }
+        if take(keyword: "ALL") { return try comparison(.all) }
+        if take(keyword: "NONE") {
+            return NSCompoundPredicate(notPredicateWithSubpredicate: try comparison(.any))
+        }
+        return try comparison(.direct)
+    }
+
+    /// `(a == 1 OR b == 2)` or `(a + b) > 3`: what follows the closing parenthesis decides.
+    private mutating func parenthesis() throws(PredicateParseError) -> NSPredicate {
+        let start = self
+        let asPredicate: PredicateParseError
+        do throws(PredicateParseError) {
+            let predicate = try nested { parser throws(PredicateParseError) in
+                try parser.expect("(")
+                let predicate = try parser.disjunction()
+                try parser.expect(")")
+                return predicate
+            }
+            return predicate
+        } catch {
+            asPredicate = error
+        }
+        self = start
+        do throws(PredicateParseError) {
+            return try comparison(.direct)
+        } catch {
+            // The reading that came further tells more.
+            throw error.position > asPredicate.position ? error : asPredicate
+        }
+    }
+
+    private mutating func comparison(_ modifier: NSComparisonPredicate.Modifier) throws(PredicateParseError)
+        -> NSPredicate
+    {
+        let left = try expression()
+        let isNegated = isKeyword("NOT") && isFollowedByIn
+        if isNegated { advance() }
+        let type = try comparisonOperator()
+        let options = try comparisonOptions()
+        let position = token.position
+        let right = try expression()
+        if type == .matches, case .constant(_, .string(let pattern)) = right.payload {
+            do {
+                _ = try PreparedOperand.regularExpression(pattern, options)
+            } catch {
+                throw PredicateParseError(
+                    format: format, position: position, problem: "the regular expression cannot be read: \(pattern)")
+            }
+        }
+        let predicate = NSComparisonPredicate(
+            leftExpression: left, rightExpression: right, modifier: modifier, type: type, options: options)
+        return isNegated ? NSCompoundPredicate(notPredicateWithSubpredicate: predicate) : predicate
+    }
+
+    private var isFollowedByIn: Bool {
+        guard index + 1 < tokens.count, case .word(let word) = tokens[index + 1].kind else { return false }
+        return word.uppercased() == "IN"
+    }
+
+    private mutating func comparisonOperator() throws(PredicateParseError) -> NSComparisonPredicate.Operator {
+        let type: NSComparisonPredicate.Operator? =
+            switch token.kind {
+            case .symbol(let symbol):
+                switch symbol {
+                case "=", "==": .equalTo
+                case "!=", "<>": .notEqualTo
+                case "<": .lessThan
+                case "<=", "=<": .lessThanOrEqualTo
+                case ">": .greaterThan
+                case ">=", "=>": .greaterThanOrEqualTo
+                default: nil
+                }
+            case .word(let word):
+                switch word.uppercased() {
+                case "IN": .in
+                case "CONTAINS": .contains
+                case "BEGINSWITH": .beginsWith
+                case "ENDSWITH": .endsWith
+                case "LIKE": .like
+                case "MATCHES": .matches
+                case "BETWEEN": .between
+                default: nil
+                }
+            default: nil
+            }
+        guard let type else { throw expected("a comparison operator") }
+        advance()
+        return type
+    }
+
+    /// `[c]`, `[cd]` … after an operator; `[l]` (locale-sensitive) is read and compares like none.
+    private mutating func comparisonOptions() throws(PredicateParseError) -> NSComparisonPredicate.Options {
+        guard take(symbol: "[") else { return [] }
+        guard case .word(let letters) = token.kind else { throw expected("an option of c, d, n") }
+        var options: NSComparisonPredicate.Options = []
+        for letter in letters.lowercased() {
+            switch letter {
+            case "c": options.insert(.caseInsensitive)
+            case "d": options.insert(.diacriticInsensitive)
+            case "n": options.insert(.normalized)
+            case "l": break
+            default: throw expected("an option of c, d, n")
+            }
+        }
+        advance()
+        try expect("]")
+        return options
+    }
+}

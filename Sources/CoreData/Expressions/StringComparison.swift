@@ -1,0 +1,166 @@
+/// Comparing strings as predicates do: with or without regard to case and diacritics, by prefix, suffix, part and wildcard.
+///
+/// ASCII strings are compared on their bytes; Foundation is asked only when a string has other characters.
+enum StringComparison {
+    typealias Options = NSComparisonPredicate.Options
+
+    /// Whether both strings are the same sequence of bytes. Canonically equivalent strings of different bytes differ, as
+    /// they do in a store.
+    static func areIdentical(_ a: String, _ b: String) -> Bool {
+        a == b && a.utf8.count == b.utf8.count
+    }
+
+    static func areEqual(_ a: String, _ b: String, _ options: Options) -> Bool {
+        if options.isEmpty { return areIdentical(a, b) }
+        if let result = withASCII(a, b, { x, y in x.count == y.count && matches(x, y, at: 0, options) }) {
+            return result
+        }
+        return fold(a, options) == fold(b, options)
+    }
+
+    static func compare(_ a: String, _ b: String, _ options: Options) -> ComparisonResult {
+        let (x, y) = options.isEmpty ? (a, b) : (fold(a, options), fold(b, options))
+        return x < y ? .orderedAscending : x == y ? .orderedSame : .orderedDescending
+    }
+
+    static func hasPrefix(_ text: String, _ prefix: String, _ options: Options) -> Bool {
+        if let result = withASCII(text, prefix, { x, y in x.count >= y.count && matches(x, y, at: 0, options) }) {
+            return result
+        }
+        return fold(text, options).hasPrefix(fold(prefix, options))
+    }
+
+    static func hasSuffix(_ text: String, _ suffix: String, _ options: Options) -> Bool {
+        if let result = withASCII(
+            text, suffix, { x, y in x.count >= y.count && matches(x, y, at: x.count - y.count, options) })
+        {
+            return result
+        }
+        return fold(text, options).hasSuffix(fold(suffix, options))
+    }
+
+    /// Whether `part` occurs in `text`. The empty string occurs in no string, as Foundation has it for `range(of:)`.
+    static func contains(_ text: String, _ part: String, _ options: Options) -> Bool {
+        let ascii = withASCII(text, part) { x, y in
+            guard !y.isEmpty, x.count >= y.count else { return false }
+            return (0...(x.count - y.count)).contains { matches(x, y, at: $0, options) }
+        }
+        if let ascii { return ascii }
+        return fold(text, options).range(of: fold(part, options), options: .literal) != nil
+    }
+
+    /// Brings a string into the form in which equal means equal under `options`.
+    static func fold(_ text: String, _ options: Options) -> String {
+        var foundation: String.CompareOptions = []
+        if options.contains(.caseInsensitive) { foundation.insert(.caseInsensitive) }
+        if options.contains(.diacriticInsensitive) { foundation.insert(.diacriticInsensitive) }
+        return foundation.isEmpty ? text : text.folding(options: foundation, locale: nil)
+    }
+
+    // MARK: Bytes
+
+    /// Runs `body` on the bytes of both strings, or gives `nil` when one of them is not pure ASCII.
+    private static func withASCII(
+        _ a: String, _ b: String, _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Bool
+    ) -> Bool? {
+        a.utf8.withContiguousStorageIfAvailable { x in
+            b.utf8.withContiguousStorageIfAvailable { y in
+                isASCII(x) && isASCII(y) ? body(x, y) : nil
+            } ?? nil
+        } ?? nil
+    }
+
+    private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var all: UInt8 = 0
+        for byte in bytes { all |= byte }
+        return all < 0x80
+    }
+
+    private static func matches(
+        _ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>, at offset: Int, _ options: Options
+    ) -> Bool {
+        if options.contains(.caseInsensitive) {
+            for index in 0..<part.count where lowercased(text[offset + index]) != lowercased(part[index]) {
+                return false
+            }
+        } else {
+            for index in 0..<part.count where text[offset + index] != part[index] { return false }
+        }
+        return true
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+    }
+}
+
+/// A pattern of the `LIKE` operator: `*` stands for any characters, `?` for exactly one, a backslash takes the next
+/// character as it is.
+struct WildcardPattern {
+    private enum Element {
+        case any
+        case one
+        case character(Character)
+    }
+
+    private let elements: [Element]
+    private let options: StringComparison.Options
+
+    init(_ pattern: String, options: StringComparison.Options) {
+        self.options = options
+        var elements: [Element] = []
+        var isEscaped = false
+        for character in StringComparison.fold(pattern, options) {
+            if isEscaped {
+                elements.append(.character(character))
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == "*" {
+                elements.append(.any)
+            } else if character == "?" {
+                elements.append(.one)
+            } else {
+                elements.append(.character(character))
+            }
+        }
+        if isEscaped { elements.append(.character("\\")) }
+        self.elements = elements
+    }
+
+    /// Whether the whole of `text` fits the pattern. Linear in the length for each `*`; never exponential.
+    func matches(_ text: String) -> Bool {
+        let characters = Array(StringComparison.fold(text, options))
+        var position = 0
+        var element = 0
+        var lastStar: Int?
+        var resume = 0
+        while position < characters.count {
+            if element < elements.count {
+                switch elements[element] {
+                case .any:
+                    lastStar = element
+                    resume = position
+                    element += 1
+                    continue
+                case .one:
+                    position += 1
+                    element += 1
+                    continue
+                case .character(let expected) where expected == characters[position]:
+                    position += 1
+                    element += 1
+                    continue
+                case .character:
+                    break
+                }
+            }
+            guard let star = lastStar else { return false }
+            resume += 1
+            position = resume
+            element = star + 1
+        }
+        while element < elements.count, case .any = elements[element] { element += 1 }
+        return element == elements.count
+    }
+}
