@@ -18,6 +18,7 @@ let package = Package(
         .target(name: "CoreDataManager", dependencies: ["CoreData"]),
         .target(name: "TestSupport", dependencies: ["CoreData"], path: "Tests/Support"),
         .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "TestSupport"]),
+        .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -28,5 +28,5 @@ func sameUserInfo(_ left: [AnyHashable: Any]?, _ right: [AnyHashable: Any]?) -> 
 
 /// The address of an object as descriptions print it.
 func address(of object: AnyObject) -> String {
-    "0x" + String(UInt(bitPattern: ObjectIdentifier(object).hashValue), radix: 16)
+    "0x" + String(UInt(bitPattern: ObjectIdentifier(object)), radix: 16)
 }

@@ -92,6 +92,8 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     private final var storedType = NSAttributeType.undefinedAttributeType
     private final var storedValueClassName: String?
     private final var storedDefaultValue: Any?
+    /// A default value of a class that only the application's Mac version has; kept so that it is archived again.
+    final var opaqueDefaultValue: OpaqueArchivedValue?
     private final var storedValueTransformerName: String?
     private final var storedAllowsExternalBinaryDataStorage = false
     private final var storedPreservesValueInHistoryOnDeletion = false
@@ -138,6 +140,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         set {
             requireMutable()
             storedDefaultValue = newValue
+            opaqueDefaultValue = nil
         }
     }
 
@@ -186,6 +189,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         copy.storedType = storedType
         copy.storedValueClassName = storedValueClassName
         copy.storedDefaultValue = storedDefaultValue
+        copy.opaqueDefaultValue = opaqueDefaultValue
         copy.storedValueTransformerName = storedValueTransformerName
         copy.storedAllowsExternalBinaryDataStorage = storedAllowsExternalBinaryDataStorage
         copy.storedPreservesValueInHistoryOnDeletion = storedPreservesValueInHistoryOnDeletion

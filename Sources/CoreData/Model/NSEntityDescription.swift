@@ -24,6 +24,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     private final var storedIndexes: [NSFetchIndexDescription] = []
     private final var storedUniquenessConstraints: [[Any]] = []
     private final var storedCompoundIndexes: [[Any]] = []
+    private final var storedDisplayNameExpression: NSExpression?
 
     /// The version hash that the file of the model recorded; used where the hash cannot be computed exactly.
     final var recordedVersionHash: Data?
@@ -135,6 +136,16 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         set {
             requireMutable()
             storedCompoundIndexes = newValue
+        }
+    }
+
+    /// The name under which an object would appear in a system-wide search index; an expression over the object,
+    /// the entity's name as a constant unless set otherwise. Kept; nothing is indexed.
+    open var coreSpotlightDisplayNameExpression: NSExpression {
+        get { storedDisplayNameExpression ?? NSExpression(forConstantValue: storedName ?? "") }
+        set {
+            requireMutable()
+            storedDisplayNameExpression = newValue
         }
     }
 
@@ -252,6 +263,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         copy.storedUserInfo = storedUserInfo
         copy.storedVersionHashModifier = storedVersionHashModifier
         copy.storedRenamingIdentifier = storedRenamingIdentifier
+        copy.storedDisplayNameExpression = storedDisplayNameExpression
         copy.properties = storedProperties.compactMap { $0.copy() as? NSPropertyDescription }
         copy.indexes = storedIndexes.compactMap { $0.copy() as? NSFetchIndexDescription }
         copy.storedUniquenessConstraints = storedUniquenessConstraints.map { $0.compactMap(Self.constraintKey) }
@@ -285,6 +297,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
             && sameUserInfo(storedUserInfo, other.storedUserInfo)
             && uniquenessConstraintNames == other.uniquenessConstraintNames
             && compoundIndexNames == other.compoundIndexNames
+            && sameValue(storedDisplayNameExpression, other.storedDisplayNameExpression)
             && storedIndexes.sorted { $0.name < $1.name } == other.storedIndexes.sorted { $0.name < $1.name }
             && storedProperties.sorted { $0.name < $1.name } == other.storedProperties.sorted { $0.name < $1.name }
     }

@@ -18,7 +18,7 @@ func modelError(
 
 extension NSManagedObjectModel {
     /// Throws the first reason why the model cannot be used: a name twice or missing, a destination or parent that is
-    /// not in the model, an inverse that does not point back, a constraint over an unknown attribute.
+    /// not in the model, an inverse that has no inverse itself, a constraint over an unknown attribute.
     ///
     /// The error names entity, property and reason. A model that passes can be given a store.
     final func validate() throws {
@@ -102,10 +102,11 @@ extension NSManagedObjectModel {
         guard let inverseOwner = inverse.owner, members.contains(ObjectIdentifier(inverseOwner)) else {
             throw error("The inverse relationship '\(inverse.name)' is not in the model.")
         }
-        guard inverse.inverseRelationship === relationship else {
+        // An inverse that leads back by a third relationship is left alone: models of shipped applications hold it.
+        if inverse.inverseRelationship == nil {
             throw error(
-                "The inverse relationship '\(inverseOwner.name ?? "").\(inverse.name)' does not point back: its inverse is "
-                    + "'\(inverse.inverseRelationshipName ?? "nothing")'.")
+                "The inverse relationship '\(inverseOwner.name ?? "").\(inverse.name)' does not point back: "
+                    + "it has no inverse.")
         }
     }
 

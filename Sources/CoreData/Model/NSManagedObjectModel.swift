@@ -109,6 +109,15 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         storedTemplates[name]
     }
 
+    /// A copy of a template whose predicate has the given values in place of its variables.
+    open func fetchRequestFromTemplate(
+        withName name: String, substitutionVariables variables: [String: Any]
+    ) -> NSFetchRequest<NSFetchRequestResult>? {
+        guard let copy = storedTemplates[name]?.copy() as? NSFetchRequest<NSFetchRequestResult> else { return nil }
+        copy.predicate = copy.predicate?.substituting(variables)
+        return copy
+    }
+
     // MARK: Names and identifiers
 
     /// Localised names of entities and properties, by keys such as `Entity/Person` and `Property/name/Entity/Person`.
@@ -250,6 +259,19 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     }
 
     open override func copy() -> Any { copy(with: nil) }
+
+    /// Moves everything out of a model that nobody else uses into this empty one: entities stay the same objects.
+    final func takeContents(of other: NSManagedObjectModel) {
+        let entities = other.storedEntities
+        let recorded = entities.map(\.recordedVersionHash)
+        other.entities = []
+        self.entities = entities
+        for (entity, hash) in zip(entities, recorded) { entity.recordedVersionHash = hash }
+        configurationNames = other.configurationNames
+        storedTemplates = other.storedTemplates
+        storedLocalizationDictionary = other.storedLocalizationDictionary
+        storedVersionIdentifiers = other.storedVersionIdentifiers
+    }
 
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSManagedObjectModel else { return false }

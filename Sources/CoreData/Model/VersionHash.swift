@@ -31,6 +31,9 @@ enum VersionHash {
                     message.append(contentsOf: hash(of: element))
                 }
             }
+            if let derived = attribute as? NSDerivedAttributeDescription {
+                message.append(contentsOf: Array((derived.derivationExpression?.description ?? "").utf8))
+            }
         case let relationship as NSRelationshipDescription:
             message.append(contentsOf: Array((relationship.destinationEntityName ?? "").utf8))
             if !isOwnInverse(relationship) {
@@ -112,7 +115,7 @@ extension NSEntityDescription {
     /// composite attributes use a rule of our own, unless the model's file recorded the hash.
     final var isVersionHashExact: Bool {
         !properties.contains {
-            !$0.isTransient && ($0 is NSCompositeAttributeDescription || $0.isReadOnly)
+            !$0.isTransient && ($0 is NSCompositeAttributeDescription || $0 is NSDerivedAttributeDescription)
         }
     }
 

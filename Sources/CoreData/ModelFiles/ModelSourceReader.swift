@@ -191,6 +191,7 @@ struct ModelSourceReader {
         }
         let request = NSFetchRequest<NSFetchRequestResult>(entityName: entityName)
         if keepsEntity { request.entity = entity }
+        if let format = source.text("predicateString") { request.predicate = try predicate(format, at: source) }
         request.fetchLimit = try integer("fetchLimit", of: source) ?? 0
         request.fetchBatchSize = try integer("fetchBatchSize", of: source) ?? 0
         request.resultType = NSFetchRequestResultType(rawValue: UInt(try integer("resultType", of: source) ?? 0))
@@ -229,7 +230,11 @@ struct ModelSourceReader {
             if elements.count == 1, elements[0].isAscending, elements[0].collationType == .binary {
                 elements[0].property?.isIndexed = true
             }
-            return NSFetchIndexDescription(name: try requiredName(of: child), elements: elements)
+            let index = NSFetchIndexDescription(name: try requiredName(of: child), elements: elements)
+            if let format = child.text("partialIndexPredicate") {
+                index.partialIndexPredicate = try predicate(format, at: child)
+            }
+            return index
         }
     }
 
@@ -240,6 +245,10 @@ struct ModelSourceReader {
         let attribute: NSAttributeDescription
         if type == .compositeAttributeType {
             attribute = try makeComposite(from: source, depth: depth)
+        } else if source.flag("derived") {
+            let derived = NSDerivedAttributeDescription()
+            derived.derivationExpression = try derivationExpression(of: source)
+            attribute = derived
         } else {
             attribute = NSAttributeDescription()
         }
@@ -251,6 +260,7 @@ struct ModelSourceReader {
         attribute.preservesValueInHistoryOnDeletion = source.flag("preserveAfterDeletion")
         attribute.allowsCloudEncryption = source.flag("allowsCloudEncryption")
         attribute.defaultValue = try defaultValue(of: source, type: type)
+        try addValidation(of: source, to: attribute)
         return attribute
     }
 

@@ -172,7 +172,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
 
     open override var description: String {
         "<NSFetchRequest: \(address(of: self))> (entity: \(entityName ?? "(null)"); "
-            + "predicate: (\(predicate?.description ?? "(null)")); "
+            + "predicate: (\(predicate?.printed ?? "(null)")); "
             + "sortDescriptors: (\(sortDescriptors.map { "\($0)" } ?? "(null)")); "
             + "batch size: \(fetchBatchSize); type: \(resultType.rawValue); )"
     }

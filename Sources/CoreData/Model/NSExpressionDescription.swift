@@ -1,0 +1,58 @@
+import Foundation
+
+/// A column of a dictionary result, or an element of an index, that is computed by an expression.
+///
+/// It goes into `NSFetchRequest.propertiesToFetch`; it is never part of an entity.
+// @unchecked Sendable: see NSPropertyDescription; expressions are immutable.
+open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
+    private final var storedExpression: NSExpression?
+    private final var storedResultType = NSAttributeType.undefinedAttributeType
+
+    /// Creates a description without an expression.
+    public override init() {
+        super.init()
+    }
+
+    /// What is computed.
+    open var expression: NSExpression? {
+        get { storedExpression }
+        set {
+            requireMutable()
+            storedExpression = newValue
+        }
+    }
+
+    /// The type of the result.
+    open var expressionResultType: NSAttributeType {
+        get { storedResultType }
+        set {
+            requireMutable()
+            storedResultType = newValue
+        }
+    }
+
+    /// The type of the result, as the Swift overlay names it. An unknown raw value is a programmer error.
+    public final var resultType: NSAttributeDescription.AttributeType {
+        get { NSAttributeDescription.AttributeType(rawValue: expressionResultType.rawValue) }
+        set {
+            guard let type = NSAttributeType(rawValue: newValue.rawValue) else {
+                preconditionFailure("\(newValue.rawValue) is not an attribute type (expression '\(name)').")
+            }
+            expressionResultType = type
+        }
+    }
+
+    override func makeEmptyCopy() -> NSPropertyDescription { NSExpressionDescription() }
+
+    override func copyFields(to copy: NSPropertyDescription) {
+        super.copyFields(to: copy)
+        guard let copy = copy as? NSExpressionDescription else { return }
+        copy.storedExpression = storedExpression
+        copy.storedResultType = storedResultType
+    }
+
+    override func hasSameDescription(as other: NSPropertyDescription) -> Bool {
+        guard let other = other as? NSExpressionDescription, super.hasSameDescription(as: other) else { return false }
+        return sameValue(storedExpression, other.storedExpression) && storedResultType == other.storedResultType
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+
+/// Writes a binary property list ("bplist00"). Equal scalars are written once.
+struct BinaryPropertyListWriter {
+    private var objects: [[UInt8]] = []
+    /// Containers whose references are filled in at the end, when their size is known.
+    private var containers: [Int: [Int]] = [:]
+    private var known: [[UInt8]: Int] = [:]
+
+    /// The bytes of a property list with the value at its top.
+    static func write(_ value: PropertyListValue) -> Data {
+        var writer = BinaryPropertyListWriter()
+        let top = writer.add(value)
+        return writer.assemble(top: top)
+    }
+
+    private mutating func add(_ value: PropertyListValue) -> Int {
+        switch value {
+        case .null: return addScalar([0x00])
+        case .boolean(let flag): return addScalar([flag ? 0x09 : 0x08])
+        case .integer(let number): return addScalar(Self.encoded(number))
+        case .real(let number): return addScalar([0x23] + Self.bigEndian(number.bitPattern, size: 8))
+        case .date(let number): return addScalar([0x33] + Self.bigEndian(number.bitPattern, size: 8))
+        case .data(let data): return addScalar(Self.header(0x40, count: data.count) + data)
+        case .string(let text):
+            let ascii = Array(text.utf8)
+            if ascii.allSatisfy({ $0 < 0x80 }) {
+                return addScalar(Self.header(0x50, count: ascii.count) + ascii)
+            }
+            let units = Array(text.utf16)
+            return addScalar(
+                Self.header(0x60, count: units.count) + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+        case .reference(let index):
+            let size = Self.size(of: index)
+            return addScalar([0x80 | UInt8(size - 1)] + Self.bigEndian(UInt64(index), size: size))
+        case .array(let elements):
+            let object = reserve(Self.header(0xA0, count: elements.count))
+            containers[object] = elements.map { add($0) }
+            return object
+        case .dictionary(let entries):
+            let object = reserve(Self.header(0xD0, count: entries.count))
+            let sorted = entries.sorted { $0.key < $1.key }
+            let keys = sorted.map { add(.string($0.key)) }
+            containers[object] = keys + sorted.map { add($0.value) }
+            return object
+        }
+    }
+
+    private mutating func addScalar(_ bytes: [UInt8]) -> Int {
+        if let object = known[bytes] { return object }
+        let object = reserve(bytes)
+        known[bytes] = object
+        return object
+    }
+
+    private mutating func reserve(_ bytes: [UInt8]) -> Int {
+        objects.append(bytes)
+        return objects.count - 1
+    }
+
+    private func assemble(top: Int) -> Data {
+        let referenceSize = Self.size(of: objects.count)
+        var data = Data("bplist00".utf8)
+        var offsets: [Int] = []
+        for (index, bytes) in objects.enumerated() {
+            offsets.append(data.count)
+            data.append(contentsOf: bytes)
+            for reference in containers[index] ?? [] {
+                data.append(contentsOf: Self.bigEndian(UInt64(reference), size: referenceSize))
+            }
+        }
+        let table = data.count
+        let offsetSize = Self.size(of: table)
+        for offset in offsets { data.append(contentsOf: Self.bigEndian(UInt64(offset), size: offsetSize)) }
+        data.append(contentsOf: [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)])
+        for number in [objects.count, top, table] { data.append(contentsOf: Self.bigEndian(UInt64(number), size: 8)) }
+        return data
+    }
+
+    private static func header(_ marker: UInt8, count: Int) -> [UInt8] {
+        count < 0x0F ? [marker | UInt8(count)] : [marker | 0x0F] + encoded(Int64(count))
+    }
+
+    private static func encoded(_ number: Int64) -> [UInt8] {
+        let bits = UInt64(bitPattern: number)
+        return switch number {
+        case 0...0xFF: [0x10] + bigEndian(bits, size: 1)
+        case 0...0xFFFF: [0x11] + bigEndian(bits, size: 2)
+        case 0...0xFFFF_FFFF: [0x12] + bigEndian(bits, size: 4)
+        default: [0x13] + bigEndian(bits, size: 8)
+        }
+    }
+
+    /// How many bytes (1, 2, 4 or 8) an index takes.
+    private static func size(of index: Int) -> Int {
+        index <= 0xFF ? 1 : index <= 0xFFFF ? 2 : index <= 0xFFFF_FFFF ? 4 : 8
+    }
+
+    private static func bigEndian(_ value: UInt64, size: Int) -> [UInt8] {
+        (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// A value of a class that cannot be made here, kept as it was so that it can be written again.
+struct OpaqueArchivedValue {
+    let object: ArchivedObject
+}
+
+extension KeyedArchive {
+    private static let maximumDepth = 64
+
+    /// A Foundation value: string, number, date, data, UUID, URL, decimal number, array, set or dictionary of such.
+    ///
+    /// `nil` for null. An object of another class throws `UnknownClass`.
+    func value(_ value: PropertyListValue?, depth: Int = 0) throws -> Any? {
+        try spend()
+        guard depth < Self.maximumDepth else { throw archiveError("The archive's values are nested too deeply.") }
+        switch try resolve(value) {
+        case nil, .null?: return nil
+        case .boolean(let flag)?: return NSNumber(value: flag)
+        case .integer(let number)?: return NSNumber(value: number)
+        case .real(let number)?: return NSNumber(value: number)
+        case .date(let seconds)?: return Date(timeIntervalSinceReferenceDate: seconds)
+        case .data(let data)?: return data
+        case .string(let text)?: return text
+        case .array(let elements)?: return try elements.compactMap { try self.value($0, depth: depth + 1) }
+        case .dictionary?: break
+        case .reference?: throw archiveError("The archive has a reference to a reference.")
+        }
+        guard let object = try object(value) else { return nil }
+        func isKind(_ name: String) -> Bool { object.isKind(of: name) }
+        if isKind("NSString") { return try string(value) }
+        if isKind("NSDecimalNumber") { return try decimal(object) }
+        if isKind("NSDate") {
+            return Date(timeIntervalSinceReferenceDate: try resolve(object.fields["NS.time"])?.realValue ?? 0)
+        }
+        if isKind("NSData") {
+            if case .data(let data)? = try resolve(object.fields["NS.data"]) { return data }
+            return Data()
+        }
+        if isKind("NSUUID"), case .data(let bytes)? = try resolve(object.fields["NS.uuidbytes"]), bytes.count == 16 {
+            return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        }
+        if isKind("NSURL") {
+            let base = try self.value(object.fields["NS.base"], depth: depth + 1) as? URL
+            return try object.string("NS.relative").flatMap { URL(string: $0, relativeTo: base) }
+        }
+        if isKind("NSNull") { return NSNull() }
+        if isKind("NSArray") { return try elements(value).compactMap { try self.value($0, depth: depth + 1) } }
+        if isKind("NSSet") || isKind("NSOrderedSet") {
+            let elements = try elements(value).compactMap { try self.value($0, depth: depth + 1) }
+            return isKind("NSSet") ? NSSet(array: elements) : NSOrderedSet(array: elements)
+        }
+        if isKind("NSDictionary") {
+            var result: [AnyHashable: Any] = [:]
+            for (key, element) in try entries(value) { result[key] = try self.value(element, depth: depth + 1) }
+            return result
+        }
+        throw UnknownClass(className: object.className, index: object.index)
+    }
+
+    /// Thrown for an object of a class that is not one of Foundation's values.
+    struct UnknownClass: LocalizedError {
+        let className: String
+        let index: Int
+        var errorDescription: String? { "The archive holds an object of the class '\(className)'." }
+    }
+
+    /// The mantissa is 16 bytes in 16-bit digits, whose byte order the archive names (1 little, 2 big).
+    private func decimal(_ object: ArchivedObject) throws -> NSDecimalNumber {
+        guard case .data(let mantissa)? = try resolve(object.fields["NS.mantissa"]), mantissa.count == 16,
+            let exponent = try object.integer("NS.exponent"), (-128...127).contains(exponent)
+        else { throw archiveError("Object \(object.index) of the archive is a damaged decimal number.") }
+        let isBigEndian = try object.integer("NS.mantissa.bo") == 2
+        let isNegative = try object.flag("NS.negative")
+        // NS.length counts the digits in use; none and negative is how "not a number" is written.
+        let length = min(max(try object.integer("NS.length") ?? 8, 0), 8)
+        if length == 0, isNegative { return .notANumber }
+        let bytes = Array(mantissa)
+        let base = Decimal(65536)
+        var value = Decimal(0)
+        for digit in (0..<length).reversed() {
+            let (first, second) = (bytes[digit * 2], bytes[digit * 2 + 1])
+            let number = isBigEndian ? Int(first) << 8 | Int(second) : Int(second) << 8 | Int(first)
+            value = value * base + Decimal(number)
+        }
+        var result = Decimal()
+        guard NSDecimalMultiplyByPowerOf10(&result, &value, Int16(exponent), .plain) == .noError else {
+            throw archiveError("Object \(object.index) of the archive is a decimal number out of range.")
+        }
+        if isNegative { result.negate() }
+        return NSDecimalNumber(decimal: result)
+    }
+}

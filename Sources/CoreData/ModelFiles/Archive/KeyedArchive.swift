@@ -1,0 +1,155 @@
+import Foundation
+
+/// The objects of an NSKeyedArchiver archive, looked at without instantiating anything.
+///
+/// Foundation's unarchiver is not used: on Linux it follows the cycles of a real model (entity ⇄ property ⇄ model)
+/// until the stack is full. Here an object is its index; whoever walks the graph decides what to visit.
+final class KeyedArchive {
+    private let objects: [PropertyListValue]
+    private let top: Int
+    /// How many plain values may still be made: shared parts cannot multiply without end.
+    private var budget = 1_000_000
+
+    /// Opens an archive.
+    init(_ data: Data) throws {
+        guard case .dictionary(let list) = try BinaryPropertyListReader.read(data),
+            case .array(let objects)? = list["$objects"], case .dictionary(let top)? = list["$top"]
+        else { throw archiveError("The data is not a keyed archive.") }
+        guard case .reference(let root)? = top["root"] ?? top.values.first, objects.indices.contains(root) else {
+            throw archiveError("The keyed archive has no root object.")
+        }
+        self.objects = objects
+        self.top = root
+    }
+
+    /// The object at the top.
+    func root() throws -> ArchivedObject {
+        guard let object = try object(.reference(top)) else { throw archiveError("The archive's root is null.") }
+        return object
+    }
+
+    /// Follows a reference; null (as value or as the archive's "$null") is `nil`.
+    func resolve(_ value: PropertyListValue?) throws -> PropertyListValue? {
+        guard let value else { return nil }
+        guard case .reference(let index) = value else { return value == .null ? nil : value }
+        guard objects.indices.contains(index) else {
+            throw archiveError("The archive refers to object \(index), which it does not have.")
+        }
+        if index == 0 || objects[index] == .null { return nil }
+        return objects[index]
+    }
+
+    /// The object a value refers to; `nil` for null. Throws for scalars.
+    func object(_ value: PropertyListValue?) throws -> ArchivedObject? {
+        guard case .dictionary(let fields)? = try resolve(value) else {
+            if try resolve(value) == nil { return nil }
+            throw archiveError("The archive has a plain value where an object is expected.")
+        }
+        var index = -1
+        if case .reference(let number)? = value { index = number }
+        guard case .dictionary(let description)? = try resolve(fields["$class"]),
+            case .string(let name)? = description["$classname"]
+        else { throw archiveError("Object \(index) of the archive has no class.") }
+        var chain = [name]
+        if case .array(let names)? = description["$classes"] {
+            chain = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        }
+        return ArchivedObject(archive: self, index: index, className: name, classChain: chain, fields: fields)
+    }
+
+    /// Counts one more value; throws when there are too many.
+    func spend() throws {
+        budget -= 1
+        guard budget > 0 else { throw archiveError("The archive's objects refer to each other too often.") }
+    }
+}
+
+/// One object of a keyed archive: its class and its fields.
+struct ArchivedObject {
+    let archive: KeyedArchive
+    /// The object's place in the archive: its identity.
+    let index: Int
+    let className: String
+    /// The class and its superclasses as the archive names them.
+    let classChain: [String]
+    let fields: [String: PropertyListValue]
+
+    /// Whether the object's class is the given one or inherits from it.
+    func isKind(of name: String) -> Bool { className == name || classChain.contains(name) }
+
+    /// A field that is an object; `nil` when absent or null.
+    func object(_ key: String) throws -> ArchivedObject? { try archive.object(fields[key]) }
+
+    /// A field that is a string; `nil` when absent, null or of another kind.
+    func string(_ key: String) throws -> String? { try archive.string(fields[key]) }
+
+    /// A field that is an integer or Boolean.
+    func integer(_ key: String) throws -> Int? {
+        try archive.resolve(fields[key])?.integerValue.flatMap { Int(exactly: $0) }
+    }
+
+    /// A field that is a Boolean; false when absent.
+    func flag(_ key: String) throws -> Bool { try integer(key) ?? 0 != 0 }
+
+    /// The elements of a field that is an array or a set.
+    func elements(_ key: String) throws -> [PropertyListValue] { try archive.elements(fields[key]) }
+
+    /// The entries of a field that is a dictionary with string keys.
+    func entries(_ key: String) throws -> [(key: String, value: PropertyListValue)] {
+        try archive.entries(fields[key])
+    }
+}
+
+extension KeyedArchive {
+    /// A string, plain or as an NSString object.
+    func string(_ value: PropertyListValue?) throws -> String? {
+        switch try resolve(value) {
+        case .string(let text)?: return text
+        case .dictionary(let fields)?:
+            if case .string(let text)? = try resolve(fields["NS.string"]) { return text }
+            if case .data(let bytes)? = try resolve(fields["NS.bytes"]) { return String(data: bytes, encoding: .utf8) }
+            return nil
+        default: return nil
+        }
+    }
+
+    /// The elements of an NSArray, NSSet or NSOrderedSet; none for null.
+    func elements(_ value: PropertyListValue?) throws -> [PropertyListValue] {
+        guard let object = try object(value) else { return [] }
+        if case .array(let elements)? = object.fields["NS.objects"] { return elements }
+        // NSOrderedSet archives its elements as NS.object.0, NS.object.1 …
+        var elements: [PropertyListValue] = []
+        while let element = object.fields["NS.object.\(elements.count)"] { elements.append(element) }
+        return elements
+    }
+
+    /// The entries of an NSDictionary with string keys, or of the known-keys dictionary of a model in use.
+    func entries(_ value: PropertyListValue?) throws -> [(key: String, value: PropertyListValue)] {
+        guard let object = try object(value) else { return [] }
+        if let strategy = try object.object("searchMapping") {
+            let keys = try elements(strategy.fields["keys"])
+            let values = try elements(object.fields["values"])
+            let token = try object.string("emptyToken")
+            var entries: [(key: String, value: PropertyListValue)] = []
+            for (key, value) in zip(keys, values) {
+                guard let key = try string(key) else { continue }
+                if let token, case .string(token)? = try resolve(value) { continue }
+                entries.append((key, value))
+            }
+            return entries
+        }
+        guard case .array(let keys)? = object.fields["NS.keys"], case .array(let values)? = object.fields["NS.objects"],
+            keys.count == values.count
+        else {
+            if object.fields["NS.keys"] == nil, object.fields["NS.objects"] == nil { return [] }
+            throw archiveError("Object \(object.index) of the archive is a damaged dictionary.")
+        }
+        return try zip(keys, values).map { key, value in
+            guard let key = try string(key) else {
+                throw archiveError(
+                    "Object \(object.index) of the archive is a dictionary with a key that is no string.")
+            }
+            return (key, value)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+
+/// Gathers the objects of a keyed archive. An object gets its number before its content, so that cycles are written
+/// as references.
+struct KeyedArchiveWriter {
+    private var objects: [PropertyListValue] = [.string("$null")]
+    private var classes: [String: PropertyListValue] = [:]
+    private var strings: [String: PropertyListValue] = [:]
+
+    /// What stands for no object.
+    static let null = PropertyListValue.reference(0)
+
+    /// A number for an object whose content follows.
+    mutating func reserve() -> PropertyListValue {
+        objects.append(.null)
+        return .reference(objects.count - 1)
+    }
+
+    /// Gives a reserved object its content.
+    mutating func fill(_ reserved: PropertyListValue, _ chain: [String], _ fields: [String: PropertyListValue]) {
+        guard case .reference(let index) = reserved else { return }
+        var fields = fields
+        fields["$class"] = classReference(chain)
+        objects[index] = .dictionary(fields)
+    }
+
+    /// Adds an object of a class, named with its superclasses.
+    mutating func add(_ chain: [String], _ fields: [String: PropertyListValue]) -> PropertyListValue {
+        let reference = reserve()
+        fill(reference, chain, fields)
+        return reference
+    }
+
+    /// Adds a scalar as an object of its own; equal strings are written once.
+    mutating func add(scalar: PropertyListValue) -> PropertyListValue {
+        if case .string(let text) = scalar, let known = strings[text] { return known }
+        objects.append(scalar)
+        let reference = PropertyListValue.reference(objects.count - 1)
+        if case .string(let text) = scalar { strings[text] = reference }
+        return reference
+    }
+
+    mutating func add(string: String?) -> PropertyListValue {
+        string.map { add(scalar: .string($0)) } ?? Self.null
+    }
+
+    mutating func add(array: [PropertyListValue]) -> PropertyListValue {
+        add(["NSArray", "NSObject"], ["NS.objects": .array(array)])
+    }
+
+    mutating func add(set: [PropertyListValue]) -> PropertyListValue {
+        add(["NSSet", "NSObject"], ["NS.objects": .array(set)])
+    }
+
+    mutating func add(dictionary: [(key: String, value: PropertyListValue)]) -> PropertyListValue {
+        let keys = dictionary.map { add(string: $0.key) }
+        return add(
+            ["NSDictionary", "NSObject"],
+            ["NS.keys": .array(keys), "NS.objects": .array(dictionary.map(\.value))])
+    }
+
+    private mutating func classReference(_ chain: [String]) -> PropertyListValue {
+        if let known = classes[chain[0]] { return known }
+        objects.append(
+            .dictionary(["$classname": .string(chain[0]), "$classes": .array(chain.map { .string($0) })]))
+        let reference = PropertyListValue.reference(objects.count - 1)
+        classes[chain[0]] = reference
+        return reference
+    }
+
+    /// The archive with the given object at its top.
+    func archive(root: PropertyListValue) -> Data {
+        BinaryPropertyListWriter.write(
+            .dictionary([
+                "$version": .integer(100_000), "$archiver": .string("NSKeyedArchiver"),
+                "$top": .dictionary(["root": root]), "$objects": .array(objects),
+            ]))
+    }
+
+    // MARK: Values
+
+    /// Adds a Foundation value; throws for values of other classes.
+    mutating func add(value: Any?) throws -> PropertyListValue {
+        guard let value else { return Self.null }
+        switch value {
+        case let text as String: return add(string: text)
+        case let decimal as NSDecimalNumber: return add(decimal: decimal)
+        case let decimal as Decimal: return add(decimal: NSDecimalNumber(decimal: decimal))
+        case let number as NSNumber: return add(scalar: Self.scalar(number))
+        case let date as Date:
+            return add(["NSDate", "NSObject"], ["NS.time": .real(date.timeIntervalSinceReferenceDate)])
+        case let data as Data: return add(["NSData", "NSObject"], ["NS.data": .data(data)])
+        case let uuid as UUID:
+            let bytes = withUnsafeBytes(of: uuid.uuid) { Data($0) }
+            return add(["NSUUID", "NSObject"], ["NS.uuidbytes": .data(bytes)])
+        case let url as URL:
+            return add(
+                ["NSURL", "NSObject"], ["NS.base": Self.null, "NS.relative": add(string: url.absoluteString)])
+        case is NSNull: return add(["NSNull", "NSObject"], [:])
+        case let array as [Any]: return add(array: try array.map { try add(value: $0) })
+        case let set as NSSet: return add(set: try set.allObjects.map { try add(value: $0) })
+        case let set as Set<AnyHashable>: return add(set: try set.map { try add(value: $0.base) })
+        case let dictionary as [String: Any]:
+            return add(
+                dictionary: try dictionary.sorted { $0.key < $1.key }.map { ($0.key, try add(value: $0.value)) })
+        default:
+            throw NSError.coreData(
+                NSCoreDataError, reason: "A value of the type \(type(of: value)) cannot be archived in a model.")
+        }
+    }
+
+    private static func scalar(_ number: NSNumber) -> PropertyListValue {
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "c"), UInt8(ascii: "B"):
+            number === NSNumber(value: number.boolValue) || number.isEqual(NSNumber(value: number.boolValue))
+                ? .boolean(number.boolValue) : .integer(number.int64Value)
+        case UInt8(ascii: "f"), UInt8(ascii: "d"): .real(number.doubleValue)
+        default: .integer(number.int64Value)
+        }
+    }
+
+    private mutating func add(decimal: NSDecimalNumber) -> PropertyListValue {
+        let value = decimal.decimalValue
+        var magnitude = value.magnitude
+        var exponent = value.exponent
+        var digits: [UInt16] = []
+        // The significand as a whole number, taken apart into 16-bit digits.
+        var whole = Decimal()
+        if NSDecimalMultiplyByPowerOf10(&whole, &magnitude, Int16(-exponent), .plain) != .noError {
+            whole = 0
+            exponent = 0
+        }
+        let base = Decimal(65536)
+        while whole > 0, digits.count < 8 {
+            var quotient = whole / base
+            var floor = Decimal()
+            NSDecimalRound(&floor, &quotient, 0, .down)
+            let digit = whole - floor * base
+            digits.append(UInt16(truncatingIfNeeded: NSDecimalNumber(decimal: digit).intValue))
+            whole = floor
+        }
+        var mantissa = Data()
+        for index in 0..<8 {
+            let digit = index < digits.count ? digits[index] : 0
+            mantissa.append(contentsOf: [UInt8(digit & 0xFF), UInt8(digit >> 8)])
+        }
+        let isNaN = decimal == .notANumber
+        return add(
+            ["NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue", "NSObject"],
+            [
+                "NS.mantissa": .data(mantissa), "NS.mantissa.bo": .integer(1), "NS.exponent": .integer(Int64(exponent)),
+                "NS.negative": .boolean(isNaN || value.isSignMinus),
+                "NS.length": .integer(Int64(isNaN ? 0 : digits.count)),
+                "NS.compact": .boolean(true),
+            ])
+    }
+
+    /// Copies an object of another archive as it is, with everything it refers to.
+    mutating func add(_ opaque: OpaqueArchivedValue) throws -> PropertyListValue {
+        var copies: [Int: PropertyListValue] = [:]
+        return try copy(.reference(opaque.object.index), of: opaque.object.archive, &copies, depth: 0)
+    }
+
+    private mutating func copy(
+        _ value: PropertyListValue, of archive: KeyedArchive, _ copies: inout [Int: PropertyListValue], depth: Int
+    ) throws -> PropertyListValue {
+        guard depth < 64 else { throw archiveError("A default value of the archive is nested too deeply.") }
+        switch value {
+        case .array(let elements):
+            return .array(try elements.map { try copy($0, of: archive, &copies, depth: depth + 1) })
+        case .dictionary(let fields):
+            return .dictionary(try fields.mapValues { try copy($0, of: archive, &copies, depth: depth + 1) })
+        case .reference(let index):
+            if let known = copies[index] { return known }
+            guard let target = try archive.resolve(value) else { return Self.null }
+            guard case .dictionary = target else { return add(scalar: target) }
+            guard let object = try archive.object(value) else { return Self.null }
+            let reference = reserve()
+            copies[index] = reference
+            var fields = object.fields
+            fields["$class"] = nil
+            let copied = try fields.mapValues { try copy($0, of: archive, &copies, depth: depth + 1) }
+            fill(reference, object.classChain, copied)
+            return reference
+        default: return value
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// Models as keyed archives: the content of a `.mom` file and, compressed, of the model cache of a store.
+package enum ModelArchive {
+    /// The model in an archive, not frozen. Throws an error that says what is wrong; any bytes may come in.
+    package static func decode(_ data: Data) throws -> NSManagedObjectModel {
+        var decoder = ModelDecoder(archive: try KeyedArchive(data))
+        return try decoder.decode()
+    }
+
+    /// The model in a compressed archive, as `Z_MODELCACHE` holds it.
+    package static func decode(deflated data: Data) throws -> NSManagedObjectModel {
+        try decode(RawDeflate.decompress(data))
+    }
+
+    /// The archive of a model, in the form of a `.mom` file: each entity with its own properties only.
+    package static func encode(_ model: NSManagedObjectModel) throws -> Data {
+        var encoder = ModelEncoder(model: model)
+        return try encoder.encode()
+    }
+
+    /// The compressed archive of a model, to be kept in a store.
+    package static func encodeDeflated(_ model: NSManagedObjectModel) throws -> Data {
+        try RawDeflate.compress(encode(model))
+    }
+}

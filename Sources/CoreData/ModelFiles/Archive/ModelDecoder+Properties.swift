@@ -1,0 +1,208 @@
+import Foundation
+
+extension ModelDecoder {
+    /// Gives an entity its own properties.
+    ///
+    /// A model in use archives inherited properties along, as full copies or as proxies; the superentity, decoded
+    /// before, has them already.
+    func decodeProperties(of archived: ArchivedObject, into entity: NSEntityDescription) throws {
+        let inherited = Set(entity.superentity?.properties.map(\.name) ?? [])
+        var properties: [NSPropertyDescription] = []
+        for (name, value) in try archived.entries("NSProperties") {
+            guard !inherited.contains(name), let archivedProperty = try archive.object(value),
+                let property = try decodeProperty(archivedProperty, name: name)
+            else { continue }
+            properties.append(property)
+        }
+        // Dictionaries have no order; by name the model is the same each time it is read.
+        entity.properties = properties.sorted { $0.name < $1.name }
+    }
+
+    /// A property by its archive; `nil` for a proxy of a property that is declared elsewhere.
+    func decodeProperty(_ archived: ArchivedObject, name: String, depth: Int = 0) throws -> NSPropertyDescription? {
+        if archived.className == "_NSPropertyDescriptionProxy" { return nil }
+        // Only composite attributes nest, and those of real models once.
+        guard depth < 16 else { throw archiveError("The attribute '\(name)' contains itself.") }
+        let property: NSPropertyDescription
+        if archived.isKind(of: "NSAttributeDescription") {
+            property = try decodeAttribute(archived, name: name, depth: depth)
+        } else if archived.isKind(of: "NSRelationshipDescription") {
+            property = try decodeRelationship(archived)
+        } else if archived.isKind(of: "NSExpressionDescription") {
+            property = try decodeExpressionDescription(archived)
+        } else if archived.isKind(of: "NSFetchedPropertyDescription") {
+            let fetched = NSFetchedPropertyDescription()
+            if let request = try archived.object("NSFetchRequest") {
+                fetched.fetchRequest = try decodeFetchRequest(request, keepsEntity: false)
+                if fetched.fetchRequest?.entityName == nil {
+                    fetched.fetchRequest?.parameters.givenEntityName = try archived.string(
+                        "_NSFetchRequestEntityName")
+                }
+            }
+            property = fetched
+        } else {
+            throw archiveError("The property '\(name)' is an object of the class '\(archived.className)'.")
+        }
+        try decodeCommonFields(archived, name: name, into: property)
+        return property
+    }
+
+    private func decodeCommonFields(
+        _ archived: ArchivedObject, name: String, into property: NSPropertyDescription
+    ) throws {
+        property.name = try archived.string("NSPropertyName") ?? name
+        property.isOptional = try archived.flag("NSIsOptional")
+        property.isTransient = try archived.flag("NSIsTransient")
+        property.isReadOnly = try archived.flag("NSIsReadOnly")
+        property.isIndexed = try archived.flag("NSIsIndexed")
+        property.isIndexedBySpotlight = try archived.flag("NSIndexedBySpotlight")
+        property.isStoredInExternalRecord = try archived.flag("NSStoredInExternalRecord")
+        property.versionHashModifier = try archived.string("NSVersionHashModifier")
+        property.renamingIdentifier = try archived.string("NSRenamingIdentifier").flatMap {
+            $0 == property.name ? nil : $0
+        }
+        property.userInfo = try userInfo(archived)
+        let predicates = try archived.elements("NSValidationPredicates").compactMap { value in
+            try archive.object(value).map { try decodePredicate($0) }
+        }
+        let warnings = try archived.elements("NSValidationWarnings").compactMap { try archive.value($0) }
+        guard warnings.isEmpty || warnings.count == predicates.count else {
+            throw archiveError("The property '\(name)' has not as many warnings as validation predicates.")
+        }
+        property.setValidation(predicates: predicates, warnings: warnings)
+    }
+
+    private func decodeAttribute(
+        _ archived: ArchivedObject, name: String, depth: Int
+    ) throws -> NSAttributeDescription {
+        let attribute: NSAttributeDescription
+        if archived.isKind(of: "NSDerivedAttributeDescription") {
+            let derived = NSDerivedAttributeDescription()
+            if let expression = try archived.object("NSDerivationExpression") {
+                derived.derivationExpression = try decodeExpression(expression)
+            }
+            attribute = derived
+        } else if archived.isKind(of: "NSCompositeAttributeDescription") {
+            let composite = NSCompositeAttributeDescription()
+            composite.elements = try archived.elements("NSElements").compactMap { value in
+                guard let element = try archive.object(value) else { return nil }
+                let name = try element.string("NSPropertyName") ?? ""
+                return try decodeProperty(element, name: name, depth: depth + 1) as? NSAttributeDescription
+            }
+            attribute = composite
+        } else {
+            attribute = NSAttributeDescription()
+        }
+        let number = try archived.integer("NSAttributeType") ?? 0
+        guard let type = UInt(exactly: number).flatMap({ NSAttributeType(rawValue: $0) }) else {
+            throw archiveError("The attribute '\(name)' has the unknown type \(number).")
+        }
+        attribute.attributeType = type
+        attribute.attributeValueClassName = try archived.string("NSAttributeValueClassName")
+        attribute.valueTransformerName = try archived.string("NSValueTransformerName")
+        let flags = try archived.integer("NSFlagsKey") ?? 0
+        attribute.allowsExternalBinaryDataStorage = flags & 4 != 0
+        attribute.preservesValueInHistoryOnDeletion = flags & 16 != 0
+        attribute.allowsCloudEncryption = try archived.flag("NSAllowsCloudEncryption")
+        do {
+            attribute.defaultValue = try Self.typed(archive.value(archived.fields["NSDefaultValue"]), as: type)
+        } catch let unknown as KeyedArchive.UnknownClass {
+            attribute.opaqueDefaultValue = try archive.object(.reference(unknown.index)).map(OpaqueArchivedValue.init)
+        }
+        return attribute
+    }
+
+    /// Archives write whole numbers as integers and Booleans as either; the attribute's type decides.
+    private static func typed(_ value: Any?, as type: NSAttributeType) -> Any? {
+        guard let number = value as? NSNumber, !(value is NSDecimalNumber) else { return value }
+        return switch type {
+        case .booleanAttributeType: NSNumber(value: number.boolValue)
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
+            NSNumber(value: number.int64Value)
+        case .doubleAttributeType: NSNumber(value: number.doubleValue)
+        case .floatAttributeType: NSNumber(value: number.floatValue)
+        case .decimalAttributeType: NSDecimalNumber(decimal: number.decimalValue)
+        case .dateAttributeType: Date(timeIntervalSinceReferenceDate: number.doubleValue)
+        default: number
+        }
+    }
+
+    private func decodeExpressionDescription(_ archived: ArchivedObject) throws -> NSExpressionDescription {
+        let description = NSExpressionDescription()
+        if let expression = try archived.object("NSExpression") {
+            description.expression = try decodeExpression(expression)
+        }
+        let type = try archived.integer("NSExpressionType") ?? 0
+        description.expressionResultType =
+            UInt(exactly: type).flatMap { NSAttributeType(rawValue: $0) } ?? .undefinedAttributeType
+        return description
+    }
+
+    private func decodeRelationship(_ archived: ArchivedObject) throws -> NSRelationshipDescription {
+        let relationship = NSRelationshipDescription()
+        relationship.destinationEntityName =
+            try archived.string("_NSDestinationEntityName") ?? entity(archived.fields["NSDestinationEntity"])?.name
+        relationship.inverseRelationshipName =
+            try archived.string("_NSInverseRelationshipName")
+            ?? archived.object("NSInverseRelationship")?.string("NSPropertyName")
+        relationship.minCount = try archived.integer("NSMinCount") ?? 0
+        relationship.maxCount = try archived.integer("NSMaxCount") ?? 0
+        relationship.isOrdered = try archived.flag("NSIsOrdered")
+        let rule = try archived.integer("NSDeleteRule") ?? 1
+        guard let deleteRule = UInt(exactly: rule).flatMap({ NSDeleteRule(rawValue: $0) }) else {
+            throw archiveError("A relationship of the archive has the unknown delete rule \(rule).")
+        }
+        relationship.deleteRule = deleteRule
+        return relationship
+    }
+
+    /// `keepsEntity` is false for fetched properties, whose request would keep the entity alive that owns it.
+    func decodeFetchRequest(
+        _ archived: ArchivedObject, keepsEntity: Bool
+    ) throws -> NSFetchRequest<NSFetchRequestResult> {
+        let request = NSFetchRequest<NSFetchRequestResult>()
+        let target = try entity(archived.fields["NSEntity"])
+        request.parameters.givenEntityName = try target?.name ?? archived.object("NSEntity")?.string("NSEntityName")
+        if keepsEntity { request.entity = target }
+        if let predicate = try archived.object("NSPredicate") { request.predicate = try decodePredicate(predicate) }
+        if let predicate = try archived.object("NSHavingPredicate") {
+            request.havingPredicate = try decodePredicate(predicate)
+        }
+        request.fetchLimit = try archived.integer("NSFetchLimit") ?? 0
+        request.fetchOffset = try archived.integer("NSFetchOffset") ?? 0
+        request.fetchBatchSize = try archived.integer("NSBatchSize") ?? 0
+        request.resultType = NSFetchRequestResultType(
+            rawValue: UInt(exactly: try archived.integer("NSResultType") ?? 0) ?? 0)
+        if let flags = try archived.integer("NSFetchRequestFlags") { request.parameters.archivedFlags = flags }
+        request.relationshipKeyPathsForPrefetching = try strings("NSRelationshipKeyPathsForPrefetching", of: archived)
+        request.propertiesToFetch = try strings("NSValuesToFetch", of: archived)
+        request.propertiesToGroupBy = try strings("NSValuesToGroupBy", of: archived)
+        return request
+    }
+
+    /// Names or property objects as names; `nil` when the field is null.
+    private func strings(_ key: String, of archived: ArchivedObject) throws -> [String]? {
+        guard try archived.object(key) != nil else { return nil }
+        return try archived.elements(key).compactMap { value in
+            if let name = try archive.string(value) { return name }
+            return try archive.object(value)?.string("NSPropertyName")
+        }
+    }
+}
+
+extension FetchParameters {
+    /// The switches as an archive packs them.
+    var archivedFlags: Int {
+        get {
+            (returnsDistinctResults ? 1 : 0) | (includesSubentities ? 2 : 0) | (includesPropertyValues ? 4 : 0)
+                | (returnsObjectsAsFaults ? 8 : 0) | (includesPendingChanges ? 16 : 0)
+        }
+        set {
+            returnsDistinctResults = newValue & 1 != 0
+            includesSubentities = newValue & 2 != 0
+            includesPropertyValues = newValue & 4 != 0
+            returnsObjectsAsFaults = newValue & 8 != 0
+            includesPendingChanges = newValue & 16 != 0
+        }
+    }
+}

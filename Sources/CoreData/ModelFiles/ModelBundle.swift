@@ -1,0 +1,142 @@
+import Foundation
+
+/// The versions in a `.momd` or `.xcdatamodeld` bundle.
+package enum ModelBundle {
+    /// One version of a bundle.
+    package struct Version {
+        /// The name of the file without suffix, such as "Model 2".
+        package let name: String
+        /// Whether it is the version that `NSManagedObjectModel(contentsOf:)` loads.
+        package let isCurrent: Bool
+        /// The model, not frozen, with the hashes that the bundle recorded.
+        package let model: NSManagedObjectModel
+    }
+
+    /// All versions by name. A lone `.mom` or `.xcdatamodel` is a bundle of one version, named like the file.
+    package static func versions(at url: URL) throws -> [String: NSManagedObjectModel] {
+        Dictionary(try allVersions(at: url).map { ($0.name, $0.model) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// All versions, sorted by name as people sort ("Model 9" before "Model 10").
+    package static func allVersions(at url: URL) throws -> [Version] {
+        let listing = try Listing(url)
+        return try listing.files.map { file in
+            Version(
+                name: listing.name(of: file), isCurrent: file == listing.current, model: try listing.load(file))
+        }
+    }
+
+    /// The version to use.
+    package static func currentVersion(at url: URL) throws -> Version {
+        let listing = try Listing(url)
+        guard let current = listing.current else {
+            throw modelError(
+                "The bundle does not say which of its \(listing.files.count) versions is the current one.",
+                file: url.path)
+        }
+        return Version(name: listing.name(of: current), isCurrent: true, model: try listing.load(current))
+    }
+
+    /// The base64 checksum of each version by its name; read from the bundle's version information where that has
+    /// them, computed otherwise.
+    package static func checksums(at url: URL) throws -> [String: String] {
+        let listing = try Listing(url)
+        var result: [String: String] = [:]
+        for file in listing.files {
+            let name = listing.name(of: file)
+            result[name] = try listing.recordedChecksums[name] ?? listing.load(file).versionChecksum
+        }
+        return result
+    }
+}
+
+/// What a bundle says about itself, without loading any version.
+private struct Listing {
+    let url: URL
+    var files: [URL] = []
+    var current: URL?
+    var recordedChecksums: [String: String] = [:]
+    var recordedHashes: [String: [String: Data]] = [:]
+
+    init(_ url: URL) throws {
+        self.url = url
+        switch url.pathExtension.lowercased() {
+        case "momd":
+            files = try Self.members(of: url, suffix: "mom")
+            try readVersionInformation()
+        case "xcdatamodeld":
+            files = try Self.members(of: url, suffix: "xcdatamodel")
+            try readCurrentVersion()
+        default:
+            files = [url]
+            current = url
+        }
+        guard !files.isEmpty else { throw modelError("The bundle holds no model.", file: url.path) }
+        if current == nil, files.count == 1 { current = files[0] }
+    }
+
+    func name(of file: URL) -> String { file.deletingPathExtension().lastPathComponent }
+
+    func load(_ file: URL) throws -> NSManagedObjectModel {
+        let model = try ModelFile.load(at: file)
+        if let hashes = recordedHashes[name(of: file)] {
+            for entity in model.entities { entity.recordedVersionHash = hashes[entity.name ?? ""] }
+        }
+        return model
+    }
+
+    private static func members(of url: URL, suffix: String) throws -> [URL] {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+        } catch let failure as NSError {
+            throw NSError.coreData(
+                failure.domain == NSCocoaErrorDomain ? failure.code : NSCoreDataError,
+                reason: "The model bundle '\(url.path)' cannot be read.", url: url, underlying: failure)
+        }
+        return names.filter { ($0 as NSString).pathExtension.lowercased() == suffix }
+            .sorted { $0.compare($1, options: [.numeric, .caseInsensitive]) == .orderedAscending }
+            .map { url.appendingPathComponent($0) }
+    }
+
+    /// `VersionInfo.plist` of a compiled bundle; bundles of a single version may lack it.
+    private mutating func readVersionInformation() throws {
+        guard let list = try propertyList("VersionInfo.plist") else { return }
+        recordedHashes = list["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]] ?? [:]
+        recordedChecksums = list["NSManagedObjectModel_VersionChecksums"] as? [String: String] ?? [:]
+        if let name = list["NSManagedObjectModel_CurrentVersionName"] as? String {
+            current = files.first { self.name(of: $0) == name }
+            guard current != nil else {
+                throw modelError("The current version '\(name)' is not in the bundle.", file: url.path)
+            }
+        }
+    }
+
+    /// `.xccurrentversion` of a source bundle; bundles of a single version lack it.
+    private mutating func readCurrentVersion() throws {
+        if let name = try propertyList(".xccurrentversion")?["_XCCurrentVersionName"] as? String {
+            current = files.first { $0.lastPathComponent == name }
+            guard current != nil else {
+                throw modelError("The current version '\(name)' is not in the bundle.", file: url.path)
+            }
+        } else {
+            // A first version that was never renamed carries the name of the bundle.
+            current = files.first { self.name(of: $0) == self.name(of: url) }
+        }
+    }
+
+    private func propertyList(_ name: String) throws -> [String: Any]? {
+        let file = url.appendingPathComponent(name)
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        let list: Any?
+        do {
+            list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), options: [], format: nil)
+        } catch {
+            throw modelError("Not a property list: \(error.localizedDescription)", file: file.path)
+        }
+        guard let dictionary = list as? [String: Any] else {
+            throw modelError("Not a property list with a dictionary.", file: file.path)
+        }
+        return dictionary
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// Loads one model from a file or bundle of any kind, with errors that name file, place and reason.
+///
+/// | suffix | what it is |
+/// |---|---|
+/// | `.xcdatamodeld` | source bundle of several versions; the current one is loaded |
+/// | `.xcdatamodel` | source of one version: a folder with a file `contents`, or that XML itself |
+/// | `.momd` | compiled bundle of several versions; the current one is loaded |
+/// | `.mom` | one compiled version |
+package enum ModelFile {
+    /// The model at the URL; the current version of a bundle.
+    package static func load(at url: URL) throws -> NSManagedObjectModel {
+        switch url.pathExtension.lowercased() {
+        case "xcdatamodeld", "momd": return try ModelBundle.currentVersion(at: url).model
+        case "xcdatamodel": return try loadSource(at: url)
+        case "mom": return try loadCompiled(at: url)
+        default: break
+        }
+        // Without a telling suffix the content decides.
+        if isDirectory(url) { return try loadSource(at: url) }
+        let data = try contents(of: url)
+        if data.starts(with: Array("bplist".utf8)) { return try decodeCompiled(data, url: url) }
+        return try ModelSourceReader.model(from: data, file: url.path)
+    }
+
+    /// The XML tree of a source model (`.xcdatamodel` or its `contents`), for those who need what the model drops.
+    package static func source(at url: URL) throws -> ModelSourceElement {
+        let file = try sourceFile(of: url)
+        return try ModelSourceElement.parse(contents(of: file), file: file.path)
+    }
+
+    private static func loadSource(at url: URL) throws -> NSManagedObjectModel {
+        let file = try sourceFile(of: url)
+        return try ModelSourceReader.model(from: contents(of: file), file: file.path)
+    }
+
+    private static func sourceFile(of url: URL) throws -> URL {
+        guard isDirectory(url) else { return url }
+        let file = url.appendingPathComponent("contents", isDirectory: false)
+        if FileManager.default.fileExists(atPath: file.path) { return file }
+        if FileManager.default.fileExists(atPath: url.appendingPathComponent("elements").path) {
+            throw modelError(
+                "The model is in the binary format of Xcode 3 ('elements'). Open and save it with a later Xcode, "
+                    + "which writes the XML file 'contents'.",
+                file: url.path)
+        }
+        throw modelError("The model has no file 'contents'.", file: url.path)
+    }
+
+    private static func loadCompiled(at url: URL) throws -> NSManagedObjectModel {
+        try decodeCompiled(contents(of: url), url: url)
+    }
+
+    private static func decodeCompiled(_ data: Data, url: URL) throws -> NSManagedObjectModel {
+        do {
+            return try ModelArchive.decode(data)
+        } catch let failure as NSError {
+            throw modelError(failure.localizedDescription, file: url.path)
+        }
+    }
+
+    private static func contents(of url: URL) throws -> Data {
+        do {
+            return try Data(contentsOf: url)
+        } catch let failure as NSError {
+            throw NSError.coreData(
+                failure.domain == NSCocoaErrorDomain ? failure.code : NSCoreDataError,
+                reason: "The model file '\(url.path)' cannot be read.", url: url, underlying: failure)
+        }
+    }
+
+    static func isDirectory(_ url: URL) -> Bool {
+        var isDirectory: ObjCBool = false
+        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) && isDirectory.boolValue
+    }
+}

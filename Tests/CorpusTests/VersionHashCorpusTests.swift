@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+/// Version hashes of real models against the ones Apple's tools wrote down.
+@Suite(.enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
+struct VersionHashCorpusTests {
+    struct Pair: Decodable {
+        let entity: String
+        let model_source_path: String?
+        let archived_model: String?
+        let hash_hex: String
+        let confidence: String?
+    }
+
+    private func pairs(_ name: String) throws -> [Pair] {
+        try JSONDecoder().decode([Pair].self, from: Data(contentsOf: Corpus.url(name)))
+    }
+
+    private func hex(_ data: Data?) -> String {
+        (data ?? Data()).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    @Test("every XML entity that is known to be the stored one has the stored hash")
+    func xmlPairs() throws {
+        var models: [String: NSManagedObjectModel] = [:]
+        var checked = 0
+        for pair in try pairs("pairs_unique.json") where pair.confidence != "low" {
+            let path = try #require(pair.model_source_path)
+            let model = try models[path] ?? ModelFile.load(at: Corpus.url(path).deletingLastPathComponent())
+            models[path] = model
+            let entity = try #require(model.entitiesByName[pair.entity], "\(path)")
+            if entity.isVersionHashExact {
+                #expect(hex(entity.versionHash) == pair.hash_hex, "\(path): \(pair.entity)")
+                checked += 1
+            }
+        }
+        #expect(checked >= 112)
+    }
+
+    @Test("every archived entity has the stored hash, except those with derived attributes")
+    func archivedPairs() throws {
+        var inexact: Set<String> = []
+        var checked = 0
+        var models: [String: NSManagedObjectModel] = [:]
+        for pair in try pairs("pairs_archived.json") {
+            let path = try #require(pair.archived_model)
+            let model = try models[path] ?? archivedModel(path)
+            models[path] = model
+            let entity = try #require(model.entitiesByName[pair.entity], "\(path)")
+            guard entity.isVersionHashExact else {
+                inexact.insert(pair.entity)
+                continue
+            }
+            #expect(hex(entity.versionHash) == pair.hash_hex, "\(path): \(pair.entity)")
+            checked += 1
+        }
+        #expect(inexact == ["Book", "ChildEntity", "GraphicNovel"])
+        #expect(checked >= 180)
+    }
+
+    private func archivedModel(_ path: String) throws -> NSManagedObjectModel {
+        if path.hasSuffix(".mom") { return try ModelFile.load(at: Corpus.url(path)) }
+        let name = path.components(separatedBy: "#")[0]
+        let cache = try #require(try StoreArchive(path: name)?.modelCache, "\(path)")
+        return try ModelArchive.decode(deflated: cache)
+    }
+}
