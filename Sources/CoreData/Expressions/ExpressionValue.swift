@@ -30,7 +30,7 @@ extension ExpressionValue {
         if type == String.self {
             self = .string(value as! String)
         } else if type == NSNumber.self {
-            self.init(number: value as! NSNumber)
+            self = Self.classified(number: value as! NSNumber)
         } else if type == Int.self {
             self = .int(Int64(value as! Int))
         } else if type == Date.self {
@@ -39,88 +39,94 @@ extension ExpressionValue {
             self = .int(value as! Bool ? 1 : 0)
         } else if type == Double.self {
             self = .double(value as! Double)
+        } else if type == UUID.self {
+            self = .uuid(value as! UUID)
+        } else if type == Int64.self {
+            self = .int(value as! Int64)
         } else if type is AnyClass {
-            self.init(object: value as AnyObject)
+            self = Self.classified(object: value as AnyObject)
         } else {
-            self.init(uncommon: value)
+            self = Self.classified(uncommon: value)
         }
     }
 
-    private init(number: NSNumber) {
+    // Functions, not initialisers: `map(ExpressionValue.init)` has to have one meaning.
+
+    private static func classified(number: NSNumber) -> ExpressionValue {
         switch number.objCType.pointee {
         case 0x66, 0x64:  // f, d
-            self = .double(number.doubleValue)
+            return .double(number.doubleValue)
         case 0x51:  // Q
             let value = number.uint64Value
-            self = value > UInt64(Int64.max) ? .decimal(Decimal(value)) : .int(Int64(value))
+            return value > UInt64(Int64.max) ? .decimal(Decimal(value)) : .int(Int64(value))
         default:
-            self = .int(number.int64Value)
+            return .int(number.int64Value)
         }
     }
 
-    private init(object: AnyObject) {
+    private static func classified(object: AnyObject) -> ExpressionValue {
         switch object {
         case let decimal as NSDecimalNumber:
-            self = .decimal(decimal.decimalValue)
+            return .decimal(decimal.decimalValue)
         case let number as NSNumber:
-            self.init(number: number)
+            return classified(number: number)
         case let string as NSString:
-            self = .string(string as String)
+            return .string(string as String)
         case is NSNull:
-            self = .null
+            return .null
         case let date as NSDate:
-            self = .date(date.timeIntervalSinceReferenceDate)
+            return .date(date.timeIntervalSinceReferenceDate)
         case let set as NSSet:
-            self = .collection(set.allObjects)
+            return .collection(set.allObjects)
         case let array as NSArray:
-            self = .collection(Array(array))
+            return .collection(Array(array))
         case let ordered as NSOrderedSet:
-            self = .collection(ordered.array)
+            return .collection(ordered.array)
         case let data as NSData:
-            self = .data(data as Data)
+            return .data(data as Data)
         case let uuid as NSUUID:
-            self = .uuid(uuid as UUID)
+            return .uuid(uuid as UUID)
         case let url as NSURL:
-            self = .url(url as URL)
+            return .url(url as URL)
         default:
-            self = .object(object)
+            return .object(object)
         }
     }
 
-    private init(uncommon value: Any) {
+    private static func classified(uncommon value: Any) -> ExpressionValue {
         switch value {
         case let data as Data:
-            self = .data(data)
+            return .data(data)
         case let uuid as UUID:
-            self = .uuid(uuid)
+            return .uuid(uuid)
         case let url as URL:
-            self = .url(url)
+            return .url(url)
         case let decimal as Decimal:
-            self = .decimal(decimal)
+            return .decimal(decimal)
         case let integer as any BinaryInteger:
             if let small = Int64(exactly: integer) {
-                self = .int(small)
+                return .int(small)
             } else {
-                self = Decimal(string: "\(integer)").map(ExpressionValue.decimal) ?? .other(value)
+                return Decimal(string: "\(integer)").map(ExpressionValue.decimal) ?? .other(value)
             }
         case let real as any BinaryFloatingPoint:
-            self = .double(Double(real))
-        case let array as [Any]:
-            self = .collection(array)
-        case let dictionary as [AnyHashable: Any]:
-            self = .other(dictionary)
-        case let collection as any Collection:
-            self = .collection(collection.map { $0 as Any })
+            return .double(Double(real))
         case let text as any StringProtocol:
-            self = .string(String(text))
+            return .string(String(text))
+        case let array as [Any]:
+            return .collection(array)
+        case let dictionary as [AnyHashable: Any]:
+            return .other(dictionary)
+        case let collection as any Collection:
+            return .collection(collection.map { $0 as Any })
         default:
             let mirror = Mirror(reflecting: value)
             if mirror.displayStyle == .optional {
-                self.init(mirror.children.first?.value)
+                return ExpressionValue(mirror.children.first?.value)
             } else if let raw = value as? any RawRepresentable {
-                self.init(raw.rawValue)
+                return ExpressionValue(raw.rawValue)
             } else {
-                self = .other(value)
+                return .other(value)
             }
         }
     }

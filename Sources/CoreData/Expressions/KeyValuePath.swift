@@ -5,8 +5,12 @@ package struct KeyValuePath: Equatable {
     /// The keys between the dots; a collection operator keeps its `@`.
     package let keys: [String]
 
+    /// Whether the path begins with a collection operator.
+    let isOperator: Bool
+
     package init(_ text: String) {
         self.text = text
+        isOperator = text.utf8.first == 0x40  // @
         keys = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }
 
@@ -32,16 +36,19 @@ extension KeyValuePath {
         var index = first
         while index < end {
             let key = keys[index]
-            guard let object = current, !(object is NSNull) else { return nil }
-            if key.first == "@" {
+            guard let object = current else { return nil }
+            if key.utf8.first == 0x40 {
                 return apply(key, to: object, restAt: index + 1)
             }
             if key == "self" || key == "SELF" {
                 index += 1
-            } else if let readable = object as? any KeyValueReadable {
+            } else if type(of: object) == [String: Any].self {
+                current = (object as! [String: Any])[key]
+                index += 1
+            } else if let readable = KeyValueAccess.readable(object) {
                 current = readable.value(forKey: key)
                 index += 1
-            } else if type(of: object) != [String: Any].self, let elements = Self.elements(object) {
+            } else if let elements = Self.elements(object) {
                 // An operator further down works on what all elements give together.
                 let next = keys[index..<end].firstIndex { $0.first == "@" } ?? end
                 current = gather(elements, from: index, to: next)

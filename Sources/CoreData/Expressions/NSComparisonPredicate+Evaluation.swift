@@ -58,9 +58,14 @@ extension NSExpression {
 }
 
 extension NSComparisonPredicate {
-    func matches(_ object: Any?, _ context: EvaluationContext) -> Bool {
-        let left = leftExpression.comparisonValue(with: object, in: context)
-        let right = rightExpression.comparisonValue(with: object, in: context)
+    func compares(_ context: EvaluationContext) -> Bool {
+        let left = leftExpression.comparisonValue(in: context)
+        // What is prepared of the right side takes its place.
+        let right: ExpressionValue
+        switch prepared {
+        case .nothing: right = rightExpression.comparisonValue(in: context)
+        default: right = .null
+        }
         switch comparisonPredicateModifier {
         case .direct:
             return compare(left, right)
@@ -129,46 +134,44 @@ extension NSComparisonPredicate {
 
     /// Whether `element` is in `collection`: one of its elements, or a part of a string.
     private func isElement(_ element: ExpressionValue, of collection: ExpressionValue) -> Bool {
+        switch (prepared, element) {
+        case (.strings(let set), .string(let value)): return set.contains(value)
+        case (.integers(let set), .int(let value)): return set.contains(value)
+        case (.strings, _): return false
+        case (.integers(let set), _):
+            return set.contains { areEqual(element, .int($0)) }
+        case (.values(let values), _): return values.contains { areEqual(element, $0) }
+        default: break
+        }
         if case .string(let text) = collection {
             guard case .string(let part) = element else { return false }
             return StringComparison.contains(text, part, stringOptions)
-        }
-        // What was prepared belongs to the right side, which is the collection for IN only.
-        if predicateOperatorType == .in {
-            switch (prepared, element) {
-            case (.strings(let set), .string(let value)): return set.contains(value)
-            case (.integers(let set), .int(let value)): return set.contains(value)
-            case (.values(let values), _): return values.contains { areEqual(element, $0) }
-            default: break
-            }
         }
         return collection.elements?.contains { areEqual(element, ExpressionValue($0)) } ?? false
     }
 
     private func compareText(_ left: ExpressionValue, _ right: ExpressionValue) -> Bool {
-        guard case .string(let text) = left, case .string(let other) = right else { return false }
+        guard case .string(let text) = left else { return false }
+        switch prepared {
+        case .pattern(let pattern): return pattern.matches(text)
+        case .regularExpression(let expression): return matches(text, expression)
+        default: break
+        }
+        guard case .string(let other) = right else { return false }
         switch predicateOperatorType {
         case .beginsWith: return StringComparison.hasPrefix(text, other, stringOptions)
         case .endsWith: return StringComparison.hasSuffix(text, other, stringOptions)
-        case .like:
-            if case .pattern(let pattern) = prepared { return pattern.matches(text) }
-            return WildcardPattern(other, options: stringOptions).matches(text)
+        case .like: return WildcardPattern(other, options: stringOptions).matches(text)
         default:
-            return matchesRegularExpression(text, other)
+            do {
+                return matches(text, try PreparedOperand.regularExpression(other, options))
+            } catch {
+                fatalError("Can't do regex matching, reason: Can't open pattern (string \(text), pattern \(other))")
+            }
         }
     }
 
-    private func matchesRegularExpression(_ text: String, _ pattern: String) -> Bool {
-        let expression: NSRegularExpression
-        if case .regularExpression(let ready) = prepared {
-            expression = ready
-        } else {
-            do {
-                expression = try PreparedOperand.regularExpression(pattern, options)
-            } catch {
-                fatalError("Can't do regex matching, reason: Can't open pattern (string \(text), pattern \(pattern))")
-            }
-        }
+    private func matches(_ text: String, _ expression: NSRegularExpression) -> Bool {
         let folded = StringComparison.fold(text, options.intersection(.diacriticInsensitive))
         return expression.firstMatch(in: folded, range: NSRange(location: 0, length: folded.utf16.count)) != nil
     }

@@ -82,12 +82,12 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
 
     /// Whether `object` fulfils the comparison. Variables have to be substituted before.
     open override func evaluate(with object: Any?) -> Bool {
-        matches(object, EvaluationContext())
+        compares(EvaluationContext(object))
     }
 
     /// Whether `object` fulfils the comparison, with the values of variables by name without `$`.
     open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-        matches(object, EvaluationContext(substitutions: bindings))
+        compares(EvaluationContext(object, substitutions: bindings))
     }
 
     // MARK: NSObject

@@ -46,19 +46,19 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
 
     /// Whether `object` fulfils the predicate. Parts are evaluated in order, and only as far as needed.
     open override func evaluate(with object: Any?) -> Bool {
-        matches(object, EvaluationContext())
+        combines(EvaluationContext(object))
     }
 
     /// Whether `object` fulfils the predicate, with the values of variables by name without `$`.
     open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-        matches(object, EvaluationContext(substitutions: bindings))
+        combines(EvaluationContext(object, substitutions: bindings))
     }
 
-    func matches(_ object: Any?, _ context: EvaluationContext) -> Bool {
+    func combines(_ context: EvaluationContext) -> Bool {
         switch compoundPredicateType {
-        case .not: !parts[0].matches(object, in: context)
-        case .and: parts.allSatisfy { $0.matches(object, in: context) }
-        case .or: parts.contains { $0.matches(object, in: context) }
+        case .not: !parts[0].matches(context)
+        case .and: parts.allSatisfy { $0.matches(context) }
+        case .or: parts.contains { $0.matches(context) }
         }
     }
 

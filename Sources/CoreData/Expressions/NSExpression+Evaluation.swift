@@ -1,11 +1,22 @@
-/// What an evaluation carries along: the values of variables.
+/// What an evaluation carries along: the object it is about and the values of variables.
 struct EvaluationContext {
+    /// The evaluated object, `SELF`.
+    let object: Any?
+    /// The same object, where it answers keys by itself. Found out once: the cast costs more than a comparison.
+    let readable: (any KeyValueReadable)?
     /// Values given from outside, by name without `$`.
     var substitutions: [String: Any]?
     /// Iterators of the subqueries around; the innermost is last.
     var iterators: [(name: String, value: Any)] = []
     /// The dictionary that a caller of `expressionValue(with:context:)` passed, for blocks.
     var dictionary: NSMutableDictionary?
+
+    init(_ object: Any?, substitutions: [String: Any]? = nil, dictionary: NSMutableDictionary? = nil) {
+        self.object = object
+        readable = object.flatMap { KeyValueAccess.readable($0) }
+        self.substitutions = substitutions
+        self.dictionary = dictionary
+    }
 
     func value(of variable: String) -> Any? {
         if let iterator = iterators.last(where: { $0.name == variable }) { return iterator.value }
@@ -37,66 +48,64 @@ struct EvaluationContext {
 
 extension NSExpression {
     /// The value as it is, for a caller who wants it.
-    func value(with object: Any?, in context: EvaluationContext) -> Any? {
+    func value(in context: EvaluationContext) -> Any? {
         switch payload {
         case .constant(let value, _):
             return value
         case .evaluatedObject:
-            return object
+            return context.object
         case .variable(let name):
             return context.value(of: name)
         case .keyPath(let path, let operand):
-            return path.value(in: operand.map { $0.value(with: object, in: context) } ?? object)
+            guard let operand else { return path.value(in: context.object) }
+            return path.value(in: operand.value(in: context))
         case .function(let name, let target, let arguments):
-            return call(name, target, arguments, with: object, in: context)
+            return call(name, target, arguments, in: context)
         case .set(let operation, let left, let right):
-            return combine(operation, left.value(with: object, in: context), right.value(with: object, in: context))
+            return combine(operation, left.value(in: context), right.value(in: context))
         case .subquery(let collection, let variable, let predicate):
-            guard let value = collection.value(with: object, in: context) else { return nil }
+            guard let value = collection.value(in: context) else { return nil }
             let elements = ExpressionValue(value).elements ?? [value]
-            return elements.filter { predicate.matches(object, in: context.binding(variable, to: $0)) }
+            return elements.filter { predicate.matches(context.binding(variable, to: $0)) }
         case .aggregate(let elements):
-            return elements.map { $0.value(with: object, in: context) ?? NSNull() }
+            return elements.map { $0.value(in: context) ?? NSNull() }
         case .anyKey:
             return nil
         case .block(let block, let arguments):
             return block(
-                object, arguments.map { $0.value(with: object, in: context) ?? NSNull() }, context.asDictionary)
+                context.object, arguments.map { $0.value(in: context) ?? NSNull() }, context.asDictionary)
         case .conditional(let predicate, let whenTrue, let whenFalse):
-            let chosen = predicate.matches(object, in: context) ? whenTrue : whenFalse
-            return chosen.value(with: object, in: context)
+            let chosen = predicate.matches(context) ? whenTrue : whenFalse
+            return chosen.value(in: context)
         case .subclass:
-            return expressionValue(with: object, context: context.asDictionary)
+            return expressionValue(with: context.object, context: context.asDictionary)
         }
     }
 
     /// The value sorted by kind, for a comparison. Constants and single keys take the short way.
-    func comparisonValue(with object: Any?, in context: EvaluationContext) -> ExpressionValue {
+    func comparisonValue(in context: EvaluationContext) -> ExpressionValue {
         switch payload {
         case .constant(_, let value):
             return value
         case .keyPath(let path, nil) where path.keys.count == 1:
-            if let readable = object as? any KeyValueReadable, path.text.utf8.first != 0x40 {
+            if let readable = context.readable, !path.isOperator {
                 return readable.expressionValue(forKey: path.text)
             }
-            return ExpressionValue(path.value(in: object))
+            return ExpressionValue(path.value(in: context.object))
         default:
-            return ExpressionValue(value(with: object, in: context))
+            return ExpressionValue(value(in: context))
         }
     }
 
     private func call(
-        _ name: String, _ target: NSExpression?, _ arguments: [NSExpression], with object: Any?,
-        in context: EvaluationContext
+        _ name: String, _ target: NSExpression?, _ arguments: [NSExpression], in context: EvaluationContext
     ) -> Any? {
-        let values = arguments.map { $0.value(with: object, in: context) }
+        let values = arguments.map { $0.value(in: context) }
         guard let target else {
-            guard let function = ExpressionFunction.named(name) else {
-                fatalError("Unsupported function expression \(name)")
-            }
-            return function.body(values)
+            guard let libraryFunction else { fatalError("Unsupported function expression \(name)") }
+            return libraryFunction.body(values)
         }
-        guard let receiver = target.value(with: object, in: context) else { return nil }
+        guard let receiver = target.value(in: context) else { return nil }
         if let callable = receiver as? any ExpressionFunctionReceiver,
             let result = callable.callExpressionFunction(name, arguments: values)
         {

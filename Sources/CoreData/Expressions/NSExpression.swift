@@ -51,15 +51,20 @@ open class NSExpression: NSObject, NSCopying {
     }
 
     let payload: Payload
+    /// The function of the library that a function expression calls, looked up once.
+    let libraryFunction: ExpressionFunction?
 
     init(payload: Payload) {
         self.payload = payload
+        libraryFunction =
+            if case .function(let name, target: nil, _) = payload { ExpressionFunction.named(name) } else { nil }
         super.init()
     }
 
     /// Creates an expression of a subclass's own, which overrides `expressionValue(with:context:)`.
     public init(expressionType type: ExpressionType) {
         payload = .subclass(type)
+        libraryFunction = nil
         super.init()
     }
 
@@ -285,7 +290,7 @@ open class NSExpression: NSObject, NSCopying {
         if case .subclass(let type) = payload {
             fatalError("\(Swift.type(of: self)) of type \(type) has to override expressionValue(with:context:)")
         }
-        return value(with: object, in: EvaluationContext(dictionary: context))
+        return value(in: EvaluationContext(object, dictionary: context))
     }
 
     // MARK: NSObject

@@ -26,11 +26,11 @@ extension NSPredicate {
     package var printed: String { (self as any PredicatePrinting).predicateFormat }
 
     /// Evaluates any predicate with the variables of `context`.
-    func matches(_ object: Any?, in context: EvaluationContext) -> Bool {
-        if let comparison = self as? NSComparisonPredicate { return comparison.matches(object, context) }
-        if let compound = self as? NSCompoundPredicate { return compound.matches(object, context) }
+    func matches(_ context: EvaluationContext) -> Bool {
+        if let comparison = self as? NSComparisonPredicate { return comparison.compares(context) }
+        if let compound = self as? NSCompoundPredicate { return compound.combines(context) }
         let bindings = context.iterators.isEmpty ? context.substitutions : context.bindings
-        return evaluate(with: object, substitutionVariables: bindings)
+        return evaluate(with: context.object, substitutionVariables: bindings)
     }
 }
 

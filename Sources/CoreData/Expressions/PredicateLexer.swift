@@ -1,8 +1,8 @@
 /// One word of a format string.
 struct PredicateToken {
     enum Kind {
-        /// A word that may be a key or a keyword.
-        case word(String)
+        /// A word that may be a key or a keyword; the second text is the word in capitals.
+        case word(String, String)
         /// A word that is a key, whatever it reads: `#size`.
         case escapedKey(String)
         /// A collection operator: `@count`.
@@ -86,7 +86,12 @@ struct PredicateLexer {
         case "`":
             throw failure("there is a character that means nothing: \(first)")
         default:
-            kind = isWordStart(first) ? .word(word()) : .symbol(try symbol())
+            if isWordStart(first) {
+                let word = word()
+                kind = .word(word, word.uppercased())
+            } else {
+                kind = .symbol(try symbol())
+            }
         }
         return PredicateToken(kind: kind, position: start)
     }

@@ -43,7 +43,7 @@ extension PredicateParser {
     private func binaryOperator(_ level: Int) -> Binary? {
         switch token.kind {
         case .symbol(let symbol): Self.levels[level][symbol]
-        case .word(let word) where level == 0: Self.levels[level][word.uppercased()]
+        case .word(_, let word) where level == 0: Self.levels[level][word]
         default: nil
         }
     }
@@ -95,7 +95,7 @@ extension PredicateParser {
 
     private mutating func pathComponent() throws(PredicateParseError) -> String {
         switch token.kind {
-        case .word(let key), .escapedKey(let key), .collectionOperator(let key):
+        case .word(let key, _), .escapedKey(let key), .collectionOperator(let key):
             advance()
             return key
         case .placeholder("K"):
@@ -117,9 +117,9 @@ extension PredicateParser {
     }
 
     private mutating func subscriptIndex() throws(PredicateParseError) -> NSExpression {
-        if case .word(let word) = token.kind, ExpressionFunction.indexWords.contains(word.uppercased()) {
+        if case .word(_, let word) = token.kind, ExpressionFunction.indexWords.contains(word) {
             advance()
-            return NSExpression(forConstantValue: word.uppercased())
+            return NSExpression(forConstantValue: word)
         }
         return try expression()
     }
@@ -142,8 +142,8 @@ extension PredicateParser {
         case .escapedKey(let key), .collectionOperator(let key):
             advance()
             return NSExpression(forKeyPath: key)
-        case .word(let word):
-            return try named(word)
+        case .word(let word, let keyword):
+            return try named(word, keyword)
         case .symbol("("):
             advance()
             let result = try expression()
@@ -171,10 +171,10 @@ extension PredicateParser {
         return elements
     }
 
-    private mutating func named(_ word: String) throws(PredicateParseError) -> NSExpression {
+    private mutating func named(_ word: String, _ keyword: String) throws(PredicateParseError) -> NSExpression {
         let opensCall: Bool =
             if index + 1 < tokens.count, case .symbol("(") = tokens[index + 1].kind { true } else { false }
-        switch (word.uppercased(), opensCall) {
+        switch (keyword, opensCall) {
         case ("NULL", false), ("NIL", false):
             advance()
             return NSExpression(forConstantValue: nil)
@@ -269,7 +269,7 @@ extension PredicateParser {
         var name = first
         while take(symbol: ":") {
             name += ":"
-            if case .word(let word) = token.kind {
+            if case .word(let word, _) = token.kind {
                 name += word
                 advance()
             }

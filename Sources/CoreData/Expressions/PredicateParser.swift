@@ -71,7 +71,7 @@ struct PredicateParser {
     }
 
     func isKeyword(_ keywords: String...) -> Bool {
-        if case .word(let word) = token.kind { keywords.contains(word.uppercased()) } else { false }
+        if case .word(_, let word) = token.kind { keywords.contains(word) } else { false }
     }
 
     mutating func take(symbol: String) -> Bool {
@@ -186,8 +186,8 @@ struct PredicateParser {
     }
 
     private var isFollowedByIn: Bool {
-        guard index + 1 < tokens.count, case .word(let word) = tokens[index + 1].kind else { return false }
-        return word.uppercased() == "IN"
+        guard index + 1 < tokens.count, case .word(_, let word) = tokens[index + 1].kind else { return false }
+        return word == "IN"
     }
 
     private mutating func comparisonOperator() throws(PredicateParseError) -> NSComparisonPredicate.Operator {
@@ -203,8 +203,8 @@ struct PredicateParser {
                 case ">=", "=>": .greaterThanOrEqualTo
                 default: nil
                 }
-            case .word(let word):
-                switch word.uppercased() {
+            case .word(_, let word):
+                switch word {
                 case "IN": .in
                 case "CONTAINS": .contains
                 case "BEGINSWITH": .beginsWith
@@ -224,7 +224,7 @@ struct PredicateParser {
     /// `[c]`, `[cd]` … after an operator; `[l]` (locale-sensitive) is read and compares like none.
     private mutating func comparisonOptions() throws(PredicateParseError) -> NSComparisonPredicate.Options {
         guard take(symbol: "[") else { return [] }
-        guard case .word(let letters) = token.kind else { throw expected("an option of c, d, n") }
+        guard case .word(let letters, _) = token.kind else { throw expected("an option of c, d, n") }
         var options: NSComparisonPredicate.Options = []
         for letter in letters.lowercased() {
             switch letter {

@@ -89,78 +89,7 @@ enum StringComparison {
         return true
     }
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
+    static func lowercased(_ byte: UInt8) -> UInt8 {
         byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
-    }
-}
-
-/// A pattern of the `LIKE` operator: `*` stands for any characters, `?` for exactly one, a backslash takes the next
-/// character as it is.
-struct WildcardPattern {
-    private enum Element {
-        case any
-        case one
-        case character(Character)
-    }
-
-    private let elements: [Element]
-    private let options: StringComparison.Options
-
-    init(_ pattern: String, options: StringComparison.Options) {
-        self.options = options
-        var elements: [Element] = []
-        var isEscaped = false
-        for character in StringComparison.fold(pattern, options) {
-            if isEscaped {
-                elements.append(.character(character))
-                isEscaped = false
-            } else if character == "\\" {
-                isEscaped = true
-            } else if character == "*" {
-                elements.append(.any)
-            } else if character == "?" {
-                elements.append(.one)
-            } else {
-                elements.append(.character(character))
-            }
-        }
-        if isEscaped { elements.append(.character("\\")) }
-        self.elements = elements
-    }
-
-    /// Whether the whole of `text` fits the pattern. Linear in the length for each `*`; never exponential.
-    func matches(_ text: String) -> Bool {
-        let characters = Array(StringComparison.fold(text, options))
-        var position = 0
-        var element = 0
-        var lastStar: Int?
-        var resume = 0
-        while position < characters.count {
-            if element < elements.count {
-                switch elements[element] {
-                case .any:
-                    lastStar = element
-                    resume = position
-                    element += 1
-                    continue
-                case .one:
-                    position += 1
-                    element += 1
-                    continue
-                case .character(let expected) where expected == characters[position]:
-                    position += 1
-                    element += 1
-                    continue
-                case .character:
-                    break
-                }
-            }
-            guard let star = lastStar else { return false }
-            resume += 1
-            position = resume
-            element = star + 1
-        }
-        while element < elements.count, case .any = elements[element] { element += 1 }
-        return element == elements.count
     }
 }

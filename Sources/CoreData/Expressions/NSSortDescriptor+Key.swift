@@ -1,0 +1,162 @@
+/// Lets `NSSortDescriptor(key:ascending:)` give back a subclass, as `NSPredicateFormatting` does for predicates.
+public protocol NSSortDescriptorByKey {}
+
+extension NSSortDescriptor: NSSortDescriptorByKey {}
+
+extension NSSortDescriptorByKey where Self: NSSortDescriptor {
+    /// Sorts by the values at a key path; `nil` stands for the objects themselves.
+    ///
+    /// Numbers, strings, dates, `UUID`, `URL` and `Data` have an order; nothing comes first when ascending.
+    public init(key: String?, ascending: Bool) {
+        self = Self.make(KeySortDescriptor(key, ascending, .compare, nil))
+    }
+
+    /// Sorts by the values at a key path, compared as `selector` names it.
+    public init(key: String?, ascending: Bool, selector: SortSelector?) {
+        self = Self.make(KeySortDescriptor(key, ascending, selector ?? .compare, nil))
+    }
+
+    /// Sorts by the values at a key path, compared by a block. Values that are missing do not reach it; they come first.
+    public init(key: String?, ascending: Bool, comparator cmptr: @escaping Comparator) {
+        self = Self.make(KeySortDescriptor(key, ascending, .compare, cmptr))
+    }
+
+    private static func make(_ descriptor: KeySortDescriptor) -> Self {
+        guard let result = descriptor as? Self else {
+            fatalError("\(Self.self) cannot be created from a key")
+        }
+        return result
+    }
+
+    /// The key path to sort by; `nil` for the objects themselves and for a descriptor made from a Swift key path.
+    public var key: String? { sortKey }
+}
+
+extension NSSortDescriptor {
+    /// The key path given as a string, if the descriptor was made from one. (Foundation's own `key` is unavailable.)
+    package var sortKey: String? { (self as? KeySortDescriptor)?.path?.text }
+
+    /// How values are compared; `nil` when a block or Foundation does it, so that no store can.
+    package var sortSelector: SortSelector? {
+        guard let descriptor = self as? KeySortDescriptor, !descriptor.comparesByBlock else { return nil }
+        return descriptor.sorting
+    }
+
+    /// Whether the descriptor was made by one of the initialisers above, not from a Swift key path.
+    package var isByKey: Bool { self is KeySortDescriptor }
+}
+
+/// The descriptor behind `NSSortDescriptor(key:…)`.
+final class KeySortDescriptor: NSSortDescriptor {
+    let path: KeyValuePath?
+    let sorting: SortSelector
+    private let block: Comparator?
+
+    var comparesByBlock: Bool { block != nil }
+
+    init(_ key: String?, _ ascending: Bool, _ sorting: SortSelector, _ block: Comparator?) {
+        precondition(sorting.isKnown, "NSSortDescriptor: there is no comparison named \(sorting.rawValue)")
+        path = key.map { KeyValuePath($0) }
+        self.sorting = sorting
+        self.block = block
+        // Foundation wants a key path of some Comparable value. Nothing here uses it.
+        super.init(keyPath: \String.utf8.count, ascending: ascending)
+    }
+
+    required init?(coder: NSCoder) {
+        nil
+    }
+
+    func value(of object: Any) -> Any? {
+        guard let path else { return object }
+        let value = path.value(in: object)
+        return value is NSNull ? nil : value
+    }
+
+    /// How two values at the key are ordered, direction included. The kinds of the values are given when they are known.
+    func order(_ a: Any?, _ b: Any?, _ kindOfA: ExpressionValue, _ kindOfB: ExpressionValue) -> ComparisonResult {
+        let result: ComparisonResult
+        if let block, let a, let b {
+            result = block(a, b)
+        } else if let order = sorting.order(kindOfA, kindOfB) {
+            result = order
+        } else {
+            fatalError(
+                "-[\(a.map { "\(type(of: $0))" } ?? "nil") \(sorting.rawValue)]: unrecognized selector"
+                    + " (sorting by the key \(path?.text ?? "self"))")
+        }
+        return ascending ? result : result.reversed
+    }
+
+    override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {
+        let a = value(of: object1)
+        let b = value(of: object2)
+        return order(a, b, ExpressionValue(a), ExpressionValue(b))
+    }
+
+    override var comparator: Comparator {
+        block ?? { [sorting] a, b in sorting.order(ExpressionValue(a), ExpressionValue(b)) ?? .orderedSame }
+    }
+
+    override var reversedSortDescriptor: Any {
+        KeySortDescriptor(path?.text, !ascending, sorting, block)
+    }
+
+    override func copy(with zone: NSZone? = nil) -> Any { self }
+
+    override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? KeySortDescriptor else { return false }
+        return self === other
+            || path == other.path && ascending == other.ascending && sorting == other.sorting && block == nil
+                && other.block == nil
+    }
+
+    override var hash: Int { path?.text.hashValue ?? 0 }
+
+    override var description: String {
+        "(\(path?.text ?? "null"), \(ascending ? "ascending" : "descending"), \(block == nil ? sorting.rawValue : "block"))"
+    }
+}
+
+extension ComparisonResult {
+    fileprivate var reversed: ComparisonResult {
+        switch self {
+        case .orderedAscending: .orderedDescending
+        case .orderedSame: .orderedSame
+        case .orderedDescending: .orderedAscending
+        }
+    }
+}
+
+extension Sequence {
+    /// The elements in the order of `descriptors`, the first one deciding first. Equal elements keep their order.
+    ///
+    /// The values at the keys are read once for each element, not for each comparison.
+    package func sorted(byDescriptors descriptors: [NSSortDescriptor]) -> [Element] {
+        let keyed = descriptors.map { $0 as? KeySortDescriptor }
+        let rows = map { element in
+            (
+                element: element,
+                values: keyed.map { descriptor in
+                    let value = descriptor.flatMap { $0.value(of: element) }
+                    return (value: value, kind: ExpressionValue(value))
+                }
+            )
+        }
+        // The standard library's sort is stable in fact but not by promise; the position decides what is left.
+        let order = rows.indices.sorted { a, b in
+            for (index, descriptor) in descriptors.enumerated() {
+                let result: ComparisonResult
+                if let keyed = keyed[index] {
+                    let (x, y) = (rows[a].values[index], rows[b].values[index])
+                    result = keyed.order(x.value, y.value, x.kind, y.kind)
+                } else {
+                    result = descriptor.compare(rows[a].element, to: rows[b].element)
+                }
+                if result != .orderedSame { return result == .orderedAscending }
+            }
+            return a < b
+        }
+        return order.map { rows[$0].element }
+    }
+}

@@ -1,0 +1,48 @@
+/// How a sort descriptor compares two strings (or other values), by the name of the method it would call on a Mac.
+///
+/// Source that says `#selector(NSString.caseInsensitiveCompare(_:))` says `.caseInsensitiveCompare` here: selectors do not
+/// exist without the Objective-C runtime. A name that is not one of the constants below stops the process when used.
+public struct SortSelector: RawRepresentable, Hashable, Sendable {
+    /// The selector's text, as model files hold it: `caseInsensitiveCompare:`.
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The order of the values themselves; strings by their characters. What a descriptor does when nothing is said.
+    public static let compare = SortSelector(rawValue: "compare:")
+    /// Strings without regard to case.
+    public static let caseInsensitiveCompare = SortSelector(rawValue: "caseInsensitiveCompare:")
+    /// Strings in the order of the current locale.
+    public static let localizedCompare = SortSelector(rawValue: "localizedCompare:")
+    /// Strings in the order of the current locale, without regard to case.
+    public static let localizedCaseInsensitiveCompare = SortSelector(rawValue: "localizedCaseInsensitiveCompare:")
+    /// Strings as a list of files shows them: by locale, without regard to case, numbers by their value.
+    public static let localizedStandardCompare = SortSelector(rawValue: "localizedStandardCompare:")
+
+    /// Whether the selector is one of the constants.
+    package var isKnown: Bool {
+        self == .compare || self == .caseInsensitiveCompare || self == .localizedCompare
+            || self == .localizedCaseInsensitiveCompare || self == .localizedStandardCompare
+    }
+
+    /// How `a` and `b` are ordered, or `nil` where they have no order. Nothing comes before everything.
+    package func order(_ a: ExpressionValue, _ b: ExpressionValue) -> ComparisonResult? {
+        switch (a, b) {
+        case (.null, .null): .orderedSame
+        case (.null, _): .orderedAscending
+        case (_, .null): .orderedDescending
+        case (.string(let a), .string(let b)): order(a, b)
+        default: ExpressionValue.compare(a, b)
+        }
+    }
+
+    private func order(_ a: String, _ b: String) -> ComparisonResult {
+        switch self {
+        case .caseInsensitiveCompare: StringComparison.compare(a, b, .caseInsensitive)
+        case .localizedCompare: a.localizedCompare(b)
+        case .localizedCaseInsensitiveCompare: a.localizedCaseInsensitiveCompare(b)
+        case .localizedStandardCompare: a.localizedStandardCompare(b)
+        default: StringComparison.compare(a, b, [])
+        }
+    }
+}
