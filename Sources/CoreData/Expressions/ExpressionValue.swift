@@ -94,40 +94,30 @@ extension ExpressionValue {
     }
 
     private static func classified(uncommon value: Any) -> ExpressionValue {
+        // Types are compared before they are cast: a cast of a structure that fails takes a microsecond.
+        let type = Swift.type(of: value)
+        if type == Data.self { return .data(value as! Data) }
+        if type == URL.self { return .url(value as! URL) }
+        if type == Decimal.self { return .decimal(value as! Decimal) }
+        if type == [Any].self { return .collection(value as! [Any]) }
+        if type == Int32.self { return .int(Int64(value as! Int32)) }
+        if type == Int16.self { return .int(Int64(value as! Int16)) }
+        if type == Float.self { return .double(Double(value as! Float)) }
         switch value {
-        case let data as Data:
-            return .data(data)
-        case let uuid as UUID:
-            return .uuid(uuid)
-        case let url as URL:
-            return .url(url)
-        case let decimal as Decimal:
-            return .decimal(decimal)
+        case let collection as any Collection:
+            if let text = collection as? any StringProtocol { return .string(String(text)) }
+            if let dictionary = value as? [AnyHashable: Any] { return .other(dictionary) }
+            return .collection(value as? [Any] ?? collection.map { $0 as Any })
         case let integer as any BinaryInteger:
-            if let small = Int64(exactly: integer) {
-                return .int(small)
-            } else {
-                return Decimal(string: "\(integer)").map(ExpressionValue.decimal) ?? .other(value)
-            }
+            if let small = Int64(exactly: integer) { return .int(small) }
+            return Decimal(string: "\(integer)").map(ExpressionValue.decimal) ?? .other(value)
         case let real as any BinaryFloatingPoint:
             return .double(Double(real))
-        case let text as any StringProtocol:
-            return .string(String(text))
-        case let array as [Any]:
-            return .collection(array)
-        case let dictionary as [AnyHashable: Any]:
-            return .other(dictionary)
-        case let collection as any Collection:
-            return .collection(collection.map { $0 as Any })
+        case let raw as any RawRepresentable:
+            return ExpressionValue(raw.rawValue)
         default:
             let mirror = Mirror(reflecting: value)
-            if mirror.displayStyle == .optional {
-                return ExpressionValue(mirror.children.first?.value)
-            } else if let raw = value as? any RawRepresentable {
-                return ExpressionValue(raw.rawValue)
-            } else {
-                return .other(value)
-            }
+            return mirror.displayStyle == .optional ? ExpressionValue(mirror.children.first?.value) : .other(value)
         }
     }
 

@@ -1,6 +1,7 @@
 /// What can be made ready of a constant right side, once and not per object.
 enum PreparedOperand {
     case nothing
+    case constant(ExpressionValue)
     case pattern(WildcardPattern)
     case regularExpression(NSRegularExpression)
     case strings(Set<String>)
@@ -9,6 +10,9 @@ enum PreparedOperand {
 
     init(_ right: NSExpression, _ type: NSComparisonPredicate.Operator, _ options: NSComparisonPredicate.Options) {
         self = .nothing
+        defer {
+            if case .nothing = self, case .constant(_, let value) = right.payload { self = .constant(value) }
+        }
         switch (type, right.constantOperand) {
         case (.like, .string(let pattern)):
             self = .pattern(WildcardPattern(pattern, options: options))
@@ -39,6 +43,12 @@ enum PreparedOperand {
 }
 
 extension NSExpression {
+    /// The key, when the expression is one key of the evaluated object.
+    var singleKey: String? {
+        guard case .keyPath(let path, nil) = payload, path.keys.count == 1, !path.isOperator else { return nil }
+        return path.text == "self" || path.text == "SELF" ? nil : path.text
+    }
+
     /// The value of a constant, or of an aggregate of constants.
     fileprivate var constantOperand: ExpressionValue? {
         switch payload {
@@ -59,10 +69,16 @@ extension NSExpression {
 
 extension NSComparisonPredicate {
     func compares(_ context: EvaluationContext) -> Bool {
-        let left = leftExpression.comparisonValue(in: context)
+        let left =
+            if let leftKey, let readable = context.readable {
+                readable.expressionValue(forKey: leftKey)
+            } else {
+                leftExpression.comparisonValue(in: context)
+            }
         // What is prepared of the right side takes its place.
         let right: ExpressionValue
         switch prepared {
+        case .constant(let value): right = value
         case .nothing: right = rightExpression.comparisonValue(in: context)
         default: right = .null
         }

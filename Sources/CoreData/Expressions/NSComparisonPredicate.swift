@@ -62,6 +62,8 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
     public let options: Options
 
     let prepared: PreparedOperand
+    /// The left side's key, when it is nothing but a key.
+    let leftKey: String?
 
     /// Creates a predicate that compares `lhs` with `rhs`.
     public init(
@@ -74,6 +76,7 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
         predicateOperatorType = type
         self.options = options
         prepared = PreparedOperand(rhs, type, options)
+        leftKey = lhs.singleKey
         // A block, since Foundation calls two predicates made from equal values equal.
         super.init(block: { _, _ in false })
     }

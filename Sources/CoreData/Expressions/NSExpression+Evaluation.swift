@@ -18,6 +18,12 @@ struct EvaluationContext {
         self.dictionary = dictionary
     }
 
+    init(readable: any KeyValueReadable, substitutions: [String: Any]?) {
+        object = readable
+        self.readable = readable
+        self.substitutions = substitutions
+    }
+
     func value(of variable: String) -> Any? {
         if let iterator = iterators.last(where: { $0.name == variable }) { return iterator.value }
         if let substitutions, let value = substitutions[variable] { return value }
@@ -82,16 +88,11 @@ extension NSExpression {
         }
     }
 
-    /// The value sorted by kind, for a comparison. Constants and single keys take the short way.
+    /// The value sorted by kind, for a comparison.
     func comparisonValue(in context: EvaluationContext) -> ExpressionValue {
         switch payload {
         case .constant(_, let value):
             return value
-        case .keyPath(let path, nil) where path.keys.count == 1:
-            if let readable = context.readable, !path.isOperator {
-                return readable.expressionValue(forKey: path.text)
-            }
-            return ExpressionValue(path.value(in: context.object))
         default:
             return ExpressionValue(value(in: context))
         }

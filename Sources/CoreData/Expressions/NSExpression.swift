@@ -54,8 +54,12 @@ open class NSExpression: NSObject, NSCopying {
     /// The function of the library that a function expression calls, looked up once.
     let libraryFunction: ExpressionFunction?
 
+    /// How many expressions and predicates lie on each other here at most; the parser limits it.
+    let height: Int
+
     init(payload: Payload) {
         self.payload = payload
+        height = payload.height
         libraryFunction =
             if case .function(let name, target: nil, _) = payload { ExpressionFunction.named(name) } else { nil }
         super.init()
@@ -65,6 +69,7 @@ open class NSExpression: NSObject, NSCopying {
     public init(expressionType type: ExpressionType) {
         payload = .subclass(type)
         libraryFunction = nil
+        height = 1
         super.init()
     }
 

@@ -82,8 +82,8 @@ final class KeySortDescriptor: NSSortDescriptor {
             result = order
         } else {
             fatalError(
-                "-[\(a.map { "\(type(of: $0))" } ?? "nil") \(sorting.rawValue)]: unrecognized selector"
-                    + " (sorting by the key \(path?.text ?? "self"))")
+                "-[\(sorting.rawValue)]: values of the key \(path?.text ?? "self") cannot be ordered: \(kindOfA.printed)"
+                    + " and \(kindOfB.printed)")
         }
         return ascending ? result : result.reversed
     }
@@ -133,30 +133,41 @@ extension Sequence {
     ///
     /// The values at the keys are read once for each element, not for each comparison.
     package func sorted(byDescriptors descriptors: [NSSortDescriptor]) -> [Element] {
-        let keyed = descriptors.map { $0 as? KeySortDescriptor }
-        let rows = map { element in
-            (
-                element: element,
-                values: keyed.map { descriptor in
-                    let value = descriptor.flatMap { $0.value(of: element) }
-                    return (value: value, kind: ExpressionValue(value))
-                }
-            )
+        let elements = Array(self)
+        let columns = descriptors.map { descriptor -> Column? in
+            guard let descriptor = descriptor as? KeySortDescriptor else { return nil }
+            let values = elements.map { descriptor.value(of: $0) }
+            return Column(descriptor, values.map { ExpressionValue($0) }, descriptor.comparesByBlock ? values : [])
         }
         // The standard library's sort is stable in fact but not by promise; the position decides what is left.
-        let order = rows.indices.sorted { a, b in
-            for (index, descriptor) in descriptors.enumerated() {
-                let result: ComparisonResult
-                if let keyed = keyed[index] {
-                    let (x, y) = (rows[a].values[index], rows[b].values[index])
-                    result = keyed.order(x.value, y.value, x.kind, y.kind)
-                } else {
-                    result = descriptor.compare(rows[a].element, to: rows[b].element)
-                }
+        let order = elements.indices.sorted { a, b in
+            for index in descriptors.indices {
+                let result =
+                    columns[index]?.order(a, b) ?? descriptors[index].compare(elements[a], to: elements[b])
                 if result != .orderedSame { return result == .orderedAscending }
             }
             return a < b
         }
-        return order.map { rows[$0].element }
+        return order.map { elements[$0] }
+    }
+}
+
+/// The values of all elements for one descriptor.
+private struct Column {
+    let descriptor: KeySortDescriptor
+    let kinds: [ExpressionValue]
+    /// The values themselves, for a descriptor that compares by a block.
+    let values: [Any?]
+
+    init(_ descriptor: KeySortDescriptor, _ kinds: [ExpressionValue], _ values: [Any?]) {
+        self.descriptor = descriptor
+        self.kinds = kinds
+        self.values = values
+    }
+
+    func order(_ a: Int, _ b: Int) -> ComparisonResult {
+        values.isEmpty
+            ? descriptor.order(nil, nil, kinds[a], kinds[b])
+            : descriptor.order(values[a], values[b], kinds[a], kinds[b])
     }
 }

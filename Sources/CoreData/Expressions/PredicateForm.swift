@@ -25,6 +25,12 @@ extension NSPredicate {
     /// The predicate's text: `predicateFormat`, which Foundation on Linux marks deprecated.
     package var printed: String { (self as any PredicatePrinting).predicateFormat }
 
+    /// Whether the predicate holds for an object that answers keys by itself: `evaluate(with:)` without finding that out.
+    package func holds(for object: any KeyValueReadable, substitutionVariables variables: [String: Any]? = nil) -> Bool
+    {
+        matches(EvaluationContext(readable: object, substitutions: variables))
+    }
+
     /// Evaluates any predicate with the variables of `context`.
     func matches(_ context: EvaluationContext) -> Bool {
         if let comparison = self as? NSComparisonPredicate { return comparison.compares(context) }

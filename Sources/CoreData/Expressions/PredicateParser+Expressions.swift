@@ -4,48 +4,46 @@ extension PredicateParser {
         try nested { parser throws(PredicateParseError) in try parser.binary(0) }
     }
 
-    private enum Binary {
-        case function(String)
-        case set(NSExpression.SetOperation)
+    /// An operator between two expressions: how tightly it binds and what it makes of them.
+    private var infix: (level: Int, combine: (NSExpression, NSExpression) -> NSExpression.Payload)? {
+        func function(_ name: String) -> (NSExpression, NSExpression) -> NSExpression.Payload {
+            { .function(name, target: nil, arguments: [$0, $1]) }
+        }
+        switch token.kind {
+        case .word(_, "UNION"): return (0, { .set(.union, $0, $1) })
+        case .word(_, "INTERSECT"): return (0, { .set(.intersect, $0, $1) })
+        case .word(_, "MINUS"): return (0, { .set(.minus, $0, $1) })
+        case .symbol("|"): return (1, function("bitwiseOr:with:"))
+        case .symbol("^"): return (2, function("bitwiseXor:with:"))
+        case .symbol("&"): return (3, function("bitwiseAnd:with:"))
+        case .symbol("<<"): return (4, function("leftshift:by:"))
+        case .symbol(">>"): return (4, function("rightshift:by:"))
+        case .symbol("+"): return (5, function("add:to:"))
+        case .symbol("-"): return (5, function("from:subtract:"))
+        case .symbol("*"): return (6, function("multiply:by:"))
+        case .symbol("/"): return (6, function("divide:by:"))
+        case .symbol("**"): return (7, function("raise:toPower:"))
+        default: return nil
+        }
     }
 
-    private static let levels: [[String: Binary]] = [
-        ["UNION": .set(.union), "INTERSECT": .set(.intersect), "MINUS": .set(.minus)],
-        ["|": .function("bitwiseOr:with:")],
-        ["^": .function("bitwiseXor:with:")],
-        ["&": .function("bitwiseAnd:with:")],
-        ["<<": .function("leftshift:by:"), ">>": .function("rightshift:by:")],
-        ["+": .function("add:to:"), "-": .function("from:subtract:")],
-        ["*": .function("multiply:by:"), "/": .function("divide:by:")],
-        ["**": .function("raise:toPower:")],
-    ]
-
-    private mutating func binary(_ level: Int) throws(PredicateParseError) -> NSExpression {
-        guard level < Self.levels.count else { return try unary() }
-        var left = try binary(level + 1)
-        var length = 0
-        while let operation = binaryOperator(level) {
-            length += 1
-            guard length <= Self.chainLimit else {
-                throw failure("more than \(Self.chainLimit) operators follow each other")
-            }
+    private mutating func binary(_ loosest: Int) throws(PredicateParseError) -> NSExpression {
+        var left = try unary()
+        while let (level, combine) = infix, level >= loosest {
             advance()
             let right = try binary(level + 1)
-            switch operation {
-            case .function(let name):
-                left = NSExpression(payload: .function(name, target: nil, arguments: [left, right]))
-            case .set(let operation): left = NSExpression(payload: .set(operation, left, right))
-            }
+            left = try make(combine(left, right))
         }
         return left
     }
 
-    private func binaryOperator(_ level: Int) -> Binary? {
-        switch token.kind {
-        case .symbol(let symbol): Self.levels[level][symbol]
-        case .word(_, let word) where level == 0: Self.levels[level][word]
-        default: nil
+    /// An expression over others, refused when it gets too high: evaluating and printing it goes as deep as that.
+    private func make(_ payload: NSExpression.Payload) throws(PredicateParseError) -> NSExpression {
+        let result = NSExpression(payload: payload)
+        guard result.height <= Self.heightLimit else {
+            throw failure("more than \(Self.heightLimit) operators are applied to each other")
         }
+        return result
     }
 
     private mutating func unary() throws(PredicateParseError) -> NSExpression {
@@ -55,7 +53,7 @@ extension PredicateParser {
         }
         if take(symbol: "~") {
             let operand = try nested { parser throws(PredicateParseError) in try parser.unary() }
-            return NSExpression(payload: .function("onesComplement:", target: nil, arguments: [operand]))
+            return try make(.function("onesComplement:", target: nil, arguments: [operand]))
         }
         return try postfix(try primary())
     }
@@ -85,8 +83,7 @@ extension PredicateParser {
                 advance()
                 let index = try subscriptIndex()
                 try expect("]")
-                result = NSExpression(
-                    payload: .function("objectFrom:withIndex:", target: nil, arguments: [result, index]))
+                result = try make(.function("objectFrom:withIndex:", target: nil, arguments: [result, index]))
             } else {
                 return result
             }
@@ -206,7 +203,7 @@ extension PredicateParser {
             break
         }
         advance()
-        if isSymbol("(", ":") { return try libraryFunction(word) }
+        if isSymbol("(") || isSymbol(":") { return try libraryFunction(word) }
         return NSExpression(forKeyPath: word)
     }
 

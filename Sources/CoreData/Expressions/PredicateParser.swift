@@ -10,9 +10,9 @@ struct PredicateParser {
     var nextArgument = 0
     var depth = 0
 
-    /// How deep parentheses, lists and negations may be nested, and how long a chain of arithmetic may be.
+    /// How deep parentheses, lists and negations may be nested, and how many operators may be applied to each other.
     static let depthLimit = 100
-    static let chainLimit = 500
+    static let heightLimit = 500
 
     init(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) {
         self.format = format
@@ -66,12 +66,12 @@ struct PredicateParser {
         guard case .end = token.kind else { throw expected("\(continuation) or the end") }
     }
 
-    func isSymbol(_ symbols: String...) -> Bool {
-        if case .symbol(let symbol) = token.kind { symbols.contains(symbol) } else { false }
+    func isSymbol(_ symbol: String) -> Bool {
+        if case .symbol(let found) = token.kind { found == symbol } else { false }
     }
 
-    func isKeyword(_ keywords: String...) -> Bool {
-        if case .word(_, let word) = token.kind { keywords.contains(word) } else { false }
+    func isKeyword(_ keyword: String) -> Bool {
+        if case .word(_, let found) = token.kind { found == keyword } else { false }
     }
 
     mutating func take(symbol: String) -> Bool {

@@ -69,6 +69,7 @@ struct PredicateEvaluationTests {
         ])
     func comparison(format: String) throws {
         #expect(try holds(format, for: Self.object))
+        #expect(try NSPredicate.parse(format: format).holds(for: Self.object))
     }
 
     @Test(

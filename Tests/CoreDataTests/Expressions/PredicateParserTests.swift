@@ -45,6 +45,12 @@ struct PredicateParserTests {
         #expect(throws: PredicateParseError.self) { try NSPredicate.parse(format: negated) }
         let chain = "a == 1" + String(repeating: " + 1", count: 5_000)
         #expect(throws: PredicateParseError.self) { try NSPredicate.parse(format: chain) }
+        let indexes = "a" + String(repeating: "[0]", count: 5_000) + " == 1"
+        #expect(throws: PredicateParseError.self) { try NSPredicate.parse(format: indexes) }
+        let chains = (0..<90).reduce("a") { text, _ in "(\(text)\(String(repeating: " + 1", count: 400)))" } + " == 1"
+        #expect(throws: PredicateParseError.self) { try NSPredicate.parse(format: chains) }
+        let high = "a" + String(repeating: " + 1", count: 400) + " == 401"
+        #expect(try NSPredicate.parse(format: high).evaluate(with: ["a": 1]))
         let long = Array(repeating: "a == 1", count: 5_000).joined(separator: " OR ")
         #expect(try NSPredicate.parse(format: long).evaluate(with: ["a": 1]))
         let nested = String(repeating: "(", count: 20) + "a" + String(repeating: ")", count: 20) + " == 1"

@@ -35,17 +35,12 @@ extension ExpressionValue {
     /// `value` as Foundation would hold it: Swift's numbers and Booleans as `NSNumber`, `Decimal` as `NSDecimalNumber`.
     static func bridged(_ value: Any?) -> Any? {
         guard let value else { return nil }
-        switch value {
-        case let number as NSNumber:
-            return number
-        case let decimal as Decimal:
-            return NSDecimalNumber(decimal: decimal)
-        default:
-            break
-        }
-        let mirror = type(of: value) is AnyClass ? nil : Mirror(reflecting: value)
-        guard mirror?.displayStyle == .optional else { return value }
-        return bridged(mirror?.children.first?.value)
+        let type = type(of: value)
+        if type == String.self || type == Date.self || type == UUID.self || type is AnyClass { return value }
+        if type == Decimal.self { return NSDecimalNumber(decimal: value as! Decimal) }
+        if let number = value as? NSNumber { return number }
+        let mirror = Mirror(reflecting: value)
+        return mirror.displayStyle == .optional ? bridged(mirror.children.first?.value) : value
     }
 
     /// A text that is the same for values that are equal.
@@ -56,6 +51,33 @@ extension ExpressionValue {
         case .double, .decimal: "\(doubleValue ?? 0)"
         case .int(let value): "\(Double(value))"
         default: printed
+        }
+    }
+}
+
+extension NSExpression.Payload {
+    /// One more than the highest part.
+    var height: Int {
+        switch self {
+        case .constant, .evaluatedObject, .variable, .anyKey, .subclass, .keyPath(_, nil): 1
+        case .keyPath(_, let operand?): 1 + operand.height
+        case .function(_, let target, let arguments):
+            1 + max(target?.height ?? 0, arguments.reduce(0) { max($0, $1.height) })
+        case .set(_, let left, let right): 1 + max(left.height, right.height)
+        case .subquery(let collection, _, let predicate): 1 + max(collection.height, predicate.height)
+        case .aggregate(let elements), .block(_, let elements): 1 + elements.reduce(0) { max($0, $1.height) }
+        case .conditional(let predicate, let whenTrue, let whenFalse):
+            1 + max(predicate.height, whenTrue.height, whenFalse.height)
+        }
+    }
+}
+
+extension NSPredicate {
+    fileprivate var height: Int {
+        switch form {
+        case .comparison(let comparison): 1 + max(comparison.leftExpression.height, comparison.rightExpression.height)
+        case .compound(let compound): 1 + compound.parts.reduce(0) { max($0, $1.height) }
+        case .constant, .opaque: 1
         }
     }
 }
