@@ -2,21 +2,37 @@ import Foundation
 
 extension CocoaError.Code {
     /// A generic failure of validation of a managed object.
-    public static var managedObjectValidation: CocoaError.Code { CocoaError.Code(rawValue: NSManagedObjectValidationError) }
+    public static var managedObjectValidation: CocoaError.Code {
+        CocoaError.Code(rawValue: NSManagedObjectValidationError)
+    }
     /// Several validation errors at once: they are under `NSDetailedErrorsKey`.
-    public static var validationMultipleErrors: CocoaError.Code { CocoaError.Code(rawValue: NSValidationMultipleErrorsError) }
+    public static var validationMultipleErrors: CocoaError.Code {
+        CocoaError.Code(rawValue: NSValidationMultipleErrorsError)
+    }
     /// A property that is not optional has no value.
-    public static var validationMissingMandatoryProperty: CocoaError.Code { CocoaError.Code(rawValue: NSValidationMissingMandatoryPropertyError) }
+    public static var validationMissingMandatoryProperty: CocoaError.Code {
+        CocoaError.Code(rawValue: NSValidationMissingMandatoryPropertyError)
+    }
     /// A to-many relationship has too few members.
-    public static var validationRelationshipLacksMinimumCount: CocoaError.Code { CocoaError.Code(rawValue: NSValidationRelationshipLacksMinimumCountError) }
+    public static var validationRelationshipLacksMinimumCount: CocoaError.Code {
+        CocoaError.Code(rawValue: NSValidationRelationshipLacksMinimumCountError)
+    }
     /// A to-many relationship has too many members.
-    public static var validationRelationshipExceedsMaximumCount: CocoaError.Code { CocoaError.Code(rawValue: NSValidationRelationshipExceedsMaximumCountError) }
+    public static var validationRelationshipExceedsMaximumCount: CocoaError.Code {
+        CocoaError.Code(rawValue: NSValidationRelationshipExceedsMaximumCountError)
+    }
     /// A relationship with the delete rule Deny still has members.
-    public static var validationRelationshipDeniedDelete: CocoaError.Code { CocoaError.Code(rawValue: NSValidationRelationshipDeniedDeleteError) }
+    public static var validationRelationshipDeniedDelete: CocoaError.Code {
+        CocoaError.Code(rawValue: NSValidationRelationshipDeniedDeleteError)
+    }
     /// A number lies above the attribute's maximum.
-    public static var validationNumberTooLarge: CocoaError.Code { CocoaError.Code(rawValue: NSValidationNumberTooLargeError) }
+    public static var validationNumberTooLarge: CocoaError.Code {
+        CocoaError.Code(rawValue: NSValidationNumberTooLargeError)
+    }
     /// A number lies below the attribute's minimum.
-    public static var validationNumberTooSmall: CocoaError.Code { CocoaError.Code(rawValue: NSValidationNumberTooSmallError) }
+    public static var validationNumberTooSmall: CocoaError.Code {
+        CocoaError.Code(rawValue: NSValidationNumberTooSmallError)
+    }
     /// A date lies after the attribute's latest date.
     public static var validationDateTooLate: CocoaError.Code { CocoaError.Code(rawValue: NSValidationDateTooLateError) }
     /// A date lies before the attribute's earliest date.
@@ -24,61 +40,105 @@ extension CocoaError.Code {
     /// A date is not a valid date.
     public static var validationInvalidDate: CocoaError.Code { CocoaError.Code(rawValue: NSValidationInvalidDateError) }
     /// A string is longer than the attribute allows.
-    public static var validationStringTooLong: CocoaError.Code { CocoaError.Code(rawValue: NSValidationStringTooLongError) }
+    public static var validationStringTooLong: CocoaError.Code {
+        CocoaError.Code(rawValue: NSValidationStringTooLongError)
+    }
     /// A string is shorter than the attribute allows.
-    public static var validationStringTooShort: CocoaError.Code { CocoaError.Code(rawValue: NSValidationStringTooShortError) }
+    public static var validationStringTooShort: CocoaError.Code {
+        CocoaError.Code(rawValue: NSValidationStringTooShortError)
+    }
     /// A string does not match the attribute's regular expression.
-    public static var validationStringPatternMatching: CocoaError.Code { CocoaError.Code(rawValue: NSValidationStringPatternMatchingError) }
+    public static var validationStringPatternMatching: CocoaError.Code {
+        CocoaError.Code(rawValue: NSValidationStringPatternMatchingError)
+    }
     /// A context could not be locked.
-    public static var managedObjectContextLocking: CocoaError.Code { CocoaError.Code(rawValue: NSManagedObjectContextLockingError) }
+    public static var managedObjectContextLocking: CocoaError.Code {
+        CocoaError.Code(rawValue: NSManagedObjectContextLockingError)
+    }
     /// A coordinator could not be locked.
-    public static var persistentStoreCoordinatorLocking: CocoaError.Code { CocoaError.Code(rawValue: NSPersistentStoreCoordinatorLockingError) }
+    public static var persistentStoreCoordinatorLocking: CocoaError.Code {
+        CocoaError.Code(rawValue: NSPersistentStoreCoordinatorLockingError)
+    }
     /// An object points at an object that is not in the store.
-    public static var managedObjectReferentialIntegrity: CocoaError.Code { CocoaError.Code(rawValue: NSManagedObjectReferentialIntegrityError) }
+    public static var managedObjectReferentialIntegrity: CocoaError.Code {
+        CocoaError.Code(rawValue: NSManagedObjectReferentialIntegrityError)
+    }
     /// A relationship leads to an object of another store.
-    public static var managedObjectExternalRelationship: CocoaError.Code { CocoaError.Code(rawValue: NSManagedObjectExternalRelationshipError) }
+    public static var managedObjectExternalRelationship: CocoaError.Code {
+        CocoaError.Code(rawValue: NSManagedObjectExternalRelationshipError)
+    }
     /// A save met rows that somebody else changed: see `NSPersistentStoreSaveConflictsErrorKey`.
     public static var managedObjectMerge: CocoaError.Code { CocoaError.Code(rawValue: NSManagedObjectMergeError) }
     /// A save met rows that break a uniqueness constraint.
-    public static var managedObjectConstraintMerge: CocoaError.Code { CocoaError.Code(rawValue: NSManagedObjectConstraintMergeError) }
+    public static var managedObjectConstraintMerge: CocoaError.Code {
+        CocoaError.Code(rawValue: NSManagedObjectConstraintMergeError)
+    }
     /// The store type is not known.
-    public static var persistentStoreInvalidType: CocoaError.Code { CocoaError.Code(rawValue: NSPersistentStoreInvalidTypeError) }
+    public static var persistentStoreInvalidType: CocoaError.Code {
+        CocoaError.Code(rawValue: NSPersistentStoreInvalidTypeError)
+    }
     /// A store of another type than the named one lies at the address.
-    public static var persistentStoreTypeMismatch: CocoaError.Code { CocoaError.Code(rawValue: NSPersistentStoreTypeMismatchError) }
+    public static var persistentStoreTypeMismatch: CocoaError.Code {
+        CocoaError.Code(rawValue: NSPersistentStoreTypeMismatchError)
+    }
     /// The store cannot represent the model, or the model itself is inconsistent.
-    public static var persistentStoreIncompatibleSchema: CocoaError.Code { CocoaError.Code(rawValue: NSPersistentStoreIncompatibleSchemaError) }
+    public static var persistentStoreIncompatibleSchema: CocoaError.Code {
+        CocoaError.Code(rawValue: NSPersistentStoreIncompatibleSchemaError)
+    }
     /// Writing a store failed.
     public static var persistentStoreSave: CocoaError.Code { CocoaError.Code(rawValue: NSPersistentStoreSaveError) }
     /// Some stores were saved and others were not: see `NSAffectedStoresErrorKey`.
-    public static var persistentStoreIncompleteSave: CocoaError.Code { CocoaError.Code(rawValue: NSPersistentStoreIncompleteSaveError) }
+    public static var persistentStoreIncompleteSave: CocoaError.Code {
+        CocoaError.Code(rawValue: NSPersistentStoreIncompleteSaveError)
+    }
     /// A save was refused because of unresolved conflicts.
-    public static var persistentStoreSaveConflicts: CocoaError.Code { CocoaError.Code(rawValue: NSPersistentStoreSaveConflictsError) }
+    public static var persistentStoreSaveConflicts: CocoaError.Code {
+        CocoaError.Code(rawValue: NSPersistentStoreSaveConflictsError)
+    }
     /// A general Core Data error.
     public static var coreData: CocoaError.Code { CocoaError.Code(rawValue: NSCoreDataError) }
     /// An operation on a store failed.
-    public static var persistentStoreOperation: CocoaError.Code { CocoaError.Code(rawValue: NSPersistentStoreOperationError) }
+    public static var persistentStoreOperation: CocoaError.Code {
+        CocoaError.Code(rawValue: NSPersistentStoreOperationError)
+    }
     /// A store could not be opened.
     public static var persistentStoreOpen: CocoaError.Code { CocoaError.Code(rawValue: NSPersistentStoreOpenError) }
     /// A store stayed locked by somebody else for longer than the time limit.
-    public static var persistentStoreTimeout: CocoaError.Code { CocoaError.Code(rawValue: NSPersistentStoreTimeoutError) }
+    public static var persistentStoreTimeout: CocoaError.Code {
+        CocoaError.Code(rawValue: NSPersistentStoreTimeoutError)
+    }
     /// The store does not know this kind of request.
-    public static var persistentStoreUnsupportedRequestType: CocoaError.Code { CocoaError.Code(rawValue: NSPersistentStoreUnsupportedRequestTypeError) }
+    public static var persistentStoreUnsupportedRequestType: CocoaError.Code {
+        CocoaError.Code(rawValue: NSPersistentStoreUnsupportedRequestTypeError)
+    }
     /// The model is not the one the store was made with.
-    public static var persistentStoreIncompatibleVersionHash: CocoaError.Code { CocoaError.Code(rawValue: NSPersistentStoreIncompatibleVersionHashError) }
+    public static var persistentStoreIncompatibleVersionHash: CocoaError.Code {
+        CocoaError.Code(rawValue: NSPersistentStoreIncompatibleVersionHashError)
+    }
     /// A migration failed.
     public static var migration: CocoaError.Code { CocoaError.Code(rawValue: NSMigrationError) }
     /// A migration met rows that break a uniqueness constraint.
-    public static var migrationConstraintViolation: CocoaError.Code { CocoaError.Code(rawValue: NSMigrationConstraintViolationError) }
+    public static var migrationConstraintViolation: CocoaError.Code {
+        CocoaError.Code(rawValue: NSMigrationConstraintViolationError)
+    }
     /// A migration was cancelled.
     public static var migrationCancelled: CocoaError.Code { CocoaError.Code(rawValue: NSMigrationCancelledError) }
     /// No model fits the store that should be migrated.
-    public static var migrationMissingSourceModel: CocoaError.Code { CocoaError.Code(rawValue: NSMigrationMissingSourceModelError) }
+    public static var migrationMissingSourceModel: CocoaError.Code {
+        CocoaError.Code(rawValue: NSMigrationMissingSourceModelError)
+    }
     /// No mapping model leads from the store's model to the wanted one.
-    public static var migrationMissingMappingModel: CocoaError.Code { CocoaError.Code(rawValue: NSMigrationMissingMappingModelError) }
+    public static var migrationMissingMappingModel: CocoaError.Code {
+        CocoaError.Code(rawValue: NSMigrationMissingMappingModelError)
+    }
     /// A migration could not read its source store.
-    public static var migrationManagerSourceStore: CocoaError.Code { CocoaError.Code(rawValue: NSMigrationManagerSourceStoreError) }
+    public static var migrationManagerSourceStore: CocoaError.Code {
+        CocoaError.Code(rawValue: NSMigrationManagerSourceStoreError)
+    }
     /// A migration could not write its destination store.
-    public static var migrationManagerDestinationStore: CocoaError.Code { CocoaError.Code(rawValue: NSMigrationManagerDestinationStoreError) }
+    public static var migrationManagerDestinationStore: CocoaError.Code {
+        CocoaError.Code(rawValue: NSMigrationManagerDestinationStoreError)
+    }
     /// An entity migration policy failed.
     public static var entityMigrationPolicy: CocoaError.Code { CocoaError.Code(rawValue: NSEntityMigrationPolicyError) }
     /// SQLite reported an error: its extended code is under `NSSQLiteErrorDomain`.
@@ -97,9 +157,13 @@ extension CocoaError {
     /// A property that is not optional has no value.
     public static var validationMissingMandatoryProperty: CocoaError.Code { .validationMissingMandatoryProperty }
     /// A to-many relationship has too few members.
-    public static var validationRelationshipLacksMinimumCount: CocoaError.Code { .validationRelationshipLacksMinimumCount }
+    public static var validationRelationshipLacksMinimumCount: CocoaError.Code {
+        .validationRelationshipLacksMinimumCount
+    }
     /// A to-many relationship has too many members.
-    public static var validationRelationshipExceedsMaximumCount: CocoaError.Code { .validationRelationshipExceedsMaximumCount }
+    public static var validationRelationshipExceedsMaximumCount: CocoaError.Code {
+        .validationRelationshipExceedsMaximumCount
+    }
     /// A relationship with the delete rule Deny still has members.
     public static var validationRelationshipDeniedDelete: CocoaError.Code { .validationRelationshipDeniedDelete }
     /// A number lies above the attribute's maximum.
@@ -153,7 +217,9 @@ extension CocoaError {
     /// The store does not know this kind of request.
     public static var persistentStoreUnsupportedRequestType: CocoaError.Code { .persistentStoreUnsupportedRequestType }
     /// The model is not the one the store was made with.
-    public static var persistentStoreIncompatibleVersionHash: CocoaError.Code { .persistentStoreIncompatibleVersionHash }
+    public static var persistentStoreIncompatibleVersionHash: CocoaError.Code {
+        .persistentStoreIncompatibleVersionHash
+    }
     /// A migration failed.
     public static var migration: CocoaError.Code { .migration }
     /// A migration met rows that break a uniqueness constraint.

@@ -1,0 +1,227 @@
+import Foundation
+
+/// Translates the comparison of two operands.
+struct SQLComparison {
+    let translator: SQLFetchTranslator
+    let comparison: NSComparisonPredicate
+
+    private var options: NSComparisonPredicate.Options { comparison.options.subtracting(.normalized) }
+    private var type: NSComparisonPredicate.Operator { comparison.predicateOperatorType }
+
+    private func failure() -> NSError { SQLFetchTranslator.failure(comparison.printed) }
+
+    /// A comparison without ANY or ALL, where a side may be a whole collection.
+    func compareWhole(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
+        switch (type, left, right) {
+        case (.contains, .members(let members), _):
+            return try translator.exists(members) { try equal($0, right) }
+        case (.in, _, .members(let members)):
+            return try translator.exists(members) { try equal(left, $0) }
+        case (.equalTo, .members(let members), .constant(.null)), (.equalTo, .constant(.null), .members(let members)):
+            return .not(try translator.exists(members) { _ in .alwaysTrue })
+        case (.notEqualTo, .members(let members), .constant(.null)),
+            (.notEqualTo, .constant(.null), .members(let members)):
+            return try translator.exists(members) { _ in .alwaysTrue }
+        case (_, .members, _), (_, _, .members):
+            throw SQLFetchTranslator.failure("to-many key not allowed here: \(comparison.printed)")
+        default:
+            return try compare(left, right)
+        }
+    }
+
+    /// A comparison of two single values (the right one may be a constant collection).
+    func compare(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
+        if case .members(let members) = right {
+            // ANY left = right.x: both sides are collections.
+            return try translator.exists(members) { try compare(left, $0) }
+        }
+        switch type {
+        case .equalTo: return try equal(left, right)
+        case .notEqualTo: return try notEqual(left, right)
+        case .lessThan: return try ordered(.less, left, right)
+        case .lessThanOrEqualTo: return try ordered(.lessOrEqual, left, right)
+        case .greaterThan: return try ordered(.greater, left, right)
+        case .greaterThanOrEqualTo: return try ordered(.greaterOrEqual, left, right)
+        case .between: return try between(left, right)
+        case .in: return try isIn(left, right)
+        case .contains:
+            if case .constant(.collection(let elements)) = left { return try isIn(right, elements) }
+            return try text(.contains, left, right)
+        case .beginsWith: return try beginsWith(left, right)
+        case .endsWith: return try text(.endsWith, left, right)
+        case .like: return try text(.like, left, right)
+        case .matches: return try text(.matches, left, right)
+        }
+    }
+
+    // MARK: Equality and order
+
+    private func kind(_ operand: SQLOperand) -> SlotKind? {
+        switch operand {
+        case .value(_, let kind): kind
+        case .object: .reference
+        case .entity: .entityNumber
+        case .members, .constant: nil
+        }
+    }
+
+    private func sql(_ operand: SQLOperand, beside other: SQLOperand) throws -> SQLExpression {
+        switch operand {
+        case .value(let value, _): return value
+        case .object(let key, _, _): return key
+        case .entity(let number): return number
+        case .constant(let value): return try translator.bound(value, as: kind(other))
+        case .members: throw failure()
+        }
+    }
+
+    private func isNull(_ operand: SQLOperand) -> Bool {
+        if case .constant(.null) = operand { true } else { false }
+    }
+
+    private func equal(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
+        if isNull(right) { return isNull(left) ? .alwaysTrue : .isNull(try sql(left, beside: right)) }
+        if isNull(left) { return .isNull(try sql(right, beside: left)) }
+        let (a, b) = (try sql(left, beside: right), try sql(right, beside: left))
+        return usesText(left, right) ? .function(.equalText, [a, b, optionsValue]) : .binary(.equal, a, b)
+    }
+
+    /// As in SQL, and as Core Data has it in a SQLite store: a missing value is neither equal nor unequal to another.
+    private func notEqual(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
+        if isNull(right) { return isNull(left) ? .alwaysFalse : .isNotNull(try sql(left, beside: right)) }
+        if isNull(left) { return .isNotNull(try sql(right, beside: left)) }
+        let (a, b) = (try sql(left, beside: right), try sql(right, beside: left))
+        return usesText(left, right) ? .not(.function(.equalText, [a, b, optionsValue])) : .binary(.notEqual, a, b)
+    }
+
+    private func ordered(
+        _ op: SQLExpression.Operator, _ left: SQLOperand, _ right: SQLOperand
+    ) throws -> SQLExpression {
+        if isNull(left) || isNull(right) { return .alwaysFalse }
+        let (a, b) = (try sql(left, beside: right), try sql(right, beside: left))
+        guard usesText(left, right) else { return .binary(op, a, b) }
+        return .binary(op, .function(.fold, [a, optionsValue]), .function(.fold, [b, optionsValue]))
+    }
+
+    private func between(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
+        guard case .constant(.collection(let bounds)) = right, bounds.count == 2 else { throw failure() }
+        let low = SQLOperand.constant(ExpressionValue(bounds[0]))
+        let high = SQLOperand.constant(ExpressionValue(bounds[1]))
+        if usesText(left, low) {
+            return .and([try ordered(.greaterOrEqual, left, low), try ordered(.lessOrEqual, left, high)])
+        }
+        if isNull(low) || isNull(high) { return .alwaysFalse }
+        return .between(
+            try sql(left, beside: low), try sql(low, beside: left), try sql(high, beside: left))
+    }
+
+    // MARK: Membership
+
+    private func isIn(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
+        switch right {
+        case .constant(.collection(let elements)): return try isIn(left, elements)
+        case .constant(.null): return .alwaysFalse
+        case .constant(.other(let other)) where other is [AnyHashable: Any]:
+            return try isIn(left, ExpressionValue(other).elements ?? [])
+        case .constant(.string), .value: return try text(.contains, right, left)
+        default: throw failure()
+        }
+    }
+
+    private func isIn(_ left: SQLOperand, _ elements: [Any]) throws -> SQLExpression {
+        var values: [ExpressionValue] = []
+        var hasNull = false
+        for element in elements {
+            let value = ExpressionValue(element)
+            if value.isNull { hasNull = true } else { values.append(value) }
+        }
+        let expression = try sql(left, beside: .constant(.null))
+        var parts: [SQLExpression] = []
+        if !values.isEmpty { parts.append(try membership(expression, left, values)) }
+        if hasNull { parts.append(.isNull(expression)) }
+        return parts.count == 1 ? parts[0] : .or(parts)
+    }
+
+    private func membership(
+        _ expression: SQLExpression, _ left: SQLOperand, _ values: [ExpressionValue]
+    ) throws -> SQLExpression {
+        if !options.isEmpty, values.contains(where: { if case .string = $0 { true } else { false } }) {
+            return .or(
+                try values.map {
+                    .function(.equalText, [expression, try translator.bound($0, as: kind(left)), optionsValue])
+                })
+        }
+        let list = try values.map { try translator.bound($0, as: kind(left)) }
+        if list.count > 500, let array = Self.json(list) { return .isInArray(expression, array) }
+        // SQLite takes 32,766 values in one statement.
+        if list.count > 30_000 {
+            throw SQLFetchTranslator.failure("a list of \(list.count) values in \(comparison.printed)")
+        }
+        return .isIn(expression, list)
+    }
+
+    /// A JSON array of integers or strings; nil for other values.
+    private static func json(_ list: [SQLExpression]) -> String? {
+        var integers: [Int64] = []
+        var strings: [String] = []
+        for case .value(let value) in list {
+            switch value {
+            case .int(let number): integers.append(number)
+            case .string(let text): strings.append(text)
+            default: return nil
+            }
+        }
+        if integers.count == list.count { return "[" + integers.map(String.init).joined(separator: ",") + "]" }
+        guard strings.count == list.count, let data = try? JSONEncoder().encode(strings) else { return nil }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    // MARK: Text
+
+    private var optionsValue: SQLExpression { .value(.int(Int64(options.rawValue))) }
+
+    /// Whether options for strings matter: they do not for numbers, dates and keys.
+    private func usesText(_ left: SQLOperand, _ right: SQLOperand) -> Bool {
+        if options.isEmpty { return false }
+        func isText(_ operand: SQLOperand) -> Bool {
+            switch operand {
+            case .value(_, let kind): kind == nil || kind == .string || kind == .uri
+            case .constant(.string): true
+            case .object, .entity, .members, .constant: false
+            }
+        }
+        return isText(left) && isText(right)
+    }
+
+    private func text(
+        _ function: SQLExpression.Function, _ left: SQLOperand, _ right: SQLOperand
+    ) throws -> SQLExpression {
+        if isNull(left) || isNull(right) { return .alwaysFalse }
+        switch right {
+        case .constant(.string), .value: break
+        case .constant(.url): break
+        default: throw failure()
+        }
+        if function == .matches, case .constant(.string(let pattern)) = right,
+            (try? NSRegularExpression(pattern: pattern)) == nil
+        {
+            throw NSError.coreData(
+                NSCoreDataError, reason: "Can't do regex matching, reason: Can't open pattern (\(pattern))")
+        }
+        return .function(
+            function, [try sql(left, beside: right), try sql(right, beside: .value(.null, .string)), optionsValue])
+    }
+
+    /// A prefix compared byte by byte is a range, which an index can serve.
+    private func beginsWith(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
+        guard options.isEmpty, case .value(let column, let kind) = left, kind == .string || kind == .uri,
+            case .constant(.string(let prefix)) = right
+        else { return try text(.beginsWith, left, right) }
+        if prefix.isEmpty { return .isNotNull(column) }
+        // No character follows U+10FFFF, so every string with the prefix lies below the end of the range.
+        return .and([
+            .binary(.greaterOrEqual, column, .value(.string(prefix))),
+            .binary(.less, column, .value(.string(prefix + "\u{10FFFF}\u{10FFFF}"))),
+        ])
+    }
+}

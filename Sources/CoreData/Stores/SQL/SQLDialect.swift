@@ -1,0 +1,188 @@
+/// What differs between databases when SQL is printed.
+protocol SQLDialect: Sendable {
+    /// The name of a function, and how a collation is written behind an ORDER BY term (empty for none).
+    func name(of function: SQLExpression.Function) -> String
+    func suffix(for collation: SQLSelect.Order.Collation) -> String
+    /// The text of the placeholder with the given number, from 1.
+    func placeholder(_ number: Int) -> String
+    func quoted(_ identifier: String) -> String
+    /// A SELECT of the elements of a JSON array that is bound to a placeholder.
+    func elements(ofArrayIn placeholder: String) -> String
+}
+
+/// Prints values of SQL to text and gathers the values to bind, in the order of their placeholders.
+struct SQLPrinter {
+    let dialect: any SQLDialect
+    private(set) var text = ""
+    private(set) var values: [SlotValue] = []
+
+    init(dialect: any SQLDialect) {
+        self.dialect = dialect
+    }
+
+    // MARK: SELECT
+
+    mutating func print(_ select: SQLSelect) {
+        text += select.isDistinct ? "SELECT DISTINCT " : "SELECT "
+        for (number, result) in select.results.enumerated() {
+            if number > 0 { text += ", " }
+            print(result.expression)
+            if let name = result.name { text += " AS " + dialect.quoted(name) }
+        }
+        text += " FROM \(dialect.quoted(select.table)) \(select.alias)"
+        for join in select.joins {
+            text += join.isLeft ? " LEFT OUTER JOIN " : " JOIN "
+            text += "\(dialect.quoted(join.table)) \(join.alias) ON "
+            print(join.on)
+        }
+        if let condition = select.condition, condition != .alwaysTrue {
+            text += " WHERE "
+            print(condition)
+        }
+        if !select.groupBy.isEmpty {
+            text += " GROUP BY "
+            printList(select.groupBy)
+        }
+        if let having = select.having {
+            text += " HAVING "
+            print(having)
+        }
+        if !select.order.isEmpty {
+            text += " ORDER BY "
+            for (number, order) in select.order.enumerated() {
+                if number > 0 { text += ", " }
+                print(order.expression)
+                text += dialect.suffix(for: order.collation)
+                if !order.isAscending { text += " DESC" }
+            }
+        }
+        if select.limit != nil || select.offset != nil {
+            text += " LIMIT "
+            print(.value(.int(Int64(select.limit ?? -1))))
+            if let offset = select.offset, offset > 0 {
+                text += " OFFSET "
+                print(.value(.int(Int64(offset))))
+            }
+        }
+    }
+
+    // MARK: Expressions
+
+    private mutating func printList(_ list: [SQLExpression]) {
+        for (number, expression) in list.enumerated() {
+            if number > 0 { text += ", " }
+            print(expression)
+        }
+    }
+
+    private mutating func printJoined(_ list: [SQLExpression], _ separator: String) {
+        text += "("
+        for (number, expression) in list.enumerated() {
+            if number > 0 { text += separator }
+            print(expression)
+        }
+        text += ")"
+    }
+
+    mutating func print(_ expression: SQLExpression) {
+        switch expression {
+        case .column(let alias, let name):
+            if let alias { text += alias + "." }
+            text += dialect.quoted(name)
+        case .value(let value):
+            values.append(value)
+            text += dialect.placeholder(values.count)
+        case .null:
+            text += "NULL"
+        case .binary(let op, let left, let right):
+            text += "("
+            print(left)
+            text += " \(op.rawValue) "
+            print(right)
+            text += ")"
+        case .and(let list):
+            if list.isEmpty { text += "1" } else { printJoined(list, " AND ") }
+        case .or(let list):
+            if list.isEmpty { text += "0" } else { printJoined(list, " OR ") }
+        case .not(let inner):
+            text += "NOT ("
+            print(inner)
+            text += ")"
+        case .isNull(let inner):
+            print(inner)
+            text += " IS NULL"
+        case .isNotNull(let inner):
+            print(inner)
+            text += " IS NOT NULL"
+        case .between(let value, let lower, let upper):
+            text += "("
+            print(value)
+            text += " BETWEEN "
+            print(lower)
+            text += " AND "
+            print(upper)
+            text += ")"
+        case .isIn(let value, let list):
+            print(value)
+            text += " IN ("
+            printList(list)
+            text += ")"
+        case .isInArray(let value, let array):
+            print(value)
+            values.append(.string(array))
+            text += " IN (\(dialect.elements(ofArrayIn: dialect.placeholder(values.count))))"
+        case .complement(let value):
+            text += "~("
+            print(value)
+            text += ")"
+        case .exists(let select):
+            text += "EXISTS ("
+            print(select)
+            text += ")"
+        case .scalar(let select):
+            text += "("
+            print(select)
+            text += ")"
+        case .function(let function, let arguments, let distinct):
+            text += dialect.name(of: function)
+            text += distinct ? "(DISTINCT " : "("
+            printList(arguments)
+            text += ")"
+        case .countAll:
+            text += "COUNT(*)"
+        case .choice(let condition, let first, let second):
+            text += "CASE WHEN "
+            print(condition)
+            text += " THEN "
+            print(first)
+            text += " ELSE "
+            print(second)
+            text += " END"
+        }
+    }
+
+    // MARK: Data definition
+
+    /// `CREATE TABLE` as Core Data's own files have it, word for word.
+    static func createTable(_ table: SQLTable) -> String {
+        var parts = table.columns.map { column in
+            "\(column.name) \(column.type.rawValue)" + (column.isPrimaryKey ? " PRIMARY KEY" : "")
+        }
+        if !table.compositeKey.isEmpty { parts.append("PRIMARY KEY (\(table.compositeKey.joined(separator: ", ")))") }
+        return "CREATE TABLE \(table.name) ( \(parts.joined(separator: ", ")) )"
+    }
+
+    /// `CREATE INDEX` as Core Data's own files have it. The condition of a partial index has its values in the text, because
+    /// a definition cannot have bound ones; they are quoted by `literal`.
+    static func createIndex(_ index: SQLIndex) -> String {
+        let columns = index.columns.map { column in
+            switch column.direction {
+            case nil: column.name
+            case .ascending: "\(column.name) COLLATE BINARY ASC"
+            case .descending: "\(column.name) COLLATE BINARY DESC"
+            }
+        }
+        let kind = index.isUnique ? "CREATE UNIQUE INDEX" : "CREATE INDEX"
+        return "\(kind) \(index.name) ON \(index.table) (\(columns.joined(separator: ", ")))"
+    }
+}

@@ -1,0 +1,92 @@
+/// An expression of SQL as a value. A dialect prints it; values are never part of the text, they are bound.
+indirect enum SQLExpression: Equatable, Sendable {
+    enum Operator: String, Sendable {
+        case equal = "="
+        case notEqual = "<>"
+        case less = "<"
+        case lessOrEqual = "<="
+        case greater = ">"
+        case greaterOrEqual = ">="
+        case add = "+"
+        case subtract = "-"
+        case multiply = "*"
+        case divide = "/"
+        case modulo = "%"
+        case bitAnd = "&"
+        case bitOr = "|"
+        case shiftLeft = "<<"
+        case shiftRight = ">>"
+    }
+
+    enum Function: String, Sendable {
+        case count, sum, min, max, average, lower, upper, length, abs
+        case contains, beginsWith, endsWith, like, matches, equalText, canonical, fold
+        case power, squareRoot, floor, ceiling, truncate, naturalLog, log, exponential, random, now
+        case coalesce
+    }
+
+    /// A column of the table that goes by an alias in the statement; no alias in an index's condition.
+    case column(alias: String?, name: String)
+    case value(SlotValue)
+    case null
+    case binary(Operator, SQLExpression, SQLExpression)
+    case and([SQLExpression])
+    case or([SQLExpression])
+    case not(SQLExpression)
+    case isNull(SQLExpression)
+    case isNotNull(SQLExpression)
+    case between(SQLExpression, SQLExpression, SQLExpression)
+    case complement(SQLExpression)
+    case isIn(SQLExpression, [SQLExpression])
+    /// Membership in a list too long for placeholders: the list is one bound value, an array in JSON.
+    case isInArray(SQLExpression, String)
+    case exists(SQLSelect)
+    case scalar(SQLSelect)
+    /// A function with its arguments; `distinct` is for aggregates.
+    case function(Function, [SQLExpression], distinct: Bool = false)
+    /// Number of rows: `COUNT(*)`.
+    case countAll
+    /// A choice: condition, value when true, value when false.
+    case choice(SQLExpression, SQLExpression, SQLExpression)
+
+    static let alwaysTrue = SQLExpression.and([])
+    static let alwaysFalse = SQLExpression.or([])
+}
+
+/// A SELECT as a value.
+struct SQLSelect: Equatable, Sendable {
+    struct Result: Equatable, Sendable {
+        var expression: SQLExpression
+        var name: String?
+    }
+
+    struct Join: Equatable, Sendable {
+        var table: String
+        var alias: String
+        var on: SQLExpression
+        var isLeft = true
+    }
+
+    struct Order: Equatable, Sendable {
+        enum Collation: Sendable {
+            case binary
+            case caseInsensitive
+            case localized
+        }
+        var expression: SQLExpression
+        var isAscending = true
+        var collation: Collation = .binary
+    }
+
+    var results: [Result] = []
+    var table: String
+    var alias: String
+    var joins: [Join] = []
+    var condition: SQLExpression?
+    var groupBy: [SQLExpression] = []
+    var having: SQLExpression?
+    var order: [Order] = []
+    var isDistinct = false
+    var limit: Int?
+    var offset: Int?
+}

@@ -1,0 +1,204 @@
+import Foundation
+
+extension SQLFetchTranslator {
+    /// What an expression of a predicate is in SQL.
+    func operand(_ expression: NSExpression, in frame: SQLFrame) throws -> SQLOperand {
+        switch expression.payload {
+        case .constant(_, let value):
+            return .constant(value)
+        case .evaluatedObject:
+            return try follow([], in: frame.rowFrame)
+        case .keyPath(let path, operand: nil):
+            return try follow(path.keys, in: frame.rowFrame)
+        case .keyPath(let path, operand: let base?):
+            return try keyPath(path, of: base, in: frame)
+        case .variable(let name):
+            if let inner = frame.frame(ofVariable: name) { return try follow([], in: inner) }
+            if let named = frame.named[name] { return .value(named, nil) }
+            throw Self.failure("the variable $\(name), which has no value")
+        case .aggregate(let elements):
+            return .constant(.collection(try elements.map { try constant($0) }))
+        case .subquery(let collection, let variable, let predicate):
+            guard case .members(var members) = try operand(collection, in: frame), members.rest.isEmpty else {
+                throw Self.failure("\(expression)")
+            }
+            members.narrowing = (variable, predicate)
+            return .members(members)
+        case .function(let name, nil, let arguments):
+            return try function(name, arguments, expression, in: frame)
+        case .conditional(let predicate, let first, let second):
+            let (a, kind) = try single(operand(first, in: frame), expression)
+            let (b, _) = try single(operand(second, in: frame), expression)
+            return .value(.choice(try condition(predicate, in: frame), a, b), kind)
+        case .function, .set, .anyKey, .block, .subclass:
+            throw Self.failure("\(expression)")
+        }
+    }
+
+    private func keyPath(_ path: KeyValuePath, of base: NSExpression, in frame: SQLFrame) throws -> SQLOperand {
+        if case .variable(let name) = base.payload, let inner = frame.frame(ofVariable: name) {
+            return try follow(path.keys, in: inner)
+        }
+        if case .members(var members) = try operand(base, in: frame) {
+            members.rest += path.keys
+            return try finish(members)
+        }
+        guard let value = constantValue(of: base) else { throw Self.failure("\(path.text) of \(base)") }
+        return .constant(ExpressionValue(path.value(in: value)))
+    }
+
+    /// The value of an expression that does not depend on rows.
+    private func constant(_ expression: NSExpression) throws -> Any {
+        guard let value = constantValue(of: expression) else {
+            throw Self.failure("\(expression) in a list of constants")
+        }
+        return value
+    }
+
+    private func constantValue(of expression: NSExpression) -> Any? {
+        switch expression.payload {
+        case .constant(let value, _): value ?? NSNull()
+        case .aggregate, .function:
+            Self.isIndependent(expression) ? expression.expressionValue(with: nil, context: nil) : nil
+        default: nil
+        }
+    }
+
+    /// Whether an expression has the same value for every row.
+    private static func isIndependent(_ expression: NSExpression) -> Bool {
+        switch expression.payload {
+        case .constant: true
+        case .aggregate(let elements): elements.allSatisfy(isIndependent)
+        case .function(_, nil, let arguments): arguments.allSatisfy(isIndependent)
+        default: false
+        }
+    }
+
+    /// The SQL of an operand that is one value.
+    func single(_ operand: SQLOperand, _ expression: NSExpression) throws -> (SQLExpression, SlotKind?) {
+        switch operand {
+        case .value(let value, let kind): (value, kind)
+        case .object(let key, _, _): (key, .reference)
+        case .entity(let number): (number, .entityNumber)
+        case .constant(let value): (try bound(value, as: nil), nil)
+        case .members: throw Self.failure("to-many key not allowed here: \(expression)")
+        }
+    }
+
+    // MARK: Functions
+
+    private func function(
+        _ name: String, _ arguments: [NSExpression], _ expression: NSExpression, in frame: SQLFrame
+    ) throws -> SQLOperand {
+        if Self.isIndependent(expression), name != "count:" {
+            return .constant(ExpressionValue(expression.expressionValue(with: nil, context: nil)))
+        }
+        if let aggregate = Self.aggregates[name], let argument = arguments.first {
+            return try aggregateFunction(aggregate, argument, expression, in: frame)
+        }
+        if name == "castObject:toType:" || name == "noindex:", let argument = arguments.first {
+            return try operand(argument, in: frame)
+        }
+        let values = try arguments.map { try single(operand($0, in: frame), expression) }
+        let kind = values.first { $0.1 != nil }?.1
+        let parts = values.map(\.0)
+        if let op = Self.operators[name], parts.count == 2 {
+            return .value(.binary(op, parts[0], parts[1]), kind)
+        }
+        if let (function, result) = Self.functions[name] {
+            return .value(.function(function, parts), result ?? kind)
+        }
+        if name == "onesComplement:", parts.count == 1 { return .value(.complement(parts[0]), kind) }
+        throw Self.failure("the function \(name) in \(expression)")
+    }
+
+    private func aggregateFunction(
+        _ function: SQLExpression.Function, _ argument: NSExpression, _ expression: NSExpression, in frame: SQLFrame
+    ) throws -> SQLOperand {
+        var argument = argument
+        var isDistinct = false
+        if case .function("distinct:", nil, let inner) = argument.payload, let first = inner.first {
+            argument = first
+            isDistinct = true
+        }
+        switch try operand(argument, in: frame) {
+        case .members(let members):
+            return try aggregate(function, of: members, distinct: isDistinct)
+        case .object(let key, _, _):
+            return .value(.function(function, [key], distinct: isDistinct), .integer)
+        case .value(let value, let kind):
+            let result: SlotKind? =
+                switch function {
+                case .count: .integer
+                case .average: kind == .decimal ? .decimal : .double
+                default: kind
+                }
+            return .value(.function(function, [value], distinct: isDistinct), result)
+        case .entity, .constant:
+            throw Self.failure("\(expression)")
+        }
+    }
+
+    private static let aggregates: [String: SQLExpression.Function] = [
+        "count:": .count, "sum:": .sum, "min:": .min, "max:": .max, "average:": .average,
+    ]
+
+    private static let operators: [String: SQLExpression.Operator] = [
+        "add:to:": .add, "from:subtract:": .subtract, "multiply:by:": .multiply, "divide:by:": .divide,
+        "modulus:by:": .modulo, "bitwiseAnd:with:": .bitAnd, "bitwiseOr:with:": .bitOr,
+        "leftshift:by:": .shiftLeft, "rightshift:by:": .shiftRight,
+    ]
+
+    private static let functions: [String: (SQLExpression.Function, SlotKind?)] = [
+        "uppercase:": (.upper, .string), "lowercase:": (.lower, .string), "canonical:": (.canonical, .string),
+        "length:": (.length, .integer), "abs:": (.abs, nil), "sqrt:": (.squareRoot, .double), "floor:": (.floor, nil),
+        "ceiling:": (.ceiling, nil), "trunc:": (.truncate, nil), "ln:": (.naturalLog, .double), "log:": (.log, .double),
+        "exp:": (.exponential, .double), "raise:toPower:": (.power, .double), "random": (.random, .double),
+        "now": (.now, .date),
+    ]
+
+    // MARK: Constants
+
+    /// A constant as a bound value, in the form that a column of the given kind has.
+    func bound(_ value: ExpressionValue, as kind: SlotKind?) throws -> SQLExpression {
+        switch value {
+        case .null: return .null
+        case .int(let number): return .value(.int(number))
+        case .double(let number): return .value(.double(number))
+        case .decimal(let number): return .value(.decimal(number))
+        case .date(let seconds): return .value(.double(seconds))
+        case .data(let data): return .value(.data(data))
+        case .uuid(let uuid): return .value(kind == .string ? .string(uuid.uuidString) : .uuid(uuid))
+        case .url(let url): return .value(.string(url.absoluteString))
+        case .string(let text):
+            if kind == .uuid, let uuid = UUID(uuidString: text) { return .value(.uuid(uuid)) }
+            return .value(.string(text))
+        case .object(let object):
+            if let key = try key(of: object) { return .value(.int(key)) }
+            throw Self.failure("a constant of the class \(type(of: object))")
+        case .collection:
+            throw Self.failure("a collection where one value is expected")
+        case .other(let other):
+            throw Self.failure("a constant of the type \(type(of: other))")
+        }
+    }
+
+    /// The primary key an object or id stands for; -1, which no row has, for a new object or one of another store.
+    private func key(of object: AnyObject) throws -> Int64? {
+        if let entity = object as? NSEntityDescription {
+            return layout.model.layout(of: entity).flatMap { schema.numbers[$0.index] }.map(Int64.init) ?? -1
+        }
+        guard let convertible = object as? any ObjectKeyConvertible else { return nil }
+        let key = convertible.objectKey
+        return key.isTemporary || key.key >> ObjectKey.primaryKeyBits != Int64(storeNumber) ? -1 : key.primaryKey
+    }
+}
+
+extension SQLFrame {
+    /// The frame that plain key paths speak of: inside a SUBQUERY they mean the rows outside of it.
+    var rowFrame: SQLFrame {
+        var frame = self
+        while frame.variable != nil, let outer = frame.outer { frame = outer }
+        return frame
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+/// Translates fetches and predicates to SQL values for one store. What has no translation throws, naming the part.
+struct SQLFetchTranslator {
+    let schema: SQLSchema
+    let layout: EntityLayout
+    let storeNumber: Int
+
+    /// A frame over the rows of the fetch's entity, with the condition on the entity.
+    func frame(includesSubentities: Bool) throws -> SQLFrame {
+        guard let table = schema.table(ofRoot: layout.rootIndex)?.name else {
+            throw NSError.coreData(
+                NSCoreDataError, reason: "The store does not hold the entity “\(layout.name)”.")
+        }
+        let frame = SQLFrame(layout: layout, table: table)
+        let root = layout.model.entities[layout.rootIndex]
+        if root.hasSubentities, !(includesSubentities && layout.superIndex == nil) {
+            let indexes = includesSubentities ? Array(layout.subtree) : [layout.index]
+            let numbers = indexes.compactMap { schema.numbers[$0] }.map { SQLExpression.value(.int(Int64($0))) }
+            let entity = frame.column(SQLSchema.entityColumn)
+            frame.addCondition(
+                numbers.count == 1 ? .binary(.equal, entity, numbers[0]) : .isIn(entity, numbers))
+        }
+        return frame
+    }
+
+    /// Adds the order of sort descriptors.
+    func addOrder(_ descriptors: [NSSortDescriptor], to frame: SQLFrame) throws {
+        for descriptor in descriptors {
+            guard let selector = descriptor.sortSelector else {
+                throw NSError.coreData(
+                    NSCoreDataError, reason: "unsupported sort descriptor (its comparison is a block): \(descriptor)")
+            }
+            let keys = KeyValuePath(descriptor.sortKey ?? "self").keys
+            let expression: SQLExpression
+            switch try follow(keys, in: frame) {
+            case .value(let value, _), .entity(let value): expression = value
+            case .object(let key, _, _): expression = key
+            case .members, .constant:
+                throw NSError.coreData(
+                    NSCoreDataError,
+                    reason: "to-many key not allowed here: a sort descriptor with \(keys.joined(separator: "."))")
+            }
+            let collation: SQLSelect.Order.Collation
+            switch selector {
+            case .compare: collation = .binary
+            case .caseInsensitiveCompare: collation = .caseInsensitive
+            default: collation = .localized
+            }
+            frame.select.order.append(
+                SQLSelect.Order(expression: expression, isAscending: descriptor.ascending, collation: collation))
+        }
+    }
+
+    // MARK: Predicates
+
+    func condition(_ predicate: NSPredicate, in frame: SQLFrame) throws -> SQLExpression {
+        switch predicate.form {
+        case .constant(let value):
+            return value ? .alwaysTrue : .alwaysFalse
+        case .compound(let compound):
+            let parts = try compound.subpredicates.compactMap { $0 as? NSPredicate }.map {
+                try condition($0, in: frame)
+            }
+            switch compound.compoundPredicateType {
+            case .and: return .and(parts)
+            case .or: return .or(parts)
+            case .not: return .not(parts.first ?? .alwaysTrue)
+            }
+        case .comparison(let comparison):
+            return try comparisonCondition(comparison, in: frame)
+        case .opaque(let predicate):
+            throw Self.failure(predicate.printed)
+        }
+    }
+
+    private func comparisonCondition(
+        _ comparison: NSComparisonPredicate, in frame: SQLFrame
+    ) throws -> SQLExpression {
+        let left = try operand(comparison.leftExpression, in: frame)
+        let right = try operand(comparison.rightExpression, in: frame)
+        let context = SQLComparison(translator: self, comparison: comparison)
+        switch (comparison.comparisonPredicateModifier, left) {
+        case (.any, .members(let members)):
+            return try exists(members) { try context.compare($0, right) }
+        case (.all, .members(let members)):
+            // No member fails; a comparison with NULL fails.
+            return .not(
+                try exists(members) {
+                    .not(.function(.coalesce, [try context.compare($0, right), .value(.int(0))]))
+                })
+        case (.any, _), (.all, _), (.direct, _):
+            return try context.compareWhole(left, right)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+/// The declared type of a column. The names are the ones Core Data's stores use; a dialect may print others.
+enum SQLColumnType: String, Sendable {
+    case integer = "INTEGER"
+    case float = "FLOAT"
+    case timestamp = "TIMESTAMP"
+    case decimal = "DECIMAL"
+    case varchar = "VARCHAR"
+    case blob = "BLOB"
+}
+
+/// A column of a table.
+struct SQLColumn: Equatable, Sendable {
+    var name: String
+    var type: SQLColumnType
+    /// Whether the column alone is the table's primary key.
+    var isPrimaryKey = false
+}
+
+/// A table: columns in their order, and a primary key over several of them where it has one.
+struct SQLTable: Equatable, Sendable {
+    var name: String
+    var columns: [SQLColumn]
+    /// The columns of a primary key of more than one column (join tables); empty otherwise.
+    var compositeKey: [String] = []
+
+    func hasColumn(_ name: String) -> Bool { columns.contains { $0.name == name } }
+}
+
+/// A column of an index. A nil direction prints neither collation nor direction, as the indexes of relationships have it.
+struct SQLIndexColumn: Equatable, Sendable {
+    enum Direction: Equatable, Sendable {
+        case ascending
+        case descending
+    }
+    var name: String
+    var direction: Direction?
+}
+
+/// An index of a table.
+struct SQLIndex: Equatable, Sendable {
+    var name: String
+    var table: String
+    var columns: [SQLIndexColumn]
+    var isUnique = false
+    /// The condition of a partial index.
+    var condition: SQLExpression?
+}
+
+/// A join table of a many-to-many relationship, seen from both of its ends.
+struct SQLJoinTable: Equatable, Sendable {
+    var table: String
+    /// Holds keys of the entity that declares the naming relationship: the owners of the naming side.
+    var ownerColumn: String
+    /// Holds keys of the naming relationship's destination: the members of the naming side.
+    var memberColumn: String
+    /// Position of a member within its owner's list, when the naming relationship is ordered.
+    var memberOrderColumn: String?
+    /// Position of an owner within its member's list, when the inverse is ordered.
+    var ownerOrderColumn: String?
+    /// Both columns hold keys of one relationship that is its own inverse: each pair is written both ways round.
+    var isReflexive = false
+}
+
+/// One end of a join table: which column holds the owner and which the members.
+struct SQLJoinEnd: Equatable, Sendable {
+    /// Index into `SQLSchema.joins`.
+    var joinIndex: Int
+    var table: String
+    var ownerColumn: String
+    var memberColumn: String
+    /// Position of the members in the owner's list.
+    var orderColumn: String?
+    /// Position of the owner in each member's list.
+    var inverseOrderColumn: String?
+    var isReflexive: Bool
+    /// Whether this is the end that did not name the table.
+    var isFlipped: Bool
+}
+
+/// Which tables, columns and indexes hold the objects of a model, and where each slot and relationship lies in them.
+///
+/// A value: two schemas can be compared table by table (migration does), and nothing in it depends on a connection.
+/// Layout indexes are those of the `ModelLayout` it was made from.
+struct SQLSchema: Equatable, Sendable {
+    /// One table per root entity, in the order of the numbering; each is followed by its join tables in `allTables`.
+    var entityTables: [SQLTable] = []
+    var joins: [SQLJoinTable] = []
+    var joinTables: [SQLTable] = []
+    var indexes: [SQLIndex] = []
+
+    /// The number of each entity in the store (Z_ENT); nil for entities that the store does not hold.
+    var numbers: [Int?]
+    /// Root layout index → place in `entityTables`.
+    var tableOfRoot: [Int: Int] = [:]
+    /// For every layout, the column of every slot; nil where a slot is not stored.
+    var columns: [[String?]]
+    /// For every layout, the end of a join table of every to-many; nil where the relationship has none.
+    var joinEnds: [[SQLJoinEnd?]]
+
+    /// Number in the store → layout index.
+    var layoutOfNumber: [Int: Int] = [:]
+
+    static let keyColumn = "Z_PK"
+    static let entityColumn = "Z_ENT"
+    static let versionColumn = "Z_OPT"
+
+    func table(ofRoot root: Int) -> SQLTable? { tableOfRoot[root].map { entityTables[$0] } }
+
+    func column(layout: Int, slot: Int) -> String? { columns[layout][slot] }
+
+    /// Every table in the order in which a new store gets them.
+    var allTables: [SQLTable] { entityTables + joinTables }
+}

@@ -1,0 +1,368 @@
+import Foundation
+
+/// Makes the schema of a model: names, numbers and order of tables, columns and indexes as Core Data gives them.
+struct SQLSchemaBuilder {
+    private let layout: ModelLayout
+    private var schema: SQLSchema
+
+    /// - Parameters:
+    ///   - entities: the names of the entities the store holds (a configuration); nil for all. Ancestors come along.
+    ///   - numbers: numbers by entity name, when an existing store has its own; nil to number anew from 1.
+    static func schema(
+        of layout: ModelLayout, entities: Set<String>? = nil, numbers: [String: Int]? = nil
+    ) -> SQLSchema {
+        var builder = SQLSchemaBuilder(layout: layout)
+        builder.number(entities: entities, numbers: numbers)
+        builder.makeEntityTables()
+        builder.makeJoinTables()
+        builder.makeFetchIndexes()
+        return builder.schema
+    }
+
+    private init(layout: ModelLayout) {
+        self.layout = layout
+        schema = SQLSchema(
+            numbers: Array(repeating: nil, count: layout.entities.count),
+            columns: layout.entities.map { Array(repeating: nil, count: $0.slots.count) },
+            joinEnds: layout.entities.map { Array(repeating: nil, count: $0.toManys.count) })
+    }
+
+    // MARK: Numbers
+
+    private mutating func number(entities: Set<String>?, numbers: [String: Int]?) {
+        var included = Set(layout.entities.indices)
+        if let entities {
+            included = []
+            for entity in layout.entities where entities.contains(entity.name) {
+                var index: Int? = entity.index
+                while let place = index, included.insert(place).inserted { index = layout.entities[place].superIndex }
+            }
+        }
+        var next = 1
+        for entity in layout.entities where included.contains(entity.index) {
+            let number = numbers?[entity.name] ?? next
+            schema.numbers[entity.index] = number
+            schema.layoutOfNumber[number] = entity.index
+            next += 1
+        }
+    }
+
+    private func isStored(_ index: Int) -> Bool { schema.numbers[index] != nil }
+
+    // MARK: Entity tables
+
+    /// A column on its way into the table: what it is sorted by.
+    private struct DraftColumn {
+        var column: SQLColumn
+        var group: Int
+        var entity: Int
+        var isRelationship: Bool
+        var name: String
+        /// The companion comes right behind its key.
+        var part: Int
+    }
+
+    private mutating func makeEntityTables() {
+        for root in layout.entities where root.superIndex == nil && isStored(root.index) {
+            makeTable(of: root)
+        }
+    }
+
+    private mutating func makeTable(of root: EntityLayout) {
+        let table = "Z" + root.name.uppercased()
+        var taken: Set<String> = [SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn]
+        var drafts: [DraftColumn] = []
+        var keyIndexes: [SQLIndex] = []
+        if root.hasSubentities {
+            keyIndexes.append(
+                SQLIndex(
+                    name: "\(table)_\(SQLSchema.entityColumn)_INDEX", table: table,
+                    columns: [SQLIndexColumn(name: SQLSchema.entityColumn)]))
+        }
+        for index in root.subtree where isStored(index) {
+            let entity = layout.entities[index]
+            var suffixes: [Int: String] = [:]
+            for number in entity.slots.indices {
+                let slot = entity.slots[number]
+                guard slot.isPersistent else { continue }
+                if slot.declaringIndex != index {
+                    // A slot has one column for the whole hierarchy below its declaration.
+                    schema.columns[index][number] = schema.columns[slot.declaringIndex][number]
+                    continue
+                }
+                guard let plan = plan(of: slot, in: entity) else { continue }
+                var name = plan.name
+                if let suffix = plan.follows.flatMap({ suffixes[$0] }) {
+                    name += suffix
+                } else {
+                    var suffix = ""
+                    var count = 0
+                    while taken.contains(name + suffix) {
+                        count += 1
+                        suffix = "\(count)"
+                    }
+                    name += suffix
+                    suffixes[number] = suffix
+                }
+                taken.insert(name)
+                schema.columns[index][number] = name
+                drafts.append(
+                    DraftColumn(
+                        column: SQLColumn(name: name, type: plan.type), group: plan.group, entity: index,
+                        isRelationship: plan.isRelationship, name: slot.name, part: plan.follows == nil ? 0 : 1))
+                if plan.isKey {
+                    keyIndexes.append(
+                        SQLIndex(name: "\(table)_\(name)_INDEX", table: table, columns: [SQLIndexColumn(name: name)]))
+                }
+            }
+        }
+        drafts.sort { a, b in
+            if a.group != b.group { return a.group < b.group }
+            if a.entity != b.entity { return a.entity < b.entity }
+            if a.isRelationship != b.isRelationship { return !a.isRelationship }
+            if a.name != b.name { return a.name.utf8.lexicographicallyPrecedes(b.name.utf8) }
+            return a.part < b.part
+        }
+        schema.tableOfRoot[root.index] = schema.entityTables.count
+        schema.entityTables.append(
+            SQLTable(
+                name: table,
+                columns: [
+                    SQLColumn(name: SQLSchema.keyColumn, type: .integer, isPrimaryKey: true),
+                    SQLColumn(name: SQLSchema.entityColumn, type: .integer),
+                    SQLColumn(name: SQLSchema.versionColumn, type: .integer),
+                ] + drafts.map(\.column)))
+        schema.indexes.append(contentsOf: keyIndexes)
+    }
+
+    private struct ColumnPlan {
+        var name: String
+        var type: SQLColumnType
+        var group: Int
+        var isRelationship = false
+        var isKey = false
+        /// The slot whose numbering suffix this column repeats.
+        var follows: Int?
+    }
+
+    /// How a slot's column is called before numbering, and where it is sorted; nil when the slot has none.
+    private func plan(of slot: Slot, in entity: EntityLayout) -> ColumnPlan? {
+        let upper = slot.name.uppercased()
+        switch slot.role {
+        case .attribute(let attribute):
+            let (type, group) = Self.type(of: attribute, kind: slot.kind)
+            return ColumnPlan(name: "Z" + upper, type: type, group: group)
+        case .toOne:
+            return ColumnPlan(name: "Z" + upper, type: .integer, group: 1, isRelationship: true, isKey: true)
+        case .companion(let key):
+            guard case .toOne(let relationship, _) = entity.slots[key].role,
+                let destination = relationship.destinationEntity.flatMap({ layout.layout(of: $0) }),
+                let number = schema.numbers[destination.index]
+            else { return nil }
+            return ColumnPlan(
+                name: "Z\(number)_\(upper)", type: .integer, group: 1, isRelationship: true, follows: key)
+        case .order(let key):
+            var name = "Z_FOK_" + upper
+            if case .owner(let relationship) = entity.slots[key].role, let number = ownerNumber(of: relationship) {
+                name = "Z_FOK_\(number)\(upper)"
+            }
+            return ColumnPlan(name: name, type: .integer, group: 2, isRelationship: true, follows: key)
+        case .owner(let relationship):
+            guard let number = ownerNumber(of: relationship) else { return nil }
+            return ColumnPlan(
+                name: "Z\(number)\(upper)", type: .integer, group: 1, isRelationship: true, isKey: true)
+        }
+    }
+
+    private func ownerNumber(of relationship: NSRelationshipDescription) -> Int? {
+        layout.layout(of: relationship.entity).flatMap { schema.numbers[$0.index] }
+    }
+
+    private static func type(of attribute: NSAttributeDescription, kind: SlotKind) -> (SQLColumnType, Int) {
+        switch kind {
+        case .integer, .boolean, .reference, .entityNumber, .order: (.integer, 1)
+        case .double, .float: (.float, 3)
+        case .date: (.timestamp, 3)
+        case .decimal: (.decimal, 4)
+        case .string: (.varchar, 5)
+        case .uri: attribute.attributeType == .objectIDAttributeType ? (.integer, 1) : (.varchar, 6)
+        case .uuid: (.blob, 7)
+        case .transformable: (.blob, 8)
+        case .data: (.blob, 9)
+        }
+    }
+
+    // MARK: Join tables
+
+    private struct Place: Hashable {
+        var entity: Int
+        var name: String
+    }
+
+    private mutating func makeJoinTables() {
+        var seen: Set<Place> = []
+        var takenColumns: Set<String> = []
+        let byName = layout.entities.filter { isStored($0.index) }
+            .sorted { Self.precedes($0.name, $1.name) }
+        for entity in byName {
+            for toMany in entity.toManys.sorted(by: { $0.relationship.name < $1.relationship.name }) {
+                guard case .join(let inverseIndex, _) = toMany.kind, isStored(toMany.destinationIndex),
+                    seen.insert(Place(entity: toMany.declaringIndex, name: toMany.relationship.name)).inserted
+                else { continue }
+                let inverse = layout.entities[toMany.destinationIndex].toManys[inverseIndex]
+                seen.insert(Place(entity: inverse.declaringIndex, name: inverse.relationship.name))
+                guard case .join(_, let isNaming) = toMany.kind else { continue }
+                addJoin(naming: isNaming ? toMany : inverse, inverse: isNaming ? inverse : toMany, &takenColumns)
+            }
+        }
+        fillJoinEnds()
+    }
+
+    /// The order of entities' names in which join tables are named: without case, then by bytes.
+    private static func precedes(_ a: String, _ b: String) -> Bool {
+        let (lowerA, lowerB) = (a.lowercased(), b.lowercased())
+        return lowerA == lowerB
+            ? a.utf8.lexicographicallyPrecedes(b.utf8) : lowerA.utf8.lexicographicallyPrecedes(lowerB.utf8)
+    }
+
+    private mutating func addJoin(naming: ToManySlot, inverse: ToManySlot, _ takenColumns: inout Set<String>) {
+        guard let owner = schema.numbers[naming.declaringIndex], let member = schema.numbers[inverse.declaringIndex]
+        else { return }
+        let isReflexive =
+            naming.declaringIndex == inverse.declaringIndex && naming.relationship.name == inverse.relationship.name
+        let namingName = naming.relationship.name.uppercased()
+        let inverseName = inverse.relationship.name.uppercased()
+        func unique(_ name: String) -> String {
+            var candidate = name
+            var count = 0
+            while !takenColumns.insert(candidate).inserted {
+                count += 1
+                candidate = "\(name)\(count)"
+            }
+            return candidate
+        }
+        let table = "Z_\(owner)\(namingName)"
+        let ownerColumn = unique("Z_\(owner)\(inverseName)")
+        let memberColumn = isReflexive ? "REFLEXIVE" : unique("Z_\(member)\(namingName)")
+        let join = SQLJoinTable(
+            table: table, ownerColumn: ownerColumn, memberColumn: memberColumn,
+            memberOrderColumn: naming.isOrdered ? "Z_FOK_" + memberColumn.dropFirst(isReflexive ? 0 : 2) : nil,
+            ownerOrderColumn: inverse.isOrdered && !isReflexive ? "Z_FOK_" + ownerColumn.dropFirst(2) : nil,
+            isReflexive: isReflexive)
+        joinPlaces[Place(entity: naming.declaringIndex, name: naming.relationship.name)] = (schema.joins.count, true)
+        if !isReflexive {
+            joinPlaces[Place(entity: inverse.declaringIndex, name: inverse.relationship.name)] =
+                (schema.joins.count, false)
+        }
+        schema.joins.append(join)
+        schema.joinTables.append(join.definition)
+        schema.indexes.append(join.index)
+    }
+
+    private var joinPlaces: [Place: (join: Int, isNaming: Bool)] = [:]
+
+    private mutating func fillJoinEnds() {
+        for entity in layout.entities where isStored(entity.index) {
+            for toMany in entity.toManys {
+                let place = Place(entity: toMany.declaringIndex, name: toMany.relationship.name)
+                guard let (index, isNaming) = joinPlaces[place] else { continue }
+                schema.joinEnds[entity.index][toMany.index] = schema.joins[index].end(index, naming: isNaming)
+            }
+        }
+    }
+
+    // MARK: Indexes of attributes
+
+    private mutating func makeFetchIndexes() {
+        for entity in layout.entities where isStored(entity.index) {
+            guard let table = schema.table(ofRoot: entity.rootIndex)?.name else { continue }
+            var names: Set<String> = []
+            func add(
+                _ suffix: String, _ columns: [SQLIndexColumn?], unique: Bool = false, condition: SQLExpression? = nil
+            ) {
+                let name = "Z_\(entity.name)_\(suffix)"
+                let found = columns.compactMap { $0 }
+                guard !found.isEmpty, found.count == columns.count, names.insert(name).inserted else { return }
+                schema.indexes.append(
+                    SQLIndex(name: name, table: table, columns: found, isUnique: unique, condition: condition))
+            }
+            let own = entity.entity
+            let indexed = implicitlyIndexed(own)
+            for name in indexed.sorted() { add(name, [indexColumn(name, in: entity)]) }
+            for names in own.compoundIndexNames {
+                add(names.joined(separator: "_"), names.map { indexColumn($0, in: entity) })
+            }
+            for index in own.indexes {
+                let elements = index.elements
+                // A spatial index needs a virtual table that only Apple's Photos has; the ordinary columns stay unindexed.
+                if elements.contains(where: { $0.collationType == .rTree }) { continue }
+                add(
+                    index.name,
+                    elements.map { indexColumn($0.propertyName ?? "", in: entity, ascending: $0.isAscending) })
+            }
+            for constraint in own.uniquenessConstraintNames {
+                add(
+                    "UNIQUE_" + constraint.joined(separator: "_"), constraint.map { indexColumn($0, in: entity) },
+                    unique: true)
+            }
+        }
+    }
+
+    /// Attributes marked as indexed, or made so by a fetch index of just one ascending element.
+    private func implicitlyIndexed(_ entity: NSEntityDescription) -> Set<String> {
+        var names: Set<String> = []
+        for case let attribute as NSAttributeDescription in entity.ownProperties where attribute.isIndexed {
+            names.insert(attribute.name)
+        }
+        for index in entity.indexes {
+            guard index.elements.count == 1, let element = index.elements.first, element.isAscending,
+                element.collationType == .binary, let name = element.propertyName,
+                entity.propertiesByName[name] is NSAttributeDescription
+            else { continue }
+            names.insert(name)
+        }
+        return names
+    }
+
+    private func indexColumn(_ property: String, in entity: EntityLayout, ascending: Bool = true) -> SQLIndexColumn? {
+        let name: String?
+        switch property {
+        case "self", "SELF", "objectID": name = SQLSchema.keyColumn
+        case "entity": name = SQLSchema.entityColumn
+        default:
+            switch entity.access[property] {
+            case .attribute(let slot), .toOne(let slot): name = schema.columns[entity.index][slot]
+            case .toMany, .fetched, nil: name = nil
+            }
+        }
+        return name.map { SQLIndexColumn(name: $0, direction: ascending ? .ascending : .descending) }
+    }
+}
+
+extension SQLJoinTable {
+    /// The table's definition.
+    var definition: SQLTable {
+        var columns = [SQLColumn(name: ownerColumn, type: .integer), SQLColumn(name: memberColumn, type: .integer)]
+        for order in [ownerOrderColumn, memberOrderColumn].compactMap({ $0 }) {
+            columns.append(SQLColumn(name: order, type: .integer))
+        }
+        return SQLTable(name: table, columns: columns, compositeKey: [ownerColumn, memberColumn])
+    }
+
+    /// The index that finds pairs from their second column.
+    var index: SQLIndex {
+        SQLIndex(
+            name: "\(table)_\(memberColumn)_INDEX", table: table,
+            columns: [SQLIndexColumn(name: memberColumn), SQLIndexColumn(name: ownerColumn)])
+    }
+
+    /// The table as one side sees it.
+    func end(_ index: Int, naming: Bool) -> SQLJoinEnd {
+        SQLJoinEnd(
+            joinIndex: index, table: table, ownerColumn: naming ? ownerColumn : memberColumn,
+            memberColumn: naming ? memberColumn : ownerColumn,
+            orderColumn: naming ? memberOrderColumn : ownerOrderColumn,
+            inverseOrderColumn: naming ? ownerOrderColumn : memberOrderColumn, isReflexive: isReflexive,
+            isFlipped: !naming)
+    }
+}
