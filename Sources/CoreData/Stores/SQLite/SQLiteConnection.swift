@@ -172,10 +172,8 @@ enum SQLitePlan: Hashable {
     case update(layout: Int, mask: SlotMask)
     case delete(root: Int, versioned: Bool)
     case members(layout: Int, toMany: Int, owners: Int)
-    case joinInsert(table: Int)
-    case joinDelete(table: Int)
-    case joinOrder(table: Int, column: Int)
-    case joinDeleteAll(table: Int, column: Int)
+    case joinInsert(table: Int, flipped: Bool)
+    case joinDelete(table: Int, flipped: Bool)
     case text(String)
 
     var isText: Bool {

@@ -58,7 +58,8 @@ struct SQLiteError: Error, CustomStringConvertible {
         case SQLITE_PERM, SQLITE_AUTH:
             return .coreData(
                 CocoaError.Code.fileReadNoPermission.rawValue,
-                reason: "The file “\(name)” couldn’t be opened because you don’t have permission to view it. (\(message))",
+                reason:
+                    "The file “\(name)” couldn’t be opened because you don’t have permission to view it. (\(message))",
                 url: url, sqliteCode: code)
         case SQLITE_INTERRUPT:
             return .coreData(

@@ -1,0 +1,144 @@
+import Foundation
+
+/// The tables and columns that a store's file really has. A store that Apple's framework migrated, or made years ago, can
+/// name them otherwise than a new one.
+struct ActualSchema {
+    private let connection: SQLiteConnection
+    let tables: Set<String>
+    /// Numbers by entity name, of `Z_PRIMARYKEY`.
+    let numbers: [String: Int]
+
+    init(_ connection: SQLiteConnection) throws {
+        self.connection = connection
+        var tables: Set<String> = []
+        let names = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+        while try names.step() { tables.insert(names.string(0)) }
+        self.tables = tables
+        var numbers: [String: Int] = [:]
+        if tables.contains("Z_PRIMARYKEY") {
+            let keys = try connection.prepare("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY")
+            while try keys.step() { numbers[keys.string(1)] = Int(keys.int64(0)) }
+        }
+        self.numbers = numbers
+    }
+
+    /// The columns of a table, in their order.
+    func columns(of table: String) throws -> [String] {
+        let statement = try connection.prepare("SELECT name FROM pragma_table_info(?)")
+        statement.bind(1, table)
+        var names: [String] = []
+        while try statement.step() { names.append(statement.string(0)) }
+        return names
+    }
+
+    /// The schema of a model as this store holds it. Throws when the store lacks a table or column that the model needs.
+    func fit(_ layout: ModelLayout, entities: Set<String>?, url: URL?) throws -> SQLSchema {
+        let computed = SQLSchemaBuilder.schema(of: layout, entities: entities)
+        let names = layout.entities.filter { computed.numbers[$0.index] != nil }.map(\.name)
+        // A migration may have left an old name in Z_PRIMARYKEY: then the numbers are those of a new store.
+        let ownNumbers = Set(names).isSubset(of: numbers.keys) ? numbers : nil
+        var schema =
+            ownNumbers == nil
+            ? computed
+            : SQLSchemaBuilder.schema(of: layout, entities: entities, numbers: ownNumbers)
+        for root in layout.entities where root.superIndex == nil {
+            if let table = schema.table(ofRoot: root.index) { try fitTable(table, root, layout, &schema, url) }
+        }
+        for index in schema.joins.indices { try fitJoin(index, layout, &schema, url) }
+        return schema
+    }
+
+    private func fitTable(
+        _ table: SQLTable, _ root: EntityLayout, _ layout: ModelLayout, _ schema: inout SQLSchema, _ url: URL?
+    ) throws {
+        guard tables.contains(table.name) else { throw Self.missing("the table \(table.name)", root.name, url) }
+        let present = try Set(columns(of: table.name))
+        for index in root.subtree where schema.numbers[index] != nil {
+            let entity = layout.entities[index]
+            for (number, slot) in entity.slots.enumerated() {
+                guard let name = schema.columns[index][number], !present.contains(name) else { continue }
+                switch slot.role {
+                case .companion:
+                    // The number in a companion's name may be one from before a migration.
+                    let tail = "_" + name.drop { $0 != "_" }.dropFirst()
+                    schema.columns[index][number] = present.first { column in
+                        column.hasSuffix(tail) && column.first == "Z"
+                            && !column.dropFirst().dropLast(tail.count).isEmpty
+                            && column.dropFirst().dropLast(tail.count).allSatisfy(\.isNumber)
+                    }
+                case .order:
+                    schema.columns[index][number] = nil
+                case .attribute, .toOne, .owner:
+                    throw Self.missing(
+                        "the column \(name) of the table \(table.name) for “\(slot.name)”", entity.name, url)
+                }
+            }
+        }
+    }
+
+    /// Finds a join table under its present name, or under the one that the other side would give it.
+    private func fitJoin(_ index: Int, _ layout: ModelLayout, _ schema: inout SQLSchema, _ url: URL?) throws {
+        var join = schema.joins[index]
+        if !tables.contains(join.table), let other = otherTableName(join) { join.table = other }
+        guard tables.contains(join.table) else { throw Self.missing("the join table \(join.table)", nil, url) }
+        let present = try columns(of: join.table)
+        join.ownerColumn = Self.find(join.ownerColumn, in: present) ?? join.ownerColumn
+        join.memberColumn = Self.find(join.memberColumn, in: present) ?? join.memberColumn
+        for column in [join.ownerColumn, join.memberColumn] where !present.contains(column) {
+            throw Self.missing("the column \(column) of the join table \(join.table)", nil, url)
+        }
+        if join.memberOrderColumn != nil {
+            join.memberOrderColumn = present.first {
+                $0 == "Z_FOK_" + join.memberColumn.dropFirst(join.isReflexive ? 0 : 2)
+            }
+        }
+        if join.ownerOrderColumn != nil {
+            join.ownerOrderColumn = present.first { $0 == "Z_FOK_" + join.ownerColumn.dropFirst(2) }
+        }
+        schema.replaceJoin(index, by: join)
+    }
+
+    /// The name the table has when the inverse gave it: that of the owner column, without a suffix.
+    private func otherTableName(_ join: SQLJoinTable) -> String? {
+        if join.isReflexive { return nil }
+        return tables.first { table in
+            table == join.ownerColumn
+                || (join.ownerColumn.hasPrefix(table) && join.ownerColumn.dropFirst(table.count).allSatisfy(\.isNumber))
+        }
+            ?? tables.first { table in
+                guard table.hasPrefix("Z_"), table.dropFirst(2).first?.isNumber == true,
+                    let columns = try? columns(of: table)
+                else { return false }
+                return Self.find(join.ownerColumn, in: columns) != nil
+                    && Self.find(join.memberColumn, in: columns) != nil
+            }
+    }
+
+    /// A column by its name, with whatever number the store has put behind it.
+    private static func find(_ name: String, in columns: [String]) -> String? {
+        if columns.contains(name) { return name }
+        let base = String(name.reversed().drop { $0.isNumber }.reversed())
+        return columns.first { $0.hasPrefix(base) && $0.dropFirst(base.count).allSatisfy(\.isNumber) }
+    }
+
+    private static func missing(_ what: String, _ entity: String?, _ url: URL?) -> NSError {
+        let of = entity.map { " of the entity “\($0)”" } ?? ""
+        return .coreData(
+            NSPersistentStoreIncompatibleSchemaError, reason: "The store has not \(what)\(of), which the model needs.",
+            url: url)
+    }
+}
+
+extension SQLSchema {
+    /// Puts the definition of a join table in the place of another and tells the relationships.
+    mutating func replaceJoin(_ index: Int, by join: SQLJoinTable) {
+        joins[index] = join
+        joinTables[index] = join.definition
+        for layout in joinEnds.indices {
+            for number in joinEnds[layout].indices {
+                guard let end = joinEnds[layout][number], end.joinIndex == index else { continue }
+                joinEnds[layout][number] = join.end(index, naming: !end.isFlipped)
+            }
+        }
+    }
+}

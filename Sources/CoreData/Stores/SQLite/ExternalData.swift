@@ -1,0 +1,96 @@
+import Foundation
+
+/// The files of attributes that allow external storage.
+///
+/// In the column a value begins with a tag: 01 and the bytes themselves, or 02, the name of a file and a zero byte. The
+/// files lie in `SQLiteStoreFiles.externalDataFolder`. They are written before the transaction that names them is committed
+/// and removed after the one that forgets them: a kill leaves at most a file that nobody names.
+final class ExternalData: Sendable {
+    let folder: URL
+
+    /// Values up to this size stay in the row.
+    static let inlineLimit = 100 * 1024
+    private static let inlineTag: UInt8 = 1
+    private static let fileTag: UInt8 = 2
+
+    init(folder: URL) {
+        self.folder = folder
+    }
+
+    /// The file's name, when a column's bytes name one.
+    static func fileName(_ bytes: UnsafeRawBufferPointer) -> String? {
+        guard bytes.count >= 37, bytes.count <= 256, bytes[0] == fileTag else { return nil }
+        let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+        // Nothing but a plain file name may leave this function: the bytes come from a file.
+        guard !name.contains("/"), name != "..", name != "." else { return nil }
+        return name
+    }
+
+    /// The value itself, when a column holds it inline. Bytes without a known tag are taken as they are.
+    static func inlineBytes(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        bytes.first == inlineTag ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst()) : bytes
+    }
+
+    /// The bytes of a file; nil when it is missing, which a reader meets while another process removes the value.
+    func read(_ name: String) throws -> Data? {
+        let url = folder.appendingPathComponent(name)
+        do {
+            return try Data(contentsOf: url)
+        } catch {
+            if !FileManager.default.fileExists(atPath: url.path) { return nil }
+            throw NSError.coreData(
+                CocoaError.Code.fileReadUnknown.rawValue, reason: "The external data file “\(name)” cannot be read.",
+                url: url, underlying: error)
+        }
+    }
+
+    /// What the column shall hold for a value. A large one is written to a new file, whose name is appended to `created`.
+    func encode(_ value: UnsafeRawBufferPointer, created: inout [String]) throws -> Data {
+        if value.count <= Self.inlineLimit {
+            var data = Data(capacity: value.count + 1)
+            data.append(Self.inlineTag)
+            data.append(contentsOf: value)
+            return data
+        }
+        let name = UUID().uuidString
+        let url = folder.appendingPathComponent(name)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            created.append(name)
+            try write(value, to: url)
+        } catch {
+            throw NSError.coreData(
+                (error as NSError).code == NSFileWriteOutOfSpaceError
+                    ? NSFileWriteOutOfSpaceError : NSPersistentStoreSaveError,
+                reason: "The external data file “\(name)” cannot be written.", url: url, underlying: error)
+        }
+        return Data([Self.fileTag]) + Data(name.utf8) + Data([0])
+    }
+
+    private func write(_ value: UnsafeRawBufferPointer, to url: URL) throws {
+        let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL, 0o644)
+        guard descriptor >= 0 else { throw Self.failure(url) }
+        defer { close(descriptor) }
+        var rest = value
+        while !rest.isEmpty {
+            let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw Self.failure(url)
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+        }
+        if fsync(descriptor) != 0 { throw Self.failure(url) }
+    }
+
+    private static func failure(_ url: URL) -> NSError {
+        .coreData(
+            errno == ENOSPC || errno == EDQUOT ? NSFileWriteOutOfSpaceError : NSFileWriteUnknownError,
+            reason: String(cString: strerror(errno)), url: url)
+    }
+
+    /// Removes files that no row names (any more). A file that cannot be removed is only waste.
+    func remove(_ names: [String]) {
+        for name in names { try? FileManager.default.removeItem(at: folder.appendingPathComponent(name)) }
+    }
+}

@@ -1,0 +1,266 @@
+import CSQLite
+import Foundation
+
+private typealias Context = OpaquePointer?
+private typealias Arguments = UnsafeMutablePointer<OpaquePointer?>?
+
+private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+/// The SQL functions and collations that predicates need beyond SQLite's own, and the functions that the triggers in
+/// Apple's stores call. Registered on every connection.
+///
+/// The functions on strings take (text, argument, options), options as `NSComparisonPredicate.Options.rawValue`. They
+/// answer NULL when text or argument is NULL. ASCII is compared on SQLite's bytes, without making a `String`.
+enum SQLiteFunctions {
+    static func register(on connection: SQLiteConnection) {
+        let handle = connection.handle
+        func add(
+            _ name: String, _ count: Int32, deterministic: Bool = true,
+            _ body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+        ) {
+            let flags = SQLITE_UTF8 | (deterministic ? SQLITE_DETERMINISTIC : 0)
+            sqlite3_create_function_v2(handle, name, count, flags, nil, body, nil, nil, nil)
+        }
+        // Triggers of derived attributes in Apple's stores tell the framework what they changed. Nothing here listens:
+        // the values are read back with the rows.
+        for name in [
+            "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+            "NSCoreDataTriggerUpdateAffectedObjectValue",
+        ] {
+            add(name, 5, deterministic: false) { context, _, _ in sqlite3_result_null(context) }
+        }
+        add("OCD_EQUAL", 3) { SQLiteText.compare($0, $2, .equal) }
+        add("OCD_CONTAINS", 3) { SQLiteText.compare($0, $2, .contains) }
+        add("OCD_BEGINS", 3) { SQLiteText.compare($0, $2, .beginsWith) }
+        add("OCD_ENDS", 3) { SQLiteText.compare($0, $2, .endsWith) }
+        add("OCD_LIKE", 3) { SQLiteText.like($0, $2) }
+        add("OCD_MATCHES", 3) { SQLiteText.matches($0, $2) }
+        add("OCD_FOLD", 2) { context, _, arguments in
+            let options = NSComparisonPredicate.Options(
+                rawValue: UInt(truncatingIfNeeded: sqlite3_value_int64(arguments?[1])))
+            SQLiteText.map(context, arguments) { StringComparison.fold($0, options) }
+        }
+        add("OCD_LOWER", 1) { SQLiteText.map($0, $2) { $0.lowercased() } }
+        add("OCD_UPPER", 1) { SQLiteText.map($0, $2) { $0.uppercased() } }
+        add("OCD_CANONICAL", 1) { context, _, arguments in
+            SQLiteText.map(context, arguments) {
+                StringComparison.fold($0, [.caseInsensitive, .diacriticInsensitive])
+            }
+        }
+        registerMathematics(on: handle)
+        let collate:
+            @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?) -> Int32 = {
+                SQLiteText.order($1, $2, $3, $4) { $0.caseInsensitiveCompare($1) }
+            }
+        sqlite3_create_collation_v2(handle, "OCD_NOCASE", SQLITE_UTF8, nil, collate, nil)
+        let localized:
+            @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?) -> Int32 = {
+                SQLiteText.order($1, $2, $3, $4) { $0.localizedStandardCompare($1) }
+            }
+        sqlite3_create_collation_v2(handle, "OCD_LOCALIZED", SQLITE_UTF8, nil, localized, nil)
+    }
+
+    private static func registerMathematics(on handle: OpaquePointer) {
+        func add(
+            _ name: String, _ count: Int32, deterministic: Bool = true,
+            _ body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+        ) {
+            let flags = SQLITE_UTF8 | (deterministic ? SQLITE_DETERMINISTIC : 0)
+            sqlite3_create_function_v2(handle, name, count, flags, nil, body, nil, nil, nil)
+        }
+        add("OCD_SQRT", 1) { SQLiteFunctions.number($0, $2) { $0.squareRoot() } }
+        add("OCD_FLOOR", 1) { SQLiteFunctions.number($0, $2) { $0.rounded(.down) } }
+        add("OCD_CEILING", 1) { SQLiteFunctions.number($0, $2) { $0.rounded(.up) } }
+        add("OCD_TRUNC", 1) { SQLiteFunctions.number($0, $2) { $0.rounded(.towardZero) } }
+        add("OCD_LN", 1) { SQLiteFunctions.number($0, $2) { Foundation.log($0) } }
+        add("OCD_LOG", 1) { SQLiteFunctions.number($0, $2) { Foundation.log10($0) } }
+        add("OCD_EXP", 1) { SQLiteFunctions.number($0, $2) { Foundation.exp($0) } }
+        add("OCD_POWER", 2) { context, _, arguments in
+            guard let arguments, sqlite3_value_type(arguments[0]) != SQLITE_NULL,
+                sqlite3_value_type(arguments[1]) != SQLITE_NULL
+            else { return sqlite3_result_null(context) }
+            sqlite3_result_double(
+                context, Foundation.pow(sqlite3_value_double(arguments[0]), sqlite3_value_double(arguments[1])))
+        }
+        add("OCD_RANDOM", 0, deterministic: false) { context, _, _ in
+            sqlite3_result_double(context, Double.random(in: 0..<1))
+        }
+        add("OCD_NOW", 0, deterministic: false) { context, _, _ in
+            sqlite3_result_double(context, Date().timeIntervalSinceReferenceDate)
+        }
+    }
+
+    private static func number(_ context: Context, _ arguments: Arguments, _ body: (Double) -> Double) {
+        guard let arguments, sqlite3_value_type(arguments[0]) != SQLITE_NULL else {
+            return sqlite3_result_null(context)
+        }
+        sqlite3_result_double(context, body(sqlite3_value_double(arguments[0])))
+    }
+}
+
+/// The work of the string functions, on SQLite's bytes where they are ASCII.
+private enum SQLiteText {
+    typealias Options = NSComparisonPredicate.Options
+
+    enum Comparison {
+        case equal, contains, beginsWith, endsWith
+    }
+
+    static func bytes(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8>? {
+        if sqlite3_value_type(value) == SQLITE_NULL { return nil }
+        guard let text = sqlite3_value_text(value) else { return nil }
+        return UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
+    }
+
+    static func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var all: UInt8 = 0
+        for byte in bytes { all |= byte }
+        return all < 0x80
+    }
+
+    @inline(__always)
+    static func folded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+
+    static func compare(
+        _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ kind: Comparison
+    ) {
+        guard let arguments, let text = bytes(arguments[0]), let part = bytes(arguments[1]) else {
+            return sqlite3_result_null(context)
+        }
+        let options = Options(rawValue: UInt(truncatingIfNeeded: sqlite3_value_int64(arguments[2])))
+        let result: Bool
+        if isASCII(text), isASCII(part) {
+            let ignoresCase = options.contains(.caseInsensitive)
+            switch kind {
+            case .equal: result = text.count == part.count && fits(text, part, 0, ignoresCase)
+            case .beginsWith: result = text.count >= part.count && fits(text, part, 0, ignoresCase)
+            case .endsWith:
+                result = text.count >= part.count && fits(text, part, text.count - part.count, ignoresCase)
+            case .contains:
+                result =
+                    !part.isEmpty && text.count >= part.count
+                    && (0...(text.count - part.count)).contains { fits(text, part, $0, ignoresCase) }
+            }
+        } else {
+            let (text, part) = (string(text), string(part))
+            switch kind {
+            case .equal: result = StringComparison.areEqual(text, part, options)
+            case .beginsWith: result = StringComparison.hasPrefix(text, part, options)
+            case .endsWith: result = StringComparison.hasSuffix(text, part, options)
+            case .contains: result = StringComparison.contains(text, part, options)
+            }
+        }
+        sqlite3_result_int(context, result ? 1 : 0)
+    }
+
+    @inline(__always)
+    private static func fits(
+        _ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>, _ offset: Int, _ ignoresCase: Bool
+    ) -> Bool {
+        if part.isEmpty { return true }
+        guard let text = text.baseAddress, let base = part.baseAddress else { return false }
+        if !ignoresCase { return memcmp(text + offset, base, part.count) == 0 }
+        for index in 0..<part.count where folded(text[offset + index]) != folded(base[index]) { return false }
+        return true
+    }
+
+    // MARK: Patterns
+
+    /// A compiled pattern kept by SQLite as long as the argument is the same value.
+    final class Pattern {
+        enum Kind {
+            case wildcard(WildcardPattern)
+            case expression(NSRegularExpression)
+            case invalid(String)
+        }
+        let kind: Kind
+        init(_ kind: Kind) { self.kind = kind }
+    }
+
+    private static func pattern(
+        _ context: OpaquePointer?, _ make: () -> Pattern
+    ) -> Pattern {
+        if let kept = sqlite3_get_auxdata(context, 1) {
+            return Unmanaged<Pattern>.fromOpaque(kept).takeUnretainedValue()
+        }
+        let pattern = make()
+        sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(pattern).toOpaque()) { kept in
+            if let kept { Unmanaged<Pattern>.fromOpaque(kept).release() }
+        }
+        return pattern
+    }
+
+    static func like(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
+        guard let arguments, let text = bytes(arguments[0]), let argument = bytes(arguments[1]) else {
+            return sqlite3_result_null(context)
+        }
+        let options = Options(rawValue: UInt(truncatingIfNeeded: sqlite3_value_int64(arguments[2])))
+        let pattern = pattern(context) { Pattern(.wildcard(WildcardPattern(string(argument), options: options))) }
+        if case .wildcard(let wildcard) = pattern.kind {
+            sqlite3_result_int(context, wildcard.matches(string(text)) ? 1 : 0)
+        }
+    }
+
+    static func matches(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
+        guard let arguments, let text = bytes(arguments[0]), let argument = bytes(arguments[1]) else {
+            return sqlite3_result_null(context)
+        }
+        let options = Options(rawValue: UInt(truncatingIfNeeded: sqlite3_value_int64(arguments[2])))
+        let ignoresDiacritics = options.contains(.diacriticInsensitive)
+        func prepared(_ text: String) -> String {
+            ignoresDiacritics ? StringComparison.fold(text, [.diacriticInsensitive]) : text
+        }
+        let pattern = pattern(context) {
+            let source = prepared(string(argument))
+            do {
+                return Pattern(
+                    .expression(
+                        try NSRegularExpression(
+                            pattern: "\\A(?:\(source))\\z",
+                            options: options.contains(.caseInsensitive) ? [.caseInsensitive] : [])))
+            } catch {
+                return Pattern(.invalid("Can't do regex matching, reason: Can't open pattern (\(source))"))
+            }
+        }
+        switch pattern.kind {
+        case .expression(let expression):
+            let subject = prepared(string(text))
+            let range = NSRange(location: 0, length: subject.utf16.count)
+            sqlite3_result_int(context, expression.firstMatch(in: subject, range: range) != nil ? 1 : 0)
+        case .invalid(let message):
+            sqlite3_result_error(context, message, -1)
+        case .wildcard:
+            sqlite3_result_null(context)
+        }
+    }
+
+    // MARK: Mapping and ordering
+
+    static func map(
+        _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ body: (String) -> String
+    ) {
+        guard let arguments, let text = bytes(arguments[0]) else { return sqlite3_result_null(context) }
+        var result = body(string(text))
+        result.withUTF8 { bytes in
+            let base = bytes.baseAddress.map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }
+            if let base {
+                sqlite3_result_text(context, base, Int32(bytes.count), transientBytes)
+            } else {
+                sqlite3_result_text(context, "", 0, transientBytes)
+            }
+        }
+    }
+
+    static func order(
+        _ countA: Int32, _ a: UnsafeRawPointer?, _ countB: Int32, _ b: UnsafeRawPointer?,
+        _ compare: (String, String) -> ComparisonResult
+    ) -> Int32 {
+        func text(_ bytes: UnsafeRawPointer?, _ count: Int32) -> String {
+            guard let bytes else { return "" }
+            return String(decoding: UnsafeRawBufferPointer(start: bytes, count: Int(count)), as: UTF8.self)
+        }
+        return Int32(compare(text(a, countA), text(b, countB)).rawValue)
+    }
+}

@@ -1,0 +1,15 @@
+import Foundation
+
+/// The model that a store keeps of itself in `Z_MODELCACHE`.
+enum SQLiteModelCache {
+    /// What is written for a model: a keyed archive, deflated.
+    static func encode(_ model: NSManagedObjectModel) throws -> Data {
+        try ModelArchive.encodeDeflated(model)
+    }
+
+    /// The model a store was last opened with; nil when it keeps none (before 2014). Nothing on disk changes.
+    static func model(at url: URL, timeout: TimeInterval = 240) throws -> NSManagedObjectModel? {
+        guard let data = try SQLiteStoreMetadata.archivedModelData(at: url, timeout: timeout) else { return nil }
+        return try ModelArchive.decode(deflated: data)
+    }
+}

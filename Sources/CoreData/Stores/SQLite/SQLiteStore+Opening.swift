@@ -1,0 +1,162 @@
+import CSQLite
+import Foundation
+
+extension SQLiteStore {
+    /// Everything a store needs to begin with: connections, schema and metadata, made and checked before it exists.
+    struct Opened {
+        let layout: ModelLayout
+        let storeNumber: Int
+        let type: String
+        let configurationName: String?
+        let url: URL?
+        let options: [AnyHashable: Any]?
+        let settings: SQLiteStoreOptions
+        var schema: SQLSchema
+        var metadata: [String: Any]
+        var writer: SQLiteConnection?
+        var makeReader: (() throws -> SQLiteConnection)?
+        var isWAL = false
+
+        init(
+            layout: ModelLayout, storeNumber: Int, type: String, configurationName: String?, url: URL?,
+            options: [AnyHashable: Any]?
+        ) throws {
+            self.layout = layout
+            self.storeNumber = storeNumber
+            self.type = type
+            self.configurationName = configurationName
+            self.url = url
+            self.options = options
+            settings = try SQLiteStoreOptions(options, url: url)
+            let entities = try Self.entityNames(layout.model, configurationName)
+            let fresh = SQLSchemaBuilder.schema(of: layout, entities: entities)
+            schema = fresh
+            metadata = [:]
+
+            guard let url, type != NSInMemoryStoreType, url.path != "/dev/null" else {
+                let creation = SQLiteStoreCreation(
+                    model: layout.model, schema: fresh, layout: layout, entities: entities)
+                let connection = try SQLiteConnection(path: ":memory:", access: .memory)
+                SQLiteFunctions.register(on: connection)
+                metadata = try creation.create(on: connection, settings: settings, url: nil)
+                metadata[NSStoreTypeKey] = type
+                writer = connection
+                return
+            }
+            let exists = FileManager.default.fileExists(atPath: url.path)
+            if try !exists || SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: settings.timeout) {
+                try create(at: url, existed: exists, entities: entities)
+            } else {
+                try openExisting(url, entities: entities)
+            }
+        }
+
+        private static func entityNames(_ model: NSManagedObjectModel, _ configuration: String?) throws -> Set<String>?
+        {
+            guard let configuration, configuration != "PF_DEFAULT_CONFIGURATION_NAME" else { return nil }
+            guard let entities = model.entities(forConfigurationName: configuration) else {
+                throw NSError.coreData(
+                    NSPersistentStoreOpenError,
+                    reason: "The model has no configuration named “\(configuration)”.")
+            }
+            return Set(entities.compactMap(\.name))
+        }
+
+        // MARK: A new store
+
+        private mutating func create(at url: URL, existed: Bool, entities: Set<String>?) throws {
+            if settings.isReadOnly {
+                try SQLiteStoreMetadata.requireFile(at: url)
+                throw SQLiteStoreMetadata.notAStore(url)
+            }
+            var isFolder: ObjCBool = false
+            let folder = url.deletingLastPathComponent()
+            guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
+                throw NSError.coreData(
+                    CocoaError.Code.fileNoSuchFile.rawValue,
+                    reason: "The file “\(url.lastPathComponent)” couldn’t be made because the folder “\(folder.path)” "
+                        + "doesn’t exist.", url: url)
+            }
+            let creation = SQLiteStoreCreation(model: layout.model, schema: schema, layout: layout, entities: entities)
+            do {
+                let connection = try SQLiteConnection(path: url.path, access: .create, busyTimeout: settings.timeout)
+                SQLiteFunctions.register(on: connection)
+                try settings.configure(connection, isWriter: true)
+                metadata = try creation.create(on: connection, settings: settings, url: url)
+                try adopt(connection, url: url)
+            } catch {
+                // What was begun here goes again, unless somebody else has made a store of it meanwhile.
+                if !existed, (try? SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: 0)) != false {
+                    try? SQLiteStoreFiles(url).removeRemains()
+                }
+                throw error
+            }
+        }
+
+        // MARK: An existing store
+
+        private mutating func openExisting(_ url: URL, entities: Set<String>?) throws {
+            metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
+            if !settings.ignoresVersioning {
+                try SQLiteStoreCompatibility(
+                    model: layout.model, layout: layout, configurationName: configurationName, url: url
+                ).check(metadata, timeout: settings.timeout)
+            }
+            if settings.isReadOnly {
+                try openReadOnly(url, entities: entities)
+                return
+            }
+            let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: settings.timeout)
+            if sqlite3_db_readonly(connection.handle, "main") == 1 {
+                throw NSError.coreData(
+                    CocoaError.Code.fileWriteNoPermission.rawValue,
+                    reason:
+                        "The file “\(url.lastPathComponent)” couldn’t be opened because you don’t have permission to "
+                        + "write it. Open it with NSReadOnlyPersistentStoreOption to read it.", url: url)
+            }
+            SQLiteFunctions.register(on: connection)
+            try settings.configure(connection, isWriter: true)
+            schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
+            _ = try connection.text("PRAGMA journal_mode = '\(settings.pragma("journal_mode") ?? "WAL")'")
+            if settings.vacuums { try connection.execute("VACUUM") }
+            if settings.analyzes { try connection.execute("ANALYZE") }
+            try adopt(connection, url: url)
+        }
+
+        private mutating func openReadOnly(_ url: URL, entities: Set<String>?) throws {
+            let settings = settings
+            let files = SQLiteStoreFiles(url)
+            let hasWAL = FileManager.default.fileExists(atPath: files.wal.path)
+            // Reading a -wal needs a -shm; a file without a -wal in a folder nobody here can write cannot change under us.
+            let canJoin = hasWAL || access(url.deletingLastPathComponent().path, W_OK) == 0
+            let mode: SQLiteConnection.Access = canJoin ? .readOnly : .immutable
+            let path = url.path
+            makeReader = {
+                let reader = try SQLiteConnection(path: path, access: mode, busyTimeout: settings.timeout)
+                SQLiteFunctions.register(on: reader)
+                try settings.configure(reader, isWriter: false)
+                return reader
+            }
+            let connection = try SQLiteConnection(path: path, access: mode, busyTimeout: settings.timeout)
+            isWAL = try mode == .readOnly && connection.text("PRAGMA journal_mode") == "wal"
+            schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
+        }
+
+        private mutating func adopt(_ connection: SQLiteConnection, url: URL) throws {
+            writer = connection
+            isWAL = try connection.text("PRAGMA journal_mode") == "wal"
+            guard isWAL, try connection.text("PRAGMA locking_mode") == "normal" else {
+                isWAL = false
+                return
+            }
+            let settings = settings
+            let path = url.path
+            makeReader = {
+                let reader = try SQLiteConnection(path: path, access: .readOnly, busyTimeout: settings.timeout)
+                SQLiteFunctions.register(on: reader)
+                try settings.configure(reader, isWriter: false)
+                return reader
+            }
+        }
+    }
+}

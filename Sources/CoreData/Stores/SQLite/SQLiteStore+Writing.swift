@@ -1,0 +1,129 @@
+import CSQLite
+import Foundation
+
+extension SQLiteStore {
+    // MARK: Keys
+
+    func reserveKeys(_ counts: [Int: Int]) throws -> [Int: Int64] {
+        try writing { connection in
+            try connection.transaction {
+                var first: [Int: Int64] = [:]
+                for (root, count) in counts where count > 0 {
+                    first[root] = ObjectKey.key(
+                        storeNumber: storeNumber, primaryKey: try reserve(count, root: root, connection))
+                }
+                return first
+            }
+        }
+    }
+
+    /// Takes `count` keys of a root entity's table and returns the first.
+    ///
+    /// Z_MAX is raised in the transaction, so that no two processes get the same key. A Z_MAX that lags behind the table
+    /// is put right on the way.
+    private func reserve(_ count: Int, root: Int, _ connection: SQLiteConnection) throws -> Int64 {
+        guard let number = schema.numbers[root], let table = schema.table(ofRoot: root)?.name else {
+            throw NSError.coreData(
+                NSPersistentStoreOperationError,
+                reason: "The store does not hold the entity “\(layout.entities[root].name)”.", url: url)
+        }
+        let read = try connection.statement(.text("reserve \(root)")) {
+            "SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), "
+                + "IFNULL((SELECT MAX(\(SQLSchema.keyColumn)) FROM \(table)), 0))"
+        }
+        read.bind(1, Int64(number))
+        _ = try read.step()
+        let highest = read.int64(0)
+        read.reset()
+        let last = highest + Int64(count)
+        guard last <= ObjectKey.primaryKeyMask else {
+            throw NSError.coreData(
+                NSPersistentStoreSaveError,
+                reason: "The keys of the entity “\(layout.entities[root].name)” are used up.", url: url)
+        }
+        let write = try connection.statement(.text("UPDATE Z_MAX")) {
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?"
+        }
+        write.bind(1, last)
+        write.bind(2, Int64(number))
+        try write.run()
+        if connection.changes == 0 {
+            let insert = try connection.prepare(
+                "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?)")
+            insert.bind(1, Int64(number))
+            insert.bind(2, layout.entities[root].name)
+            insert.bind(3, last)
+            try insert.run()
+        }
+        return highest + 1
+    }
+
+    // MARK: Saving
+
+    func write(_ changes: ChangeSet) throws {
+        try write(changes, alongside: nil)
+    }
+
+    /// Writes a change set, and whatever `alongside` adds, in one transaction or not at all.
+    ///
+    /// Rows go in the order: deletions (freeing unique values), updates, insertions, join tables. Rows that somebody else
+    /// changed are all found before `SaveConflicts` is thrown.
+    func write(_ changes: ChangeSet, alongside: ((SQLiteConnection) throws -> Void)?) throws {
+        let savesMetadata = hasUnsavedMetadata
+        if changes.isEmpty, alongside == nil, !savesMetadata { return }
+        var files = ExternalFileChanges()
+        do {
+            try writing { connection in
+                try connection.execute("BEGIN IMMEDIATE")
+                var session = SaveSession(store: self, connection: connection)
+                try session.delete(changes.deleted, &files)
+                try session.update(changes.updated, &files)
+                try session.insert(changes.inserted, &files)
+                try session.join(changes.joins)
+                if !session.conflicts.isEmpty || !session.constraintConflicts.isEmpty {
+                    throw SaveConflicts(
+                        conflicts: session.conflicts, constraintConflicts: session.constraintConflicts)
+                }
+                if savesMetadata { try writeMetadata(on: connection) }
+                try alongside?(connection)
+                try connection.execute("COMMIT")
+            }
+        } catch {
+            externalData?.remove(files.created)
+            throw error
+        }
+        if savesMetadata { metadataWereSaved() }
+        externalData?.remove(files.orphaned)
+        publish(changes)
+    }
+
+    /// The row cache follows what was committed.
+    private func publish(_ changes: ChangeSet) {
+        for deletion in changes.deleted {
+            rowCache.remove(deletion.key.key, rootIndex: layout.entities[deletion.key.layoutIndex].rootIndex)
+        }
+        rowCache.batch { cache in
+            for update in changes.updated {
+                cache.insert(update.new, rootIndex: layout.entities[update.new.layoutIndex].rootIndex)
+            }
+            for row in changes.inserted {
+                cache.insert(row, rootIndex: layout.entities[row.layoutIndex].rootIndex)
+            }
+        }
+    }
+
+    func rowWriter(_ index: Int) throws -> RowWriter {
+        let entity = layout.entities[index]
+        guard let number = schema.numbers[index], let table = schema.table(ofRoot: entity.rootIndex)?.name else {
+            throw NSError.coreData(
+                NSPersistentStoreSaveError, reason: "The store does not hold the entity “\(entity.name)”.", url: url)
+        }
+        return RowWriter(layout: entity, schema: schema, table: table, number: number)
+    }
+}
+
+/// Files of external values that a save made, and those that no row names once it is committed.
+struct ExternalFileChanges {
+    var created: [String] = []
+    var orphaned: [String] = []
+}

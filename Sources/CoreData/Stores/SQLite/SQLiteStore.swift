@@ -1,0 +1,184 @@
+import CSQLite
+import Foundation
+
+/// A store in a SQLite file that has the layout of Core Data's own, or in memory with the same tables.
+///
+/// Rows are read by a pool of connections and written by one; see `SQLiteReaderPool`. Every method may be called from any
+/// thread.
+final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // `writer` is used under `writerLock` only
+    let layout: ModelLayout
+    let storeNumber: Int
+    let schema: SQLSchema
+    let rowCache: RowCache
+    let externalData: ExternalData?
+    let settings: SQLiteStoreOptions
+
+    /// Guards the writer, and with it the store's only connection where there is no -wal.
+    let writerLock = NSRecursiveLock()
+    /// Nil for a store that is read only.
+    let writer: SQLiteConnection?
+    let readers: SQLiteReaderPool
+    private let typeName: String
+
+    /// Decoders of whole hierarchies by root index, and those of single entities by layout index.
+    let rootDecoders: [RowDecoder?]
+    let decoders: [RowDecoder?]
+    /// The statement's text for one row of a root entity, and for its batches.
+    let rowTexts: [String]
+
+    /// What the UUID, version hashes and other keys were when the metadata was last read or written.
+    private var savedMetadata: NSDictionary = [:]
+
+    override var type: String { typeName }
+
+    init(opened: Opened) {
+        layout = opened.layout
+        storeNumber = opened.storeNumber
+        schema = opened.schema
+        settings = opened.settings
+        writer = opened.writer
+        typeName = opened.type
+        rowCache = RowCache(rootCount: opened.layout.entities.count)
+        externalData = opened.url.map { ExternalData(folder: SQLiteStoreFiles($0).externalDataFolder) }
+        let count = opened.layout.entities.count
+        if let make = opened.makeReader {
+            readers = SQLiteReaderPool(
+                maximum: opened.settings.maximumReaders, rootCount: count, watchesWAL: opened.isWAL, make: make)
+        } else {
+            guard let writer = opened.writer else { preconditionFailure("A store without readers has a writer") }
+            readers = SQLiteReaderPool(sharing: writer, lock: writerLock, rootCount: count)
+        }
+        var decoders: [RowDecoder?] = []
+        var texts: [String] = []
+        for entity in layout.entities {
+            guard opened.schema.numbers[entity.index] != nil,
+                let table = opened.schema.table(ofRoot: entity.rootIndex)
+            else {
+                decoders.append(nil)
+                texts.append("")
+                continue
+            }
+            let decoder = RowDecoder(
+                layout: entity, schema: opened.schema, storeNumber: opened.storeNumber, externalData: externalData)
+            decoders.append(decoder)
+            texts.append(
+                entity.superIndex == nil ? "SELECT \(decoder.resultList(alias: "t0")) FROM \(table.name) t0" : "")
+        }
+        self.decoders = decoders
+        rootDecoders = layout.entities.map { $0.superIndex == nil ? decoders[$0.index] : nil }
+        rowTexts = texts
+        super.init(configurationName: opened.configurationName, at: opened.url, options: opened.options)
+        metadata = opened.metadata
+        identifier = opened.metadata[NSStoreUUIDKey] as? String
+        isReadOnly = opened.writer == nil
+        savedMetadata = opened.metadata as NSDictionary
+    }
+
+    /// Opens a store, or makes it when there is none. Nothing on disk changes when it throws, beyond what SQLite does to
+    /// recover a file whose writer was killed.
+    ///
+    /// A nil URL, `/dev/null` and the type `NSInMemoryStoreType` give a private store in memory.
+    convenience init(
+        layout: ModelLayout, storeNumber: Int, type: String = NSSQLiteStoreType, configurationName: String? = nil,
+        at url: URL?, options: [AnyHashable: Any]? = nil
+    ) throws {
+        do {
+            self.init(
+                opened: try Opened(
+                    layout: layout, storeNumber: storeNumber, type: type, configurationName: configurationName,
+                    url: url,
+                    options: options))
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .opening)
+        }
+    }
+
+    // MARK: Metadata
+
+    override func loadMetadata() throws {
+        guard let url, writer == nil || !isInMemory else { return }
+        metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
+    }
+
+    override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        try SQLiteStoreMetadata.metadata(at: url)
+    }
+
+    override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        try SQLiteStoreMetadata.setMetadata(metadata ?? [:], at: url)
+    }
+
+    /// Whether the store lives in memory only.
+    var isInMemory: Bool { makesNoFile }
+    private var makesNoFile: Bool { writer?.path == ":memory:" }
+
+    /// Whether the program changed the metadata since they were last written.
+    var hasUnsavedMetadata: Bool { !(savedMetadata == (metadata ?? [:]) as NSDictionary) }
+
+    /// Writes the metadata if the program changed them; part of a save, and called by the coordinator on its own.
+    func saveMetadata() throws {
+        guard hasUnsavedMetadata else { return }
+        try writing { connection in
+            try connection.transaction { try writeMetadata(on: connection) }
+        }
+        metadataWereSaved()
+    }
+
+    func writeMetadata(on connection: SQLiteConnection) throws {
+        let merged = SQLiteStoreMetadata.merging(metadata ?? [:], over: savedMetadata as? [String: Any] ?? [:])
+        metadata = merged
+        try SQLiteStoreMetadata.write(merged, to: connection, url: url)
+    }
+
+    func metadataWereSaved() {
+        savedMetadata = (metadata ?? [:]) as NSDictionary
+        identifier = metadata[NSStoreUUIDKey] as? String
+    }
+
+    // MARK: Connections
+
+    /// Runs a body with the writer while no other thread writes. Errors of SQLite come out as Core Data's.
+    func writing<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        writerLock.lock()
+        defer { writerLock.unlock() }
+        guard let writer else {
+            throw NSError.coreData(
+                NSPersistentStoreSaveError,
+                reason: "The store “\(url?.lastPathComponent ?? "")” was opened read-only and cannot be saved.",
+                url: url)
+        }
+        readers.endIdleTransactions()
+        do {
+            return try body(writer)
+        } catch let error as SQLiteError {
+            writer.rollback()
+            throw error.nsError(doing: .saving)
+        } catch {
+            writer.rollback()
+            throw error
+        }
+    }
+
+    /// Runs a body with a reader. Errors of SQLite come out as Core Data's.
+    @inline(__always)
+    func reading<Result>(_ body: (SQLiteReaderPool.Reader) throws -> Result) throws -> Result {
+        do {
+            return try readers.read(body)
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .reading)
+        }
+    }
+
+    /// Closes every connection. The store must not be used afterwards; called when it is removed from its coordinator.
+    func close() {
+        readers.close()
+        writerLock.lock()
+        writer?.finalizeStatements()
+        if !isInMemory, let writer {
+            // The last connection of a process copies the -wal into the main file when it closes.
+            _ = try? writer.execute("PRAGMA optimize")
+        }
+        writerLock.unlock()
+        rowCache.removeAll()
+    }
+}

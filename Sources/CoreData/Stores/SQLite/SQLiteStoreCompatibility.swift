@@ -1,0 +1,83 @@
+import Foundation
+
+/// Whether a store has the layout of a model: by version hashes, and by structure where a hash is not known exactly.
+struct SQLiteStoreCompatibility {
+    let model: NSManagedObjectModel
+    let layout: ModelLayout
+    let configurationName: String?
+    let url: URL
+
+    /// The user-info key under which the names of the entities that differ stand: `[String]`.
+    static let entitiesKey = "entities"
+
+    /// Throws Core Data's "incompatible" error, naming the entities that differ.
+    func check(_ metadata: [String: Any], timeout: TimeInterval) throws {
+        let configuration = configurationName == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configurationName
+        switch model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata) {
+        case .compatible:
+            return
+        case .undecided(let entities):
+            let different = try entitiesThatDiffer(entities, timeout: timeout)
+            if !different.isEmpty { throw Self.incompatible(different, metadata: metadata, url: url) }
+        case .incompatible(let entities):
+            throw Self.incompatible(entities, metadata: metadata, url: url)
+        }
+    }
+
+    /// Entities with derived or composite attributes, compared with the model the store was made with: everything that a
+    /// version hash covers, and the derivation. Without an archived model the tables decide, when they are opened.
+    private func entitiesThatDiffer(_ names: [String], timeout: TimeInterval) throws -> [String] {
+        guard let archived = try? SQLiteModelCache.model(at: url, timeout: timeout) else { return [] }
+        return names.filter { name in
+            guard let mine = model.entitiesByName[name], let theirs = archived.entitiesByName[name] else { return true }
+            return Self.facts(of: mine) != Self.facts(of: theirs)
+        }
+    }
+
+    /// What matters for the layout, one line per property.
+    static func facts(of entity: NSEntityDescription) -> [String] {
+        var lines = [
+            "\(entity.name ?? "") \(entity.isAbstract) \(entity.superentity?.name ?? "-") "
+                + "\(entity.versionHashModifier ?? "")",
+            entity.uniquenessConstraintNames.map { $0.joined(separator: ".") }.sorted().joined(separator: ","),
+        ]
+        for property in entity.properties where !property.isTransient {
+            lines.append(facts(of: property))
+        }
+        return lines.sorted()
+    }
+
+    private static func facts(of property: NSPropertyDescription) -> String {
+        var line = "\(property.name) \(property.isOptional) \(property.versionHashModifier ?? "")"
+        switch property {
+        case let composite as NSCompositeAttributeDescription:
+            line += " composite {" + composite.elements.map { facts(of: $0) }.sorted().joined(separator: "; ") + "}"
+        case let attribute as NSAttributeDescription:
+            line += " \(attribute.attributeType.rawValue) \(attribute.allowsExternalBinaryDataStorage)"
+            line += " \(attribute.preservesValueInHistoryOnDeletion)"
+            if let derived = attribute as? NSDerivedAttributeDescription {
+                line += " = \(derived.derivationExpression?.description ?? "")"
+            }
+        case let relationship as NSRelationshipDescription:
+            line += " → \(relationship.destinationEntity?.name ?? "") \(relationship.inverseRelationship?.name ?? "")"
+            line += " \(relationship.minCount)…\(relationship.maxCount) \(relationship.isOrdered)"
+        default:
+            break
+        }
+        return line
+    }
+
+    /// Core Data's error for a store that the model does not fit; the reason names the entities.
+    static func incompatible(_ entities: [String], metadata: [String: Any], url: URL) -> NSError {
+        let reason = "The model used to open the store is incompatible with the one used to create the store"
+        let list = entities.isEmpty ? "" : " (entities that differ: \(entities.joined(separator: ", ")))"
+        return .coreData(
+            NSPersistentStoreIncompatibleVersionHashError, reason: reason, url: url,
+            userInfo: [
+                "metadata": metadata, entitiesKey: entities,
+                NSLocalizedDescriptionKey:
+                    "The managed object model version used to open the persistent store is incompatible with the one "
+                    + "that was used to create the persistent store\(list): \(url.path)",
+            ])
+    }
+}

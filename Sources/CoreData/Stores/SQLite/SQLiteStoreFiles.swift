@@ -1,0 +1,219 @@
+import CSQLite
+import Foundation
+
+/// The files that are one SQLite store: the main file, its -wal and -shm (or -journal), and the folder of external data.
+///
+/// They are destroyed, replaced and moved only together: an old -wal beside a new main file destroys data.
+struct SQLiteStoreFiles: Sendable {
+    let main: URL
+
+    init(_ url: URL) { main = url }
+
+    var wal: URL { URL(fileURLWithPath: main.path + "-wal") }
+    var shm: URL { URL(fileURLWithPath: main.path + "-shm") }
+    var journal: URL { URL(fileURLWithPath: main.path + "-journal") }
+
+    /// `.NAME_SUPPORT` beside the store, NAME being the file's name without extension.
+    var supportFolder: URL {
+        let name = main.deletingPathExtension().lastPathComponent
+        return main.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
+    }
+
+    /// Where the values of attributes with external storage lie, one file each.
+    var externalDataFolder: URL {
+        supportFolder.appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
+    }
+
+    /// All files and folders of the store that exist now.
+    var existing: [URL] {
+        [main, wal, shm, journal, supportFolder].filter { FileManager.default.fileExists(atPath: $0.path) }
+    }
+
+    /// Whether any file of the store exists.
+    var exist: Bool { !existing.isEmpty }
+
+    // MARK: Destroying
+
+    /// Removes the store with everything that belongs to it. A store that somebody has open is refused unless `force`.
+    ///
+    /// The main file goes last: as long as it is there, the store is recognised as one that was not removed completely.
+    func destroy(timeout: TimeInterval = 0, force: Bool = false) throws {
+        guard exist else { return }
+        try withoutUsers(timeout: timeout, force: force) {
+            for url in [wal, shm, journal, supportFolder, main] where FileManager.default.fileExists(atPath: url.path) {
+                try FileManager.default.removeItem(at: url)
+            }
+            Self.synchronizeFolder(main.deletingLastPathComponent())
+        }
+    }
+
+    /// Moves the store with everything that belongs to it to another name in the same or another folder of the volume.
+    func move(to destination: SQLiteStoreFiles, timeout: TimeInterval = 0) throws {
+        try SQLiteStoreMetadata.requireFile(at: main)
+        try withoutUsers(timeout: timeout, force: false) {
+            // The companions go first: a main file without its -wal is never seen under the new name.
+            for (source, target) in [
+                (supportFolder, destination.supportFolder), (wal, destination.wal), (journal, destination.journal),
+                (main, destination.main),
+            ] where FileManager.default.fileExists(atPath: source.path) {
+                try FileManager.default.moveItem(at: source, to: target)
+            }
+            try? FileManager.default.removeItem(at: shm)
+            Self.synchronizeFolder(destination.main.deletingLastPathComponent())
+        }
+    }
+
+    /// Moves the store out of the way, to its name with a suffix that is still free, and says where it lies now.
+    func moveAside(suffix: String) throws -> SQLiteStoreFiles {
+        let folder = main.deletingLastPathComponent()
+        let base = main.deletingPathExtension().lastPathComponent
+        let pathExtension = main.pathExtension
+        var number = 0
+        while true {
+            let name = base + suffix + (number == 0 ? "" : "-\(number)")
+            let url = folder.appendingPathComponent(pathExtension.isEmpty ? name : "\(name).\(pathExtension)")
+            let target = SQLiteStoreFiles(url)
+            if !target.exist {
+                try move(to: target)
+                return target
+            }
+            number += 1
+        }
+    }
+
+    // MARK: Copying
+
+    /// Copies the store to an address where nothing lies. SQLite's backup reads one consistent state while others write.
+    func copy(to destination: SQLiteStoreFiles, timeout: TimeInterval = 240) throws {
+        try SQLiteStoreMetadata.requireFile(at: main)
+        do {
+            try copyDatabase(to: destination, timeout: timeout)
+            if FileManager.default.fileExists(atPath: supportFolder.path) {
+                try FileManager.default.copyItem(at: supportFolder, to: destination.supportFolder)
+            }
+        } catch let error as SQLiteError {
+            try? destination.removeRemains()
+            throw error.nsError(doing: .saving)
+        } catch {
+            try? destination.removeRemains()
+            throw error
+        }
+    }
+
+    private func copyDatabase(to destination: SQLiteStoreFiles, timeout: TimeInterval) throws {
+        let source = try SQLiteStoreMetadata.quietConnection(at: main, timeout: timeout)
+        let isWAL = try source.text("PRAGMA journal_mode") == "wal"
+        let target = try SQLiteConnection(path: destination.main.path, access: .create, busyTimeout: timeout)
+        guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
+            throw target.error(SQLITE_ERROR)
+        }
+        var code = sqlite3_backup_step(backup, -1)
+        while code == SQLITE_BUSY || code == SQLITE_LOCKED {
+            sqlite3_sleep(5)
+            code = sqlite3_backup_step(backup, -1)
+        }
+        let end = sqlite3_backup_finish(backup)
+        if code != SQLITE_DONE || end != SQLITE_OK { throw target.error(end == SQLITE_OK ? code : end) }
+        if isWAL { _ = try target.text("PRAGMA journal_mode = WAL") }
+    }
+
+    /// Puts a copy of another store in the place of this one: the copy is made beside it, then takes its name.
+    ///
+    /// Until the very last step the old store lies where it was; a failure leaves it whole.
+    func replace(with source: SQLiteStoreFiles, timeout: TimeInterval = 240, force: Bool = false) throws {
+        let sibling = SQLiteStoreFiles(
+            main.deletingLastPathComponent().appendingPathComponent(
+                ".\(main.lastPathComponent).replacement-\(UUID().uuidString)"))
+        try source.copy(to: sibling, timeout: timeout)
+        do {
+            try Self.synchronize(sibling.main)
+            let take = {
+                // The old -wal must be gone before the new main file appears.
+                for url in [wal, shm, journal] where FileManager.default.fileExists(atPath: url.path) {
+                    try FileManager.default.removeItem(at: url)
+                }
+                let oldSupport = sibling.supportFolder.appendingPathExtension("old")
+                if FileManager.default.fileExists(atPath: supportFolder.path) {
+                    try FileManager.default.moveItem(at: supportFolder, to: oldSupport)
+                }
+                if FileManager.default.fileExists(atPath: sibling.supportFolder.path) {
+                    try FileManager.default.moveItem(at: sibling.supportFolder, to: supportFolder)
+                }
+                guard rename(sibling.main.path, main.path) == 0 else {
+                    throw NSError.coreData(
+                        CocoaError.Code.fileWriteUnknown.rawValue,
+                        reason: "The store could not be put in its place: \(String(cString: strerror(errno)))",
+                        url: main)
+                }
+                try? FileManager.default.removeItem(at: oldSupport)
+                Self.synchronizeFolder(main.deletingLastPathComponent())
+            }
+            if FileManager.default.fileExists(atPath: main.path) {
+                try withoutUsers(timeout: 0, force: force, absorbing: true, take)
+            } else {
+                try take()
+            }
+        } catch {
+            try? sibling.removeRemains()
+            throw error
+        }
+    }
+
+    /// Removes what an unfinished copy left. Only for files that nobody can have opened yet.
+    func removeRemains() throws {
+        for url in existing { try FileManager.default.removeItem(at: url) }
+    }
+
+    // MARK: Locks
+
+    /// Runs a body while nobody else can have the store open, or throws when somebody has.
+    ///
+    /// SQLite's own lock is used: an exclusive lock of a connection on the main file. Opening the file once more and
+    /// closing it again (for `flock` or `fcntl`) would drop every POSIX lock that SQLite holds on it in this process;
+    /// and only SQLite's lock is one that other users of the store respect. `absorbing` first copies a -wal into the
+    /// main file, so that nothing depends on it any more. A file that is no database is locked by nobody.
+    private func withoutUsers(
+        timeout: TimeInterval, force: Bool, absorbing: Bool = false, _ body: () throws -> Void
+    ) throws {
+        guard !force, FileManager.default.fileExists(atPath: main.path) else { return try body() }
+        do {
+            let connection = try SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: timeout)
+            connection.disableCheckpointOnClose()
+            do {
+                try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+                if absorbing { try connection.execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE); BEGIN EXCLUSIVE") }
+            } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
+                throw error.nsError(doing: .saving)
+            } catch let error as SQLiteError where error.primaryCode == SQLITE_READONLY {
+                // It cannot be locked, but it cannot be written by anybody like us either.
+            } catch let error as SQLiteError
+                where [SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(error.primaryCode)
+            {
+                // Not a database any more: there is nothing SQLite could lock.
+            }
+            defer { withExtendedLifetime(connection) {} }
+            try body()
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .saving)
+        }
+    }
+
+    static func synchronize(_ url: URL) throws {
+        let descriptor = open(url.path, O_RDONLY)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        if fsync(descriptor) != 0 {
+            throw NSError.coreData(
+                CocoaError.Code.fileWriteUnknown.rawValue,
+                reason: "The file could not be written to the disk: \(String(cString: strerror(errno)))", url: url)
+        }
+    }
+
+    static func synchronizeFolder(_ url: URL) {
+        let descriptor = open(url.path, O_RDONLY | O_DIRECTORY)
+        if descriptor >= 0 {
+            fsync(descriptor)
+            close(descriptor)
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import CSQLite
+import Foundation
+
+/// Reading what a SQLite store says about itself without adding it to a coordinator.
+///
+/// Nothing on disk changes: no journal is made, no -wal is copied into the main file, no -shm appears.
+enum SQLiteStoreMetadata {
+    /// The framework number written to files: a real one (2022), which every later system opens.
+    static let frameworkVersion = 1344
+
+    /// The metadata of a store, with its type and UUID. Throws when there is no file, or when it is no Core Data store.
+    static func metadata(at url: URL, timeout: TimeInterval = 240) throws -> [String: Any] {
+        try peek(at: url, timeout: timeout) { connection in try read(from: connection, url: url) }
+    }
+
+    /// The model that the store was last opened with; nil when the file keeps none (before 2014).
+    static func archivedModelData(at url: URL, timeout: TimeInterval = 240) throws -> Data? {
+        try peek(at: url, timeout: timeout) { connection in
+            guard try hasTable("Z_MODELCACHE", in: connection) else { return nil }
+            let statement = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
+            guard try statement.step(), !statement.isNull(0) else { return nil }
+            return statement.data(0)
+        }
+    }
+
+    /// Whether the file is a database without any table: what a killed creation may leave behind. Also true of an empty file.
+    static func isEmptyDatabase(at url: URL, timeout: TimeInterval = 240) throws -> Bool {
+        try peek(at: url, timeout: timeout) { try $0.integer("SELECT COUNT(*) FROM sqlite_master") == 0 }
+    }
+
+    /// Replaces the program's part of the metadata of a store that is not open. What describes the schema stays.
+    static func setMetadata(_ metadata: [String: Any], at url: URL, timeout: TimeInterval = 240) throws {
+        do {
+            try requireFile(at: url)
+            let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: timeout)
+            let present = try read(from: connection, url: url)
+            try connection.transaction {
+                try write(merging(metadata, over: present), to: connection, url: url)
+            }
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .saving)
+        }
+    }
+
+    // MARK: On a connection
+
+    /// Keys that describe the store itself: a program may read but not change them.
+    static let reservedKeys: Set<String> = [
+        NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
+        "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
+        "_NSAutoVacuumLevel",
+    ]
+
+    /// The program's new metadata, with what the store says about itself.
+    static func merging(_ metadata: [String: Any], over present: [String: Any]) -> [String: Any] {
+        var result = metadata
+        for key in reservedKeys.union([NSStoreUUIDKey, NSStoreModelVersionIdentifiersKey]) where result[key] == nil {
+            result[key] = present[key]
+        }
+        for key in reservedKeys { result[key] = present[key] }
+        return result
+    }
+
+    static func hasTable(_ name: String, in connection: SQLiteConnection) throws -> Bool {
+        let statement = try connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
+        statement.bind(1, name)
+        return try statement.step()
+    }
+
+    static func read(from connection: SQLiteConnection, url: URL) throws -> [String: Any] {
+        guard try hasTable("Z_METADATA", in: connection) else { throw notAStore(url) }
+        let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
+        guard try statement.step() else { throw notAStore(url) }
+        var metadata: [String: Any] = [:]
+        if !statement.isNull(1) {
+            guard
+                let list = try? PropertyListSerialization.propertyList(from: statement.data(1), format: nil),
+                let dictionary = list as? [String: Any]
+            else {
+                throw NSError.coreData(
+                    CocoaError.Code.fileReadCorruptFile.rawValue,
+                    reason: "The metadata of the store “\(url.lastPathComponent)” cannot be read.", url: url)
+            }
+            metadata = dictionary
+        }
+        metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? NSSQLiteStoreType
+        metadata[NSStoreUUIDKey] = statement.string(0)
+        return metadata
+    }
+
+    /// Writes the one row of metadata. The UUID has a column of its own and is not part of the property list.
+    static func write(_ metadata: [String: Any], to connection: SQLiteConnection, url: URL?) throws {
+        var list = metadata
+        let identifier = list.removeValue(forKey: NSStoreUUIDKey) as? String ?? UUID().uuidString
+        let data: Data
+        do {
+            data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+        } catch {
+            throw NSError.coreData(
+                NSPersistentStoreSaveError,
+                reason: "The store's metadata holds a value that is not a property list.", url: url, underlying: error)
+        }
+        let statement = try connection.prepare(
+            "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
+        statement.bind(1, identifier)
+        statement.bind(2, data)
+        try statement.run()
+    }
+
+    /// The part of a new store's metadata that describes the model.
+    static func description(of model: NSManagedObjectModel, entities: Set<String>?) -> [String: Any] {
+        var hashes = model.entityVersionHashesByName
+        if let entities { hashes = hashes.filter { entities.contains($0.key) } }
+        return [
+            NSStoreTypeKey: NSSQLiteStoreType,
+            "NSPersistenceFrameworkVersion": frameworkVersion,
+            NSStoreModelVersionHashesKey: hashes,
+            "NSStoreModelVersionHashesVersion": 3,
+            NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map { "\($0.base)" }.sorted(),
+            "NSStoreModelVersionHashesDigest": VersionHash.storeDigest(of: hashes),
+            NSPersistentStoreModelVersionChecksumKey: VersionHash.checksum(of: hashes),
+            "_NSAutoVacuumLevel": "2",
+        ]
+    }
+
+    // MARK: Opening without a trace
+
+    private static func peek<Result>(
+        at url: URL, timeout: TimeInterval, _ body: (SQLiteConnection) throws -> Result
+    ) throws -> Result {
+        do {
+            try requireFile(at: url)
+            let connection = try quietConnection(at: url, timeout: timeout)
+            return try body(connection)
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .opening)
+        }
+    }
+
+    /// A connection that reads and leaves no trace.
+    ///
+    /// Without a -wal the file is taken as it lies (`immutable=1`: no locks, no other files). With a -wal and a -shm
+    /// somebody is using the store, or was killed: an ordinary read-only connection joins in. With a -wal alone an ordinary
+    /// one would make a -shm; in exclusive mode SQLite keeps that index in memory, and it is told not to copy the -wal
+    /// into the main file when it closes.
+    static func quietConnection(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
+        let files = SQLiteStoreFiles(url)
+        let walSize = (try? FileManager.default.attributesOfItem(atPath: files.wal.path)[.size] as? NSNumber)??.intValue
+        let hasJournal = FileManager.default.fileExists(atPath: files.journal.path)
+        if !hasJournal, (walSize ?? 0) == 0, !FileManager.default.fileExists(atPath: files.shm.path) {
+            return try SQLiteConnection(path: url.path, access: .immutable, busyTimeout: timeout)
+        }
+        if FileManager.default.fileExists(atPath: files.shm.path) || hasJournal {
+            return try SQLiteConnection(path: url.path, access: .readOnly, busyTimeout: timeout)
+        }
+        let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: timeout)
+        connection.disableCheckpointOnClose()
+        try connection.execute("PRAGMA query_only = 1; PRAGMA locking_mode = EXCLUSIVE")
+        return connection
+    }
+
+    static func requireFile(at url: URL) throws {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
+            throw NSError.coreData(
+                CocoaError.Code.fileReadNoSuchFile.rawValue,
+                reason: "The file “\(url.lastPathComponent)” couldn’t be opened because there is no such file.",
+                url: url)
+        }
+        if isFolder.boolValue {
+            throw NSError.coreData(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                reason: "The file “\(url.lastPathComponent)” couldn’t be opened because it is a folder.", url: url)
+        }
+    }
+
+    static func notAStore(_ url: URL) -> NSError {
+        .coreData(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            reason: "The file “\(url.lastPathComponent)” couldn’t be opened because it isn’t in the correct format: "
+                + "it is a SQLite database, but not a Core Data store.", url: url)
+    }
+}
