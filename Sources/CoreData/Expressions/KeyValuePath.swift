@@ -89,6 +89,12 @@ extension KeyValuePath {
 
 /// The `@` operators of key paths.
 enum CollectionOperator {
+    /// All there are.
+    static let names: Set<String> = [
+        "@count", "@sum", "@avg", "@min", "@max", "@unionOfObjects", "@unionOfArrays", "@unionOfSets",
+        "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets",
+    ]
+
     static func apply(_ name: String, to values: [Any]) -> Any? {
         let present = values.filter { !($0 is NSNull) }
         switch name {

@@ -88,7 +88,10 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
     open override var hash: Int {
         var hasher = Hasher()
         hasher.combine(compoundPredicateType)
-        hasher.combine(parts)
+        for part in parts {
+            // Foundation's constant predicates hash by identity although they are equal by value.
+            if case .constant(let value) = part.form { hasher.combine(value) } else { hasher.combine(part) }
+        }
         return hasher.finalize()
     }
 }

@@ -82,7 +82,11 @@ struct PredicateLexer {
         case "#":
             kind = .escapedKey(try prefixedWord("a key"))
         case "@":
-            kind = .collectionOperator("@" + (try prefixedWord("a collection operator")))
+            let name = "@" + (try prefixedWord("a collection operator"))
+            guard CollectionOperator.names.contains(name) else {
+                throw failure("there is no collection operator \(name)", at: start)
+            }
+            kind = .collectionOperator(name)
         case "`":
             throw failure("there is a character that means nothing: \(first)")
         default:

@@ -125,6 +125,11 @@ struct NSExpressionTests {
         #expect(NSPredicate(format: "a == 1") == NSPredicate(format: "a==1"))
         #expect(NSPredicate(format: "a == 1") != NSPredicate(format: "a == 2"))
         #expect(NSPredicate(format: "a == 1").hash == NSPredicate(format: "a = 1").hash)
+        let withConstant = NSCompoundPredicate(type: .and, subpredicates: [NSPredicate(value: true)])
+        #expect(withConstant == NSCompoundPredicate(type: .and, subpredicates: [NSPredicate(format: "TRUEPREDICATE")]))
+        #expect(
+            withConstant.hash
+                == NSCompoundPredicate(type: .and, subpredicates: [NSPredicate(format: "TRUEPREDICATE")]).hash)
         #expect(NSPredicate(value: true) == NSPredicate(format: "TRUEPREDICATE"))
         #expect(NSPredicate(format: "TRUEPREDICATE") == NSPredicate(value: true))
         #expect(NSPredicate(value: true) != NSPredicate(format: "a == 1"))

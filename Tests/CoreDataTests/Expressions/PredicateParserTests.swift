@@ -23,6 +23,7 @@ struct PredicateParserTests {
             ("nosuch(a) == 1", 0, "there is no function nosuch of 1 arguments"),
             ("SUBQUERY(a, x, TRUEPREDICATE).@count > 0", 12, "a variable is expected, not \"x\""),
             ("AND a == 1", 0, "an expression is expected, not \"AND\""),
+            ("a.@total > 1", 2, "there is no collection operator @total"),
             ("a == $", 6, "a variable's name is expected"),
         ])
     func errors(format: String, position: Int, problem: String) {
