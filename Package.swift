@@ -14,7 +14,8 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-        .target(name: "CoreData", dependencies: ["CSQLite", "CZlib"]),
+        .systemLibrary(name: "CSwiftRuntime"),
+        .target(name: "CoreData", dependencies: ["CSQLite", "CZlib", "CSwiftRuntime"]),
         .target(name: "CoreDataManager", dependencies: ["CoreData"]),
         .target(name: "TestSupport", dependencies: ["CoreData"], path: "Tests/Support"),
         .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "TestSupport"]),

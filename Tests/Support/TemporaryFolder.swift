@@ -22,3 +22,13 @@ private func makeTemporaryFolder() throws -> URL {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     return folder
 }
+
+/// A fresh, empty folder that is removed, with everything in it, when nobody holds this any more.
+public final class TemporaryFolder: Sendable {
+    /// Where it lies.
+    public let url: URL
+
+    public init() throws { url = try makeTemporaryFolder() }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}

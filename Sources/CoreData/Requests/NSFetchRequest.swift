@@ -160,6 +160,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSFetchRequest<ResultType>()
         copy.parameters = parameters
+        copy.affectedStores = affectedStores
         return copy
     }
 

@@ -19,6 +19,9 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
     /// What the request asks for. A subclass has to answer; the base class asks for a fetch.
     open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
+    /// The stores the request concerns; nil for all of the coordinator's.
+    open var affectedStores: [NSPersistentStore]?
+
     /// What a fetch request of any result type says; `nil` for other requests.
     var fetchParameters: FetchParameters? { nil }
 

@@ -78,6 +78,7 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
     let toManys: [ToManySlot]
     let access: [String: PropertyAccess]
     let nullWords: Int
+    let validationRules: ValidationRules
     unowned let model: ModelLayout
     /// Distinguishes layouts of all models in the process: what accessors' slot caches compare.
     let identifier: UInt32
@@ -103,6 +104,7 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
         self.access = access
         self.model = model
         self.identifier = identifier
+        validationRules = ValidationRules(slots: slots, toManys: toManys)
         nullWords = max(1, (slots.count + 63) / 64)
     }
 

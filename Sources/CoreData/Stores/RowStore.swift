@@ -23,6 +23,15 @@ protocol RowStore: AnyObject, Sendable {
     /// Reserves `count` consecutive primary keys for each root entity and returns the first *key* (store number folded in).
     func reserveKeys(_ counts: [Int: Int]) throws -> [Int: Int64]
 
+    /// Drops the rows of the cache that nobody else holds.
+    func sweepRowCache()
+
+    /// The next read of the row asks the file.
+    func forgetCachedRow(_ key: Int64, rootIndex: Int)
+
+    /// Gives back connections and files; called once, when the store is removed from its coordinator.
+    func close() throws
+
     /// Writes a change set in one transaction, or nothing. Throws `SaveConflicts` when rows moved on since they were read.
     func write(_ changes: ChangeSet) throws
 }

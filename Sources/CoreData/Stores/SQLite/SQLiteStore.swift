@@ -169,6 +169,10 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         }
     }
 
+    func sweepRowCache() { rowCache.sweep() }
+
+    func forgetCachedRow(_ key: Int64, rootIndex: Int) { rowCache.remove(key, rootIndex: rootIndex) }
+
     /// Closes every connection. The store must not be used afterwards; called when it is removed from its coordinator.
     func close() {
         readers.close()

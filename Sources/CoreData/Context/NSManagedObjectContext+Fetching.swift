@@ -1,0 +1,322 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Executes a fetch and returns what it asks for; unsaved changes of this context and its parents count unless
+    /// `includesPendingChanges` is false.
+    ///
+    /// Throws an `NSError` when the entity is unknown, the predicate has no translation, or the store cannot be read.
+    public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+        let results = try fetchResults(of: request)
+        if let typed = results as? [T] { return typed }
+        preconditionFailure(
+            "The request for '\(request.entityName ?? "")' yields \(results.first.map { "\(type(of: $0))" } ?? "nothing"), "
+                + "not \(T.self)")
+    }
+
+    /// How many objects the request would return.
+    public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
+        checkConfinement()
+        let plan = try plan(for: request)
+        return try count(plan)
+    }
+
+    final func fetchResults(of request: NSPersistentStoreRequest) throws -> [Any] {
+        checkConfinement()
+        let plan = try plan(for: request)
+        switch plan.parameters.resultType {
+        case .countResultType:
+            return [NSNumber(value: try count(plan))]
+        case .dictionaryResultType:
+            return try dictionaries(plan).map { $0 as NSDictionary }
+        case .managedObjectIDResultType:
+            return try keys(plan).map { objectID(for: $0) }
+        default:
+            return try objects(plan)
+        }
+    }
+
+    /// A fetch as this context and its parents understand it.
+    struct FetchPlan {
+        var parameters: FetchParameters
+        var store: StoreFetch
+        var affectedStores: [NSPersistentStore]?
+    }
+
+    private func plan(for request: NSPersistentStoreRequest) throws -> FetchPlan {
+        drainMailbox()
+        guard var parameters = request.fetchParameters else {
+            throw NSError.coreData(
+                NSPersistentStoreUnsupportedRequestTypeError,
+                reason: "Unsupported request type \(request.requestType) for a fetch")
+        }
+        guard let modelLayout else {
+            throw NSError.coreData(
+                NSCoreDataError, reason: "\(debugName) has no coordinator and no parent; it cannot fetch")
+        }
+        let name = parameters.entityName ?? ""
+        guard let layout = modelLayout.layout(named: name) else {
+            throw NSError.coreData(
+                NSCoreDataError, reason: "A fetch request must have an entity; the model has no entity '\(name)'")
+        }
+        parameters.predicate = parameters.predicate.map { ObjectReferences.frozen($0) }
+        var fetch = StoreFetch(layout: layout)
+        fetch.includesSubentities = parameters.includesSubentities
+        fetch.predicate = parameters.predicate
+        fetch.sortDescriptors = parameters.sortDescriptors ?? []
+        fetch.limit = parameters.fetchLimit
+        fetch.offset = parameters.fetchOffset
+        return FetchPlan(parameters: parameters, store: fetch, affectedStores: request.affectedStores)
+    }
+
+    // MARK: Objects
+
+    private func objects(_ plan: FetchPlan) throws -> [NSManagedObject] {
+        if plan.parameters.includesPendingChanges { processPendingChanges() }
+        let touched = plan.parameters.includesPendingChanges ? touchedObjects(plan.store) : []
+        if touched.isEmpty {
+            return materialise(try rows(plan), plan)
+        }
+        var open = plan
+        open.store.limit = 0
+        open.store.offset = 0
+        let found = materialise(try rows(open), open)
+        return overlaid(found, touched, plan)
+    }
+
+    /// The rows of a fetch as this context's source has them.
+    private func rows(_ plan: FetchPlan) throws -> [Snapshot] {
+        switch source {
+        case .parent(let parent):
+            let sent = Transfer(plan)
+            return try parent.performAndWait { Transfer(try parent.rowsForChild(sent.value)) }.value
+        case .coordinator(let coordinator):
+            return try coordinator.rows(for: plan.store, in: plan.affectedStores)
+        case nil:
+            return []
+        }
+    }
+
+    private func materialise(_ rows: [Snapshot], _ plan: FetchPlan) -> [NSManagedObject] {
+        var objects: [NSManagedObject] = []
+        objects.reserveCapacity(rows.count)
+        var birth = Birth(home: home(at: plan.store.layout.index))
+        let isRefreshing = plan.parameters.shouldRefreshRefetchedObjects
+        for row in rows {
+            if row.layoutIndex != birth.home.layout.index { birth = Birth(home: home(at: row.layoutIndex)) }
+            objects.append(object(for: row, birth: birth, isRefreshing: isRefreshing))
+        }
+        if !plan.parameters.returnsObjectsAsFaults {
+            for object in objects where object.isFaultUnchecked { _ = object.fire() }
+        }
+        prefetch(plan.parameters.relationshipKeyPathsForPrefetching ?? [], of: objects)
+        return objects
+    }
+
+    /// Objects of the fetched entity with unsaved changes in this context.
+    private func touchedObjects(_ fetch: StoreFetch) -> [NSManagedObject] {
+        let range = fetch.includesSubentities ? fetch.layout.subtree : fetch.layout.index..<fetch.layout.index + 1
+        func isOfEntity(_ object: NSManagedObject) -> Bool { range.contains(object.home.layout.index) }
+        if insertedList.isEmpty, updatedList.isEmpty, deletedList.isEmpty { return [] }
+        return livingInserted.filter(isOfEntity) + livingUpdated.filter(isOfEntity) + livingDeleted.filter(isOfEntity)
+    }
+
+    /// What a fetch returns once the unsaved changes are counted: touched objects are judged by their present values.
+    private func overlaid(
+        _ found: [NSManagedObject], _ touched: [NSManagedObject], _ plan: FetchPlan
+    ) -> [NSManagedObject] {
+        let touchedIdentities = Set(touched.map(ObjectIdentifier.init))
+        var result = found.filter { !touchedIdentities.contains(ObjectIdentifier($0)) }
+        let predicate = plan.store.predicate
+        let matching = touched.filter {
+            !$0.flags.contains(.deleted) && (predicate?.evaluate(with: $0) ?? true)
+        }
+        result += matching
+        if !plan.store.sortDescriptors.isEmpty {
+            result = result.sorted(byDescriptors: plan.store.sortDescriptors)
+        } else if matching.contains(where: { !$0.flags.contains(.inserted) }) {
+            // Without an order the store's own stays: changed objects keep their place.
+            let positions = Dictionary(
+                found.enumerated().map { (ObjectIdentifier($1), $0) }, uniquingKeysWith: { first, _ in first })
+            result = result.enumerated().sorted { left, right in
+                let leftPlace = positions[ObjectIdentifier(left.element)] ?? found.count + left.offset
+                let rightPlace = positions[ObjectIdentifier(right.element)] ?? found.count + right.offset
+                return leftPlace < rightPlace
+            }.map(\.element)
+        }
+        let offset = min(plan.store.offset, result.count)
+        result.removeFirst(offset)
+        if plan.store.limit > 0, result.count > plan.store.limit { result.removeLast(result.count - plan.store.limit) }
+        return result
+    }
+
+    /// Brings the objects behind to-one and to-many key paths into memory with few requests.
+    private func prefetch(_ keyPaths: [String], of objects: [NSManagedObject]) {
+        for keyPath in keyPaths {
+            var level = objects
+            for name in keyPath.split(separator: ".").map(String.init) {
+                level = prefetchLevel(name, of: level)
+                if level.isEmpty { break }
+            }
+        }
+    }
+
+    private func prefetchLevel(_ name: String, of objects: [NSManagedObject]) -> [NSManagedObject] {
+        guard case .coordinator(let coordinator)? = source else {
+            return objects.flatMap { object -> [NSManagedObject] in
+                switch object.home.layout.access[name] {
+                case .toOne(let slot)?: object.referencedObject(at: slot).map { [$0] } ?? []
+                case .toMany(let index)?: object.memberObjects(of: index)
+                default: []
+                }
+            }
+        }
+        var destinations: [NSManagedObject] = []
+        var toManyOwners: [(index: Int, object: NSManagedObject)] = []
+        for object in objects {
+            switch object.home.layout.access[name] {
+            case .toOne(let slot)?:
+                if let destination = object.referencedObject(at: slot) { destinations.append(destination) }
+            case .toMany(let index)?:
+                if object.key > 0, object.toManyState(index).isFault {
+                    toManyOwners.append((index, object))
+                } else {
+                    destinations += object.memberObjects(of: index)
+                }
+            default:
+                break
+            }
+        }
+        if let first = toManyOwners.first {
+            let toMany = first.object.home.layout.toManys[first.index]
+            let members = try? coordinator.members(of: toMany, owners: toManyOwners.map(\.object.objectKey))
+            for (index, owner) in toManyOwners {
+                owner.toManyState(index).load(members?[owner.key] ?? [])
+                destinations += owner.memberObjects(of: index)
+            }
+        }
+        let missing = destinations.filter { $0.row == nil && $0.key > 0 }
+        for (root, group) in Dictionary(grouping: missing, by: { $0.home.layout.rootIndex }) {
+            guard let rows = try? coordinator.rows(for: group.map(\.key), rootIndex: root) else { continue }
+            for row in rows { home(at: row.layoutIndex).identityMap?.object(for: row.key)?.row = row }
+        }
+        return destinations
+    }
+
+    // MARK: Keys, counts, dictionaries
+
+    private func keys(_ plan: FetchPlan) throws -> [ObjectKey] {
+        if isFetchDirect(plan), case .coordinator(let coordinator)? = source {
+            return try coordinator.keys(for: plan.store, in: plan.affectedStores)
+        }
+        return try objects(plan).map(\.objectKey)
+    }
+
+    private func count(_ plan: FetchPlan) throws -> Int {
+        if isFetchDirect(plan) {
+            switch source {
+            case .coordinator(let coordinator): return try coordinator.count(for: plan.store, in: plan.affectedStores)
+            case .parent(let parent):
+                let sent = Transfer(plan)
+                return try parent.performAndWait { try parent.count(sent.value) }
+            case nil: return 0
+            }
+        }
+        return try objects(plan).count
+    }
+
+    /// Dictionaries are read from the store: unsaved changes do not count, as documented.
+    private func dictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
+        switch source {
+        case .parent(let parent):
+            let sent = Transfer(plan)
+            return try parent.performAndWait { Transfer(try parent.dictionaries(sent.value)) }.value
+        case .coordinator(let coordinator):
+            var fetch = plan.store
+            let parameters = plan.parameters
+            let properties = try parameters.propertiesToFetch?.map { try column($0, plan) }
+            fetch.result = .dictionaries(
+                properties: properties ?? fetch.layout.entity.attributesByName.keys.sorted().map { .keyPath($0) },
+                groupBy: try parameters.propertiesToGroupBy?.map { try column($0, plan) } ?? [],
+                having: parameters.havingPredicate, distinct: parameters.returnsDistinctResults)
+            return try coordinator.dictionaries(for: fetch, in: plan.affectedStores)
+        case nil:
+            return []
+        }
+    }
+
+    private func column(_ element: Any, _ plan: FetchPlan) throws -> StoreFetch.Column {
+        switch element {
+        case let name as String: return .keyPath(name)
+        case let expression as NSExpressionDescription: return .expression(expression)
+        case let property as NSPropertyDescription: return .keyPath(property.name)
+        default:
+            throw NSError.coreData(
+                NSCoreDataError,
+                reason: """
+                    Invalid element \(element) in propertiesToFetch or propertiesToGroupBy of a request for \
+                    '\(plan.store.layout.name)'
+                    """)
+        }
+    }
+
+    /// Whether nothing unsaved of this context can change the answer.
+    private func isFetchDirect(_ plan: FetchPlan) -> Bool {
+        if !plan.parameters.includesPendingChanges { return true }
+        processPendingChanges()
+        return touchedObjects(plan.store).isEmpty
+    }
+
+    // MARK: For children
+
+    /// Rows for a child's fetch, with this context's unsaved changes in them. Called on this context's queue.
+    final func rowsForChild(_ plan: FetchPlan) throws -> [Snapshot] {
+        processPendingChanges()
+        if !plan.parameters.includesPendingChanges || touchedObjects(plan.store).isEmpty {
+            return try rows(plan)
+        }
+        return try objects(plan).map { $0.currentRow() }
+    }
+
+    /// The row behind a child's object, with this context's unsaved changes in it. Called on this context's queue.
+    final func rowForChild(_ key: ObjectKey) throws -> Snapshot? {
+        drainMailbox()
+        var key = key
+        if key.isTemporary, let permanent = permanentKeys[key.key] { key.key = permanent }
+        if let object = registeredObject(for: key) {
+            if object.flags.contains(.deleted) { return nil }
+            if object.row != nil { return object.currentRow() }
+        }
+        return try readRow(for: key)
+    }
+
+    /// The members of a child's to-many relationship, with this context's unsaved changes. On this context's queue.
+    final func membersForChild(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey] {
+        drainMailbox()
+        processPendingChanges()
+        var owner = owner
+        if owner.isTemporary, let permanent = permanentKeys[owner.key] { owner.key = permanent }
+        return object(for: owner).members(of: toMany.index)
+    }
+
+    // MARK: Fetched properties
+
+    /// The objects of a fetched property: its request with `$FETCH_SOURCE` bound to the owner.
+    final func objects(of property: NSFetchedPropertyDescription, for owner: NSManagedObject) -> [NSManagedObject] {
+        guard let template = property.fetchRequest else { return [] }
+        let request = NSFetchRequest<NSManagedObject>(entityName: template.entityName ?? "")
+        request.predicate = template.predicate?.withSubstitutionVariables([
+            "FETCH_SOURCE": owner, "FETCHED_PROPERTY": property,
+        ])
+        request.sortDescriptors = template.sortDescriptors
+        request.fetchLimit = template.fetchLimit
+        do {
+            return try fetch(request)
+        } catch {
+            preconditionFailure(
+                """
+                The fetched property '\(property.name)' of entity '\(owner.home.layout.name)' cannot be fetched: \
+                \(error.localizedDescription)
+                """)
+        }
+    }
+}

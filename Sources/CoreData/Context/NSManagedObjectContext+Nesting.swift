@@ -1,0 +1,279 @@
+import Foundation
+
+// Parents and children: a child saves into its parent, a parent tells its children about permanent keys.
+extension NSManagedObjectContext {
+    // MARK: Saving into the parent
+
+    /// One object of a child's save, as the parent needs it: no objects of the child.
+    private struct PushedChange {
+        var key: ObjectKey
+        /// The row as the child has it now.
+        var row: Snapshot
+        var changed: SlotMask
+        var boxed: [Int: Any]
+        var boxedChanges: SlotMask
+        var toManys: [PushedToMany]
+    }
+
+    private struct PushedToMany {
+        var index: Int
+        var added: [ObjectKey]
+        var removed: Set<ObjectKey>
+        /// The whole list where its order was set.
+        var order: [ObjectKey]?
+    }
+
+    /// Everything a child's save hands to its parent.
+    private struct PushedSave {
+        var inserted: [PushedChange] = []
+        var updated: [PushedChange] = []
+        var deleted: [ObjectKey] = []
+    }
+
+    final func save(_ work: SaveWork, to parent: NSManagedObjectContext) throws {
+        var push = PushedSave()
+        var rows: [(NSManagedObject, Snapshot)] = []
+        for object in work.inserted {
+            try object.encodeBoxedChanges()
+            let change = pushedChange(of: object)
+            rows.append((object, change.row))
+            push.inserted.append(change)
+        }
+        for object in work.updated where !object.flags.contains(.inaccessible) {
+            try object.encodeBoxedChanges()
+            let change = pushedChange(of: object)
+            rows.append((object, change.row))
+            push.updated.append(change)
+        }
+        push.deleted = work.deleted.map(\.objectKey)
+        let sent = Transfer(push)
+        parent.performAndWait { parent.accept(sent.value) }
+        for (object, row) in rows { object.row = row }
+        for object in work.inserted + work.updated {
+            object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: [:]) }
+        }
+    }
+
+    private func pushedChange(of object: NSManagedObject) -> PushedChange {
+        var toManys: [PushedToMany] = []
+        if let overlay = object.overlay {
+            for (index, state) in overlay.toManys.enumerated() {
+                guard let state, state.hasChanges else { continue }
+                toManys.append(
+                    PushedToMany(index: index, added: state.added.keys, removed: state.removed, order: state.order))
+            }
+        }
+        let version = object.firedRow().version
+        return PushedChange(
+            key: object.objectKey, row: object.builtRow(key: object.key, version: version, renaming: permanentKeys),
+            changed: object.overlay?.mask ?? SlotMask(), boxed: object.overlay?.boxed ?? [:],
+            boxedChanges: object.overlay?.boxedChanges ?? SlotMask(), toManys: toManys)
+    }
+
+    /// Takes over what a child saved, as unsaved changes of this context. Called on this context's queue.
+    private func accept(_ push: PushedSave) {
+        drainMailbox()
+        for change in push.inserted {
+            if registeredObject(for: change.key) != nil {
+                update(change)
+                continue
+            }
+            let object = makeObject(
+                home: home(at: change.key.layoutIndex), key: change.key.key, row: change.row, isUnfired: false)
+            object.flags.formUnion([.inserted, .updated, .listedInserted, .pendingInsert, .pendingEvent])
+            insertedList.append(object)
+            pendingList.append(object)
+        }
+        for change in push.inserted {
+            guard let object = registeredObject(for: change.key) else { continue }
+            apply(change.toManys, to: object)
+            adoptBoxed(change, object)
+        }
+        for change in push.updated { update(change) }
+        for key in push.deleted {
+            let object = object(for: current(key))
+            if !object.flags.contains(.deleted) { delete(object) }
+        }
+        schedulePendingChanges()
+        processPendingChanges()
+    }
+
+    private func update(_ change: PushedChange) {
+        let object = object(for: current(change.key))
+        _ = object.firedRow()
+        if object.flags.contains(.deleted) { return }
+        let slots = object.home.layout.slots
+        change.changed.forEach { slot in
+            var value = change.row.value(slot, kind: slots[slot].kind)
+            if slots[slot].kind == .reference, case .int(let target) = value, target < 0 {
+                value = .int(permanentKeys[target] ?? target)
+            }
+            object.ensureOverlay().set(value, at: slot, slotCount: slots.count)
+        }
+        adoptBoxed(change, object)
+        apply(change.toManys, to: object)
+        object.noteChange()
+    }
+
+    private func adoptBoxed(_ change: PushedChange, _ object: NSManagedObject) {
+        let slots = object.home.layout.slots
+        change.boxedChanges.forEach { slot in
+            // Transient values have no bytes; they travel as they are.
+            object.ensureOverlay().boxed[slot] = slots[slot].isPersistent ? nil : change.boxed[slot]
+            if !slots[slot].isPersistent { object.ensureOverlay().boxedChanges.insert(slot) }
+        }
+    }
+
+    private func apply(_ changes: [PushedToMany], to object: NSManagedObject) {
+        for change in changes {
+            let state = object.toManyState(change.index)
+            if let order = change.order {
+                _ = object.members(of: change.index)
+                _ = state.replaceMembers(order.map(current), isOrdered: true)
+            } else {
+                state.merge(added: change.added.map(current), removed: Set(change.removed.map(current)))
+            }
+            object.overlay?.currentRow = nil
+            object.noteChange()
+        }
+    }
+
+    /// The key under which this context knows a row that a child may still know under its temporary one.
+    private func current(_ key: ObjectKey) -> ObjectKey { key.renamed(permanentKeys) }
+
+    // MARK: Permanent keys for children
+
+    final func adopt(child: NSManagedObjectContext) {
+        mailboxLock.withLock {
+            childReferences.removeAll { $0.context == nil }
+            childReferences.append(WeakContext(context: child))
+        }
+    }
+
+    /// Leaves the new keys of saved objects with every context below this one; each takes them in when it is next used.
+    final func postToChildren(_ permanent: [Int64: Int64]) {
+        let children = livingChildren
+        if children.isEmpty {
+            permanentKeys = [:]
+            return
+        }
+        permanentKeys.merge(permanent) { _, new in new }
+        for child in children { child.deliver(permanent) }
+    }
+
+    private func deliver(_ permanent: [Int64: Int64]) {
+        mailboxLock.withLock { mailbox.append(permanent) }
+        for child in livingChildren { child.deliver(permanent) }
+    }
+
+    private var livingChildren: [NSManagedObjectContext] {
+        mailboxLock.withLock {
+            childReferences.removeAll { $0.context == nil }
+            return childReferences.compactMap(\.context)
+        }
+    }
+
+    /// Takes in the permanent keys that the parent left here.
+    final func drainMailbox() {
+        if parent == nil { return }
+        let letters = mailboxLock.withLock {
+            let letters = mailbox
+            mailbox = []
+            return letters
+        }
+        for letter in letters { takeIn(letter) }
+    }
+
+    private func takeIn(_ permanent: [Int64: Int64]) {
+        for map in identityMaps {
+            guard let map, map.count > 0 else { continue }
+            for object in map.objects {
+                if object.key < 0, let key = permanent[object.key] { map.rekey(object, to: key) }
+                object.replaceTemporaryReferences(permanent)
+            }
+        }
+        if livingChildren.isEmpty {
+            permanentKeys = [:]
+        } else {
+            permanentKeys.merge(permanent) { _, new in new }
+        }
+    }
+
+    // MARK: Permanent ids
+
+    /// Gives new objects their permanent ids before they are saved. Throws when a store cannot reserve them.
+    public final func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+        checkConfinement()
+        guard let coordinator = persistentStoreCoordinator else {
+            throw NSError.coreData(NSPersistentStoreSaveError, reason: "\(debugName) has no coordinator and no parent")
+        }
+        var permanent: [Int64: Int64] = [:]
+        for (layoutIndex, group) in Dictionary(grouping: objects.filter { $0.key < 0 }, by: { $0.home.layout.index }) {
+            let layout = home(at: layoutIndex).layout
+            let number = try coordinator.storeNumber(forNew: layout)
+            let first = try coordinator.reserveKeys([layout.rootIndex: group.count], inStoreNumbered: number)
+            guard var next = first[layout.rootIndex] else { continue }
+            for object in group {
+                permanent[object.key] = next
+                next += 1
+            }
+        }
+        for object in objects {
+            guard let key = permanent[object.key] else { continue }
+            object.home.identityMap?.rekey(object, to: key)
+        }
+        for map in identityMaps {
+            for object in map?.objects ?? [] { object.replaceTemporaryReferences(permanent) }
+        }
+        permanentKeys.merge(permanent) { _, new in new }
+    }
+
+    /// Chooses the store a new object is saved in, where several hold its entity.
+    public final func assign(_ object: Any, to store: NSPersistentStore) {
+        checkConfinement()
+        guard let object = object as? NSManagedObject else { return }
+        precondition(object.key < 0, "Can't reassign an object to a different store once it has been saved.")
+        assignedStores[ObjectIdentifier(object)] = store
+    }
+}
+
+extension NSManagedObject {
+    /// References to objects that were new until now lead to their permanent keys from here on.
+    final func replaceTemporaryReferences(_ permanent: [Int64: Int64]) {
+        if let overlay {
+            overlay.toManys.forEach { $0?.rename(permanent) }
+            overlay.mask.forEach { slot in
+                if home.layout.slots[slot].kind == .reference, case .int(let target) = overlay.values[slot], target < 0,
+                    let key = permanent[target]
+                {
+                    overlay.values[slot] = .int(key)
+                    overlay.currentRow = nil
+                }
+            }
+        }
+        guard let row else { return }
+        let leadsToTemporary = home.layout.slots.indices.contains { slot in
+            home.layout.slots[slot].kind == .reference && !row.isNull(slot) && row.int(slot) < 0
+                && permanent[row.int(slot)] != nil
+        }
+        guard leadsToTemporary || row.key != key else { return }
+        self.row = rebuilt(row, permanent)
+    }
+
+    private func rebuilt(_ row: Snapshot, _ permanent: [Int64: Int64]) -> Snapshot {
+        let slots = home.layout.slots
+        var tailBytes = 0
+        for slot in slots.indices where !slots[slot].kind.isInline && !row.isNull(slot) {
+            tailBytes += row.bytes(slot).count
+        }
+        var builder = SnapshotBuilder(layout: home.layout, key: key, version: row.version, tailBytes: tailBytes)
+        for slot in slots.indices {
+            if slots[slot].kind == .reference, !row.isNull(slot), row.int(slot) < 0 {
+                builder.set(slot, int: permanent[row.int(slot)] ?? row.int(slot))
+            } else {
+                builder.copy(slot, kind: slots[slot].kind, from: row)
+            }
+        }
+        return builder.finish()
+    }
+}

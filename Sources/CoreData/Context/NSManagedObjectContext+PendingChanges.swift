@@ -1,0 +1,194 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    // MARK: What is unsaved
+
+    /// New objects that the next save will insert.
+    public final var insertedObjects: Set<NSManagedObject> {
+        checkConfinement()
+        return Set(livingInserted)
+    }
+
+    /// Changed objects that the next save will update.
+    public final var updatedObjects: Set<NSManagedObject> {
+        checkConfinement()
+        return Set(livingUpdated)
+    }
+
+    /// Objects that the next save will delete.
+    public final var deletedObjects: Set<NSManagedObject> {
+        checkConfinement()
+        return Set(livingDeleted)
+    }
+
+    /// Whether anything is unsaved.
+    public final var hasChanges: Bool {
+        checkConfinement()
+        return insertedList.contains { $0.flags.contains(.inserted) && !$0.flags.contains(.deleted) }
+            || updatedList.contains { $0.flags.contains(.updated) && !$0.flags.contains(.deleted) }
+            || deletedList.contains { $0.flags.contains(.deleted) && !$0.flags.contains(.inserted) }
+    }
+
+    final var livingInserted: [NSManagedObject] {
+        insertedList.filter { $0.flags.contains(.inserted) && !$0.flags.contains(.deleted) }
+    }
+
+    final var livingUpdated: [NSManagedObject] {
+        updatedList.filter { $0.flags.contains(.updated) && $0.flags.isDisjoint(with: [.inserted, .deleted]) }
+    }
+
+    final var livingDeleted: [NSManagedObject] {
+        deletedList.filter { $0.flags.contains(.deleted) && !$0.flags.contains(.inserted) }
+    }
+
+    /// An object says that it changed.
+    final func noteUpdate(of object: NSManagedObject) {
+        checkConfinement()
+        if !object.flags.contains(.updated) {
+            object.flags.insert(.updated)
+        }
+        if object.flags.isDisjoint(with: [.inserted, .listedUpdated]) {
+            object.flags.insert(.listedUpdated)
+            updatedList.append(object)
+        }
+        if !object.flags.contains(.pendingEvent) {
+            object.flags.insert(.pendingEvent)
+            pendingList.append(object)
+            schedulePendingChanges()
+        }
+    }
+
+    // MARK: Processing
+
+    /// Propagates deletions to related objects and posts the did-change notification for what happened since last time.
+    ///
+    /// Called by itself at the end of `perform` blocks, before a save, before a fetch that counts unsaved changes, and on
+    /// the main queue after the current event.
+    public final func processPendingChanges() {
+        checkConfinement()
+        drainMailbox()
+        if isProcessingPendingChanges { return }
+        if pendingList.isEmpty, pendingDeletions.isEmpty, pendingRefreshes.isEmpty { return }
+        isProcessingPendingChanges = true
+        defer { isProcessingPendingChanges = false }
+        propagateDeletions()
+        let changed = pendingList
+        pendingList = []
+        let refreshed = pendingRefreshes
+        pendingRefreshes = []
+        var inserted: Set<NSManagedObject> = []
+        var updated: Set<NSManagedObject> = []
+        var deleted: Set<NSManagedObject> = []
+        for object in changed {
+            let flags = object.flags
+            object.flags.subtract([.pendingEvent, .pendingInsert, .pendingDelete])
+            if flags.contains(.deleted) {
+                if flags.contains(.pendingDelete), !flags.contains(.pendingInsert) { deleted.insert(object) }
+            } else if flags.contains(.pendingInsert) {
+                inserted.insert(object)
+            } else {
+                updated.insert(object)
+            }
+        }
+        var info: [AnyHashable: Any] = [:]
+        if !inserted.isEmpty { info[NSInsertedObjectsKey] = inserted }
+        if !updated.isEmpty { info[NSUpdatedObjectsKey] = updated }
+        if !deleted.isEmpty { info[NSDeletedObjectsKey] = deleted }
+        if !refreshed.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshed) }
+        if info.isEmpty { return }
+        NotificationCenter.default.post(
+            name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: info)
+    }
+
+    /// On the main queue nobody ends a block for us: process after the current event.
+    final func schedulePendingChanges() {
+        guard concurrencyType == .mainQueueConcurrencyType, !isPendingProcessingScheduled else { return }
+        isPendingProcessingScheduled = true
+        DispatchQueue.main.async { [weak self] in
+            guard let self else { return }
+            isPendingProcessingScheduled = false
+            HeldContexts.run(holding: self, holdsMain: true) { self.processPendingChanges() }
+        }
+    }
+
+    // MARK: Deleting
+
+    /// Deletes an object with the next save. Related objects follow the delete rules when pending changes are processed.
+    public final func delete(_ object: NSManagedObject) {
+        checkConfinement()
+        precondition(
+            object.home.context === self,
+            """
+            An NSManagedObjectContext cannot delete objects in other contexts. (\(object.home.layout.name) of \
+            \(object.home.context?.debugName ?? "no context"), deleted in \(debugName))
+            """)
+        if object.flags.contains(.deleted) { return }
+        object.prepareForDeletion()
+        object.flags.formUnion([.deleted, .deletionPending, .pendingDelete])
+        if !object.flags.contains(.listedDeleted) {
+            object.flags.insert(.listedDeleted)
+            deletedList.append(object)
+        }
+        pendingDeletions.append(object)
+        if !object.flags.contains(.pendingEvent) {
+            object.flags.insert(.pendingEvent)
+            pendingList.append(object)
+            schedulePendingChanges()
+        }
+    }
+
+    /// Applies the delete rules until nothing new is deleted.
+    private func propagateDeletions() {
+        while !pendingDeletions.isEmpty {
+            let batch = pendingDeletions
+            pendingDeletions = []
+            for object in batch where object.flags.contains(.deletionPending) {
+                object.flags.remove(.deletionPending)
+                propagateDeletion(of: object)
+            }
+        }
+    }
+
+    private func propagateDeletion(of object: NSManagedObject) {
+        let layout = object.home.layout
+        for (slot, description) in layout.slots.enumerated() {
+            guard case .toOne(let relationship, _) = description.role,
+                let target = object.referencedObject(at: slot)
+            else { continue }
+            if relationship.deleteRule == .cascadeDeleteRule { delete(target) }
+            if relationship.deleteRule == .nullifyDeleteRule || relationship.deleteRule == .cascadeDeleteRule {
+                forget(object, in: target, inverse: relationship.inverseRelationship)
+            }
+        }
+        for toMany in layout.toManys where toMany.relationship.deleteRule != .noActionDeleteRule {
+            let isDenied = toMany.relationship.deleteRule == .denyDeleteRule
+            for member in object.memberObjects(of: toMany.index) {
+                if isDenied { continue }
+                if toMany.relationship.deleteRule == .cascadeDeleteRule { delete(member) }
+                switch toMany.kind {
+                case .inverseKey(let slot, _):
+                    if member.reference(at: slot) == object.objectKey { member.writeReference(nil, at: slot) }
+                case .ownerKey(let slot, _):
+                    if member.slotValue(at: slot) == .int(object.key) { member.setSlot(slot, to: .null) }
+                case .join:
+                    forget(object, in: member, inverse: toMany.relationship.inverseRelationship)
+                case .transient:
+                    break
+                }
+            }
+        }
+    }
+
+    /// Takes a deleted object out of the other side of a relationship.
+    private func forget(_ object: NSManagedObject, in other: NSManagedObject, inverse: NSRelationshipDescription?) {
+        guard let inverse, !other.flags.contains(.inaccessible) else { return }
+        if let slot = other.slot(of: inverse) {
+            if other.reference(at: slot) == object.objectKey { other.writeReference(nil, at: slot) }
+        } else if let index = other.toManyIndex(of: inverse) {
+            let state = other.toManyState(index)
+            if !state.isFault, !state.members.contains(object.objectKey) { return }
+            state.noteRemoval(of: object.objectKey)
+            other.noteChange()
+        }
+    }
+}

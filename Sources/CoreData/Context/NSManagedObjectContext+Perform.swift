@@ -1,0 +1,116 @@
+import Foundation
+
+/// Whether wrong-queue access stops the process: in debug builds, and with `-com.apple.CoreData.ConcurrencyDebug 1`.
+enum ConfinementCheck {
+    static let isOn: Bool = {
+        let arguments = ProcessInfo.processInfo.arguments
+        if let position = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug") {
+            let isRequested = arguments.dropFirst(position + 1).first.flatMap(Int.init) ?? 0 > 0
+            if isRequested {
+                FileHandle.standardError.write(
+                    Data("CoreData: annotation: Core Data multi-threading assertions enabled.\n".utf8))
+            }
+            return isRequested
+        }
+        #if DEBUG
+            return true
+        #else
+            return false
+        #endif
+    }()
+}
+
+extension NSManagedObjectContext {
+    /// When an asynchronous `perform` runs its block.
+    public enum ScheduledTaskType: Sendable {
+        /// At once if the caller is on the context's queue, otherwise as `enqueued`.
+        case immediate
+        /// Behind everything that waits on the context's queue.
+        case enqueued
+    }
+
+    /// Runs the block on the context's queue later and returns at once. Pending changes are processed after it.
+    public final func perform(_ block: @escaping @Sendable () -> Void) {
+        requireQueue("-performBlock:").async {
+            HeldContexts.run(holding: self, holdsMain: self.isMain) {
+                block()
+                self.processPendingChanges()
+            }
+        }
+    }
+
+    /// Runs the block on the calling thread while holding the context's queue, and returns its result; re-entrant.
+    ///
+    /// On a main-queue context the block runs on the main queue: inline when the caller holds it (also below blocks of
+    /// private contexts), otherwise the caller waits for it.
+    public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
+        let queue = requireQueue("-performBlockAndWait:")
+        if HeldContexts.contains(self) { return try block() }
+        let holdsMain = HeldContexts.isMainQueueHeld
+        if isMain, holdsMain { return try HeldContexts.run(holding: self, holdsMain: true, block) }
+        return try queue.sync { try HeldContexts.run(holding: self, holdsMain: holdsMain || isMain, block) }
+    }
+
+    /// Runs the block on the context's queue and returns what it returns, suspending the caller meanwhile.
+    public final func perform<T, Failure: Error>(
+        schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(Failure) -> T
+    ) async throws(Failure) -> T {
+        let queue = requireQueue("-performBlock:")
+        let job = Transfer(block)
+        let isInline = schedule == .immediate && isHeldByCaller
+        let outcome: Transfer<Result<T, Failure>> = await withCheckedContinuation { continuation in
+            let run: @Sendable () -> Void = {
+                let holdsMain = isInline ? HeldContexts.isMainQueueHeld : self.isMain
+                let result: Result<T, Failure> = HeldContexts.run(holding: self, holdsMain: holdsMain) {
+                    defer { self.processPendingChanges() }
+                    do throws(Failure) {
+                        return .success(try job.value())
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+                continuation.resume(returning: Transfer(result))
+            }
+            if isInline { run() } else { queue.async(execute: run) }
+        }
+        return try outcome.value.get()
+    }
+
+    private var isMain: Bool { concurrencyType == .mainQueueConcurrencyType }
+
+    private var isHeldByCaller: Bool {
+        HeldContexts.contains(self) || (isMain && HeldContexts.isMainQueueHeld)
+    }
+
+    private func requireQueue(_ method: String) -> DispatchQueue {
+        guard let queue else {
+            preconditionFailure(
+                "Can only use \(method) on an NSManagedObjectContext that was created with a queue.")
+        }
+        return queue
+    }
+
+    /// Stops the process when the calling thread does not hold the context's queue.
+    @inline(__always)
+    final func checkConfinement() {
+        if ConfinementCheck.isOn { checkConfinement(of: nil) }
+    }
+
+    final func checkConfinement(of object: NSManagedObject?) {
+        if isHeldByCaller || concurrencyType == .confinementConcurrencyType { return }
+        let place =
+            concurrencyType == .mainQueueConcurrencyType ? "the main queue" : "its own queue (perform, performAndWait)"
+        let subject = object.map { "The object <\($0.home.layout.name) \($0.key)> of the" } ?? "The"
+        preconditionFailure(
+            """
+            __Multithreading_Violation_AllThatIsLeftToUsIsHonor__: \(subject) \(debugName) was used from \
+            \(HeldContexts.placeDescription); it belongs to \(place).
+            """)
+    }
+}
+
+/// Carries a value to another queue where nobody else touches it any more.
+struct Transfer<Value>: @unchecked Sendable {  // handed over: the sender does not use the value afterwards
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}

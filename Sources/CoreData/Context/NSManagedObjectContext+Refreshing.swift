@@ -1,0 +1,99 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Turns an object into a fault, dropping its unsaved changes (`mergeChanges` false), or reads its row anew and keeps
+    /// the unsaved changes on top of it (true). The next access reads from the parent or the store.
+    public final func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+        checkConfinement()
+        guard object.home.context === self, !object.flags.contains(.inserted) else { return }
+        forgetCachedRow(of: object)
+        if flag {
+            guard let overlay = object.overlay, !overlay.mask.isEmpty || object.hasToManyChanges else {
+                turnIntoFault(object)
+                noteRefresh(of: object)
+                return
+            }
+            guard let row = try? readRow(for: object.objectKey) else { return }
+            object.row = row
+            overlay.currentRow = nil
+        } else {
+            object.flags.remove(.updated)
+            turnIntoFault(object)
+        }
+        noteRefresh(of: object)
+    }
+
+    /// Refreshes every object without unsaved changes of its own losing any: `refresh(_:mergeChanges: true)` for all.
+    public final func refreshAllObjects() {
+        checkConfinement()
+        for map in identityMaps {
+            for object in map?.objects ?? [] { refresh(object, mergeChanges: true) }
+        }
+    }
+
+    /// Drops every unsaved change: new objects go, changed and deleted ones are as the store has them.
+    public final func rollback() {
+        checkConfinement()
+        processPendingChanges()
+        let inserted = insertedList.filter { $0.flags.contains(.inserted) }
+        let others = updatedList + deletedList.filter { !$0.flags.contains(.inserted) }
+        insertedList = []
+        updatedList = []
+        deletedList = []
+        pendingList = []
+        pendingDeletions = []
+        for object in others {
+            object.flags.subtract([
+                .updated, .deleted, .deletionPending, .listedUpdated, .listedDeleted, .pendingEvent, .pendingDelete,
+            ])
+            object.overlay?.discardChanges()
+            noteRefresh(of: object)
+        }
+        for object in inserted { object.detach(unregister: true) }
+        processPendingChanges()
+    }
+
+    /// Empties the context: every object is cut loose, every unsaved change dropped.
+    public final func reset() {
+        checkConfinement()
+        insertedList = []
+        updatedList = []
+        deletedList = []
+        pendingList = []
+        pendingDeletions = []
+        pendingRefreshes = []
+        permanentKeys = [:]
+        assignedStores = [:]
+        for map in identityMaps {
+            for object in map?.objects ?? [] {
+                object.detach(unregister: false)
+                object.row = nil
+                object.overlay = nil
+            }
+            map?.removeAll()
+        }
+        persistentStoreCoordinator?.sweepRowCaches()
+        NotificationCenter.default.post(
+            name: .NSManagedObjectContextObjectsDidChange, object: self,
+            userInfo: [NSInvalidatedAllObjectsKey: NSNumber(value: true)])
+    }
+
+    private func turnIntoFault(_ object: NSManagedObject) {
+        object.willTurnIntoFault()
+        object.overlay = nil
+        object.row = nil
+        object.flags.subtract([.unfired, .inaccessible])
+        object.didTurnIntoFault()
+    }
+
+    private func noteRefresh(of object: NSManagedObject) {
+        pendingRefreshes.append(object)
+        schedulePendingChanges()
+    }
+
+    /// A refreshed object reads the store, not what the row cache remembers.
+    private func forgetCachedRow(of object: NSManagedObject) {
+        guard case .coordinator(let coordinator)? = source, object.key > 0 else { return }
+        coordinator.forgetCachedRow(object.objectKey, rootIndex: object.home.layout.rootIndex)
+    }
+}

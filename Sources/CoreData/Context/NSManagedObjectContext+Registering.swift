@@ -1,0 +1,307 @@
+import Foundation
+
+// Identity and faults: which object stands for which row, and where its values come from.
+extension NSManagedObjectContext {
+    // MARK: Homes
+
+    /// What the objects of one entity share in this context.
+    @inline(__always)
+    final func home(at layoutIndex: Int) -> ObjectHome {
+        if let home = homes[layoutIndex] { return home }
+        return makeHome(at: layoutIndex)
+    }
+
+    private func makeHome(at layoutIndex: Int) -> ObjectHome {
+        guard let modelLayout, let model else { preconditionFailure("\(debugName) has no coordinator and no parent") }
+        let layout = modelLayout.entities[layoutIndex]
+        let home = ObjectHome(
+            context: self, layout: layout, identityMap: identityMap(of: layout.rootIndex),
+            managedClass: ManagedClassLookup.managedClass(of: layout.entity), modelLayout: modelLayout, model: model)
+        homes[layoutIndex] = home
+        return home
+    }
+
+    private func identityMap(of rootIndex: Int) -> IdentityMap {
+        if let map = identityMaps[rootIndex] { return map }
+        let map = IdentityMap()
+        identityMaps[rootIndex] = map
+        return map
+    }
+
+    /// The home for an entity given by its description; stops the process when the context's model does not have it.
+    final func home(forEntity entity: NSEntityDescription) -> ObjectHome {
+        guard let modelLayout else {
+            preconditionFailure(
+                "+entityForName: nil is not a legal NSPersistentStoreCoordinator for searching for entity name "
+                    + "'\(entity.name ?? "")'")
+        }
+        guard let layout = modelLayout.layout(of: entity) else {
+            preconditionFailure(
+                "The entity '\(entity.name ?? "")' is not in the model of \(debugName)")
+        }
+        return home(at: layout.index)
+    }
+
+    /// The home of objects that belong to no context.
+    static func detachedHome(for entity: NSEntityDescription) -> ObjectHome {
+        let model = entity.managedObjectModel
+        let modelLayout = model.layout
+        guard let layout = modelLayout.layout(of: entity) else {
+            preconditionFailure(
+                "An NSManagedObject of class 'NSManagedObject' must have a valid NSEntityDescription.")
+        }
+        return ObjectHome(
+            context: nil, layout: layout, identityMap: nil,
+            managedClass: ManagedClassLookup.managedClass(of: entity), modelLayout: modelLayout, model: model)
+    }
+
+    /// The entity whose class this is, in the context's model.
+    final func entity(for managedClass: NSManagedObject.Type) -> NSEntityDescription {
+        let candidates = modelLayout?.entities.filter {
+            ManagedClassLookup.managedClass(of: $0.entity) == managedClass
+        }
+        guard let candidates, candidates.count == 1 else {
+            preconditionFailure(
+                """
+                An NSManagedObject of class '\(managedClass)' must have a valid NSEntityDescription. \
+                (\(candidates?.count ?? 0) entities of the context's model have this class)
+                """)
+        }
+        return candidates[0].entity
+    }
+
+    // MARK: Objects
+
+    /// The object for a key, as a fault when the context does not know it yet.
+    final func object(for key: ObjectKey) -> NSManagedObject {
+        let home = home(at: key.layoutIndex)
+        if let object = home.identityMap?.object(for: key.key) { return object }
+        if key.isTemporary, let permanent = permanentKeys[key.key] {
+            return object(for: ObjectKey(layoutIndex: key.layoutIndex, key: permanent))
+        }
+        return makeObject(home: home, key: key.key, row: nil, isUnfired: true)
+    }
+
+    /// The object for a key if it is alive in this context.
+    final func registeredObject(for key: ObjectKey) -> NSManagedObject? {
+        home(at: key.layoutIndex).identityMap?.object(for: key.key)
+    }
+
+    /// The living owner of a to-many relationship without inverse; its concrete entity is not in the member's row.
+    final func registeredObject(forOwnerKey key: Int64, of toMany: ToManySlot) -> NSManagedObject? {
+        guard let modelLayout else { return nil }
+        let root = modelLayout.entities[toMany.declaringIndex].rootIndex
+        return identityMaps[root]?.object(for: key)
+    }
+
+    final func makeObject(home: ObjectHome, key: Int64, row: Snapshot?, isUnfired: Bool) -> NSManagedObject {
+        let birth = Birth(home: home)
+        birth.key = key
+        birth.row = row
+        birth.flags = isUnfired ? [.registered, .unfired] : [.registered]
+        let object = birth.deliver()
+        home.identityMap?.register(object)
+        return object
+    }
+
+    /// The object that stands for a row that was just read; an object that has its row already keeps it.
+    @inline(__always)
+    final func object(for row: Snapshot, birth: Birth, isRefreshing: Bool) -> NSManagedObject {
+        if let object = birth.home.identityMap?.object(for: row.key) {
+            if object.row == nil {
+                object.row = row
+            } else if isRefreshing, object.overlay?.mask.isEmpty ?? true, object.row !== row {
+                object.row = row
+            }
+            return object
+        }
+        birth.key = row.key
+        birth.row = row
+        birth.flags = [.registered, .unfired]
+        let object = birth.deliver()
+        birth.home.identityMap?.register(object)
+        return object
+    }
+
+    /// Takes in a new object that the caller just made.
+    final func insertNew(_ object: NSManagedObject) {
+        checkConfinement()
+        object.flags.formUnion([.registered, .inserted, .updated, .listedInserted, .pendingInsert])
+        object.home.identityMap?.register(object)
+        insertedList.append(object)
+        object.flags.insert(.pendingEvent)
+        pendingList.append(object)
+        schedulePendingChanges()
+        object.awakeFromInsert()
+    }
+
+    /// Inserts an object that was made without a context; it is saved with the next save.
+    public final func insert(_ object: NSManagedObject) {
+        checkConfinement()
+        if object.home.context === self {
+            guard object.flags.contains(.deleted) else { return }
+            object.flags.subtract([.deleted, .deletionPending, .pendingDelete])
+            if object.key < 0, !object.flags.contains(.inserted) { object.flags.insert(.inserted) }
+            object.noteChange()
+            return
+        }
+        precondition(
+            object.home.context == nil,
+            "Cannot insert an object that belongs to another context (\(object.home.layout.name))")
+        object.home = home(forEntity: object.entity)
+        object.flags.remove(.detached)
+        insertNew(object)
+    }
+
+    /// The object with the id if this context knows it; nothing is read.
+    public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+        checkConfinement()
+        return localKey(of: objectID).flatMap { registeredObject(for: $0) }
+    }
+
+    /// The object with the id, as a fault when the context does not know it; whether the row exists shows when the
+    /// fault fires.
+    public final func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+        checkConfinement()
+        guard let key = localKey(of: objectID) else {
+            preconditionFailure(
+                """
+                Object \(objectID) persistent store is not reachable from this NSManagedObjectContext's coordinator
+                """)
+        }
+        return object(for: key)
+    }
+
+    /// The object with the id, certainly in memory. Throws 133000 when its row does not exist.
+    public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        checkConfinement()
+        drainMailbox()
+        guard let key = localKey(of: objectID) else { throw missingObject(objectID) }
+        let home = home(at: key.layoutIndex)
+        if let object = home.identityMap?.object(for: key.key) {
+            if object.flags.contains(.deleted) { throw missingObject(objectID) }
+            if object.row != nil { return object }
+            guard let row = try readRow(for: key) else { throw missingObject(objectID) }
+            object.row = row
+            return object
+        }
+        if key.isTemporary {
+            guard parent != nil, let row = try readRow(for: key) else { throw missingObject(objectID) }
+            return makeObject(home: home, key: key.key, row: row, isUnfired: true)
+        }
+        guard let row = try readRow(for: key) else { throw missingObject(objectID) }
+        let concrete = row.layoutIndex == home.layout.index ? home : self.home(at: row.layoutIndex)
+        return makeObject(home: concrete, key: key.key, row: row, isUnfired: true)
+    }
+
+    private func missingObject(_ objectID: NSManagedObjectID) -> NSError {
+        NSError.coreData(
+            NSManagedObjectReferentialIntegrityError, reason: "Attempt to access an object not found in store.",
+            userInfo: [NSAffectedObjectsErrorKey: [objectID]])
+    }
+
+    /// The key of an id in this context's model; ids of an equal model of another coordinator are matched by name.
+    final func localKey(of objectID: NSManagedObjectID) -> ObjectKey? {
+        guard let modelLayout else { return nil }
+        if objectID.layout.model === modelLayout { return objectID.objectKey }
+        guard let layout = modelLayout.layout(named: objectID.layout.name) else { return nil }
+        if objectID.isTemporaryID { return ObjectKey(layoutIndex: layout.index, key: objectID.objectKey.key) }
+        guard let identifier = objectID.storeIdentifier,
+            let number = persistentStoreCoordinator?.storeNumber(identifier: identifier)
+        else { return nil }
+        return ObjectKey(
+            layoutIndex: layout.index,
+            key: ObjectKey.key(storeNumber: number, primaryKey: objectID.objectKey.primaryKey))
+    }
+
+    /// The id for a key.
+    final func objectID(for key: ObjectKey) -> NSManagedObjectID {
+        guard let modelLayout else { preconditionFailure("\(debugName) has no coordinator and no parent") }
+        return NSManagedObjectID(
+            objectKey: key, layout: modelLayout.entities[key.layoutIndex], modelLayout: modelLayout,
+            store: key.isTemporary ? nil : store(numbered: key.storeNumber))
+    }
+
+    final func store(numbered number: Int) -> NSPersistentStore? {
+        persistentStoreCoordinator?.store(numbered: number)
+    }
+
+    /// All objects the context knows, faults included.
+    public final var registeredObjects: Set<NSManagedObject> {
+        checkConfinement()
+        var all: Set<NSManagedObject> = []
+        for map in identityMaps { all.formUnion(map?.objects ?? []) }
+        return all
+    }
+
+    // MARK: Values
+
+    /// The row behind an object, from the parent context or the store; nil when it does not exist.
+    ///
+    /// A read error of the store stops here: firing a fault cannot throw. It stops the process with the store's reason.
+    final func loadRow(for object: NSManagedObject) -> Snapshot? {
+        drainMailbox()
+        do {
+            return try readRow(for: object.objectKey)
+        } catch {
+            preconditionFailure(
+                "CoreData could not fulfill a fault for '\(object.objectID)': \(error.localizedDescription)")
+        }
+    }
+
+    final func readRow(for key: ObjectKey) throws -> Snapshot? {
+        switch source {
+        case .parent(let parent):
+            return try parent.performAndWait { try parent.rowForChild(key) }
+        case .coordinator(let coordinator):
+            guard !key.isTemporary, let modelLayout else { return nil }
+            return try coordinator.row(for: key, rootIndex: modelLayout.entities[key.layoutIndex].rootIndex)
+        case nil:
+            return nil
+        }
+    }
+
+    final func loadMembers(of toMany: ToManySlot, owner: NSManagedObject) -> [ObjectKey] {
+        drainMailbox()
+        do {
+            switch source {
+            case .parent(let parent):
+                return try parent.performAndWait { try parent.membersForChild(of: toMany, owner: owner.objectKey) }
+            case .coordinator(let coordinator):
+                return try coordinator.members(of: toMany, owner: owner.objectKey)
+            case nil:
+                return []
+            }
+        } catch {
+            preconditionFailure(
+                """
+                CoreData could not fulfill a fault for the relationship '\(toMany.relationship.name)' of \
+                '\(owner.objectID)': \(error.localizedDescription)
+                """)
+        }
+    }
+}
+
+/// Finds the Swift class that a model names for an entity.
+enum ManagedClassLookup {
+    /// The class itself, or `NSManagedObject` where the name leads nowhere.
+    ///
+    /// "Module.Class" is found as it is; a bare name or ".Class" (the current product's module) is looked for in the
+    /// module of the main executable.
+    static func managedClass(of entity: NSEntityDescription) -> NSManagedObject.Type {
+        guard let name = entity.managedObjectClassName, name != "NSManagedObject", !name.isEmpty else {
+            return NSManagedObject.self
+        }
+        if let found = NSClassFromString(name) as? NSManagedObject.Type { return found }
+        let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
+        for module in modules {
+            if let found = NSClassFromString("\(module).\(bare)") as? NSManagedObject.Type { return found }
+        }
+        return NSManagedObject.self
+    }
+
+    private static let modules: [String] = {
+        let executable = ProcessInfo.processInfo.processName
+        return [executable, executable.replacingOccurrences(of: "-", with: "_")]
+    }()
+}

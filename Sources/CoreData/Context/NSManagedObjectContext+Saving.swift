@@ -1,0 +1,346 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Saves the unsaved changes: to the coordinator's stores in one transaction per store, or to the parent context
+    /// (which then has them as its own unsaved changes).
+    ///
+    /// Order: the will-save notification, pending changes, `willSave()` of every object until nothing new changes,
+    /// validation, the write, `didSave()`, the did-save notification. When it throws, nothing was written and everything
+    /// is still unsaved: validation errors (1550…1690, several as 1560), conflicts (133020), store errors (134030…).
+    public final func save() throws {
+        checkConfinement()
+        drainMailbox()
+        guard !isSaving else { return }
+        processPendingChanges()
+        guard hasChanges else { return dropCleanObjects() }
+        isSaving = true
+        defer { isSaving = false }
+        NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
+        try prepareObjects()
+        let work = SaveWork(inserted: livingInserted, updated: livingUpdated, deleted: livingDeleted)
+        try validate(work)
+        switch source {
+        case .parent(let parent): try save(work, to: parent)
+        case .coordinator(let coordinator): try save(work, to: coordinator)
+        case nil:
+            throw NSError.coreData(
+                NSPersistentStoreSaveError,
+                reason: "\(debugName) has no coordinator and no parent; its changes cannot be saved")
+        }
+        finish(work)
+    }
+
+    /// What one save is about.
+    struct SaveWork {
+        var inserted: [NSManagedObject]
+        var updated: [NSManagedObject]
+        var deleted: [NSManagedObject]
+    }
+
+    /// Calls `willSave()` until it changes nothing new; gives up after a thousand rounds, as a loop would never end.
+    private func prepareObjects() throws {
+        var prepared: Set<ObjectIdentifier> = []
+        var isFirstRound = true
+        for _ in 0..<1000 {
+            let objects = (livingInserted + livingUpdated + livingDeleted)
+                .filter { isFirstRound || !prepared.contains(ObjectIdentifier($0)) }
+            if objects.isEmpty { return }
+            for object in objects {
+                if !isFirstRound { prepared.insert(ObjectIdentifier(object)) }
+                object.willSave()
+            }
+            if isFirstRound, !pendingList.isEmpty || !pendingDeletions.isEmpty {
+                for object in objects { prepared.insert(ObjectIdentifier(object)) }
+            }
+            let isSettled = pendingList.isEmpty && pendingDeletions.isEmpty
+            processPendingChanges()
+            if isSettled { return }
+            isFirstRound = false
+        }
+        throw NSError.coreData(
+            NSCoreDataError, reason: "Failed to process pending changes before save: willSave() keeps changing objects")
+    }
+
+    private func validate(_ work: SaveWork) throws {
+        var errors: [NSError] = []
+        func collect(_ body: () throws -> Void) {
+            do { try body() } catch { errors.append(error as NSError) }
+        }
+        for object in work.deleted { collect(object.validateForDelete) }
+        for object in work.inserted { collect(object.validateForInsert) }
+        for object in work.updated { collect(object.validateForUpdate) }
+        try ObjectValidation.raise(errors)
+    }
+
+    // MARK: To the coordinator
+
+    private func save(_ work: SaveWork, to coordinator: NSPersistentStoreCoordinator) throws {
+        for object in work.inserted + work.updated { try object.encodeBoxedChanges() }
+        assignOrders(work)
+        // Ordering may have touched members that were clean so far.
+        let updated = livingUpdated
+        let stores = try storesByObject(work.inserted, coordinator)
+        var permanent: [Int64: Int64] = [:]
+        try reserveKeys(work.inserted, stores, coordinator, into: &permanent)
+
+        var changes: [Int: ChangeSet] = [:]
+        var rows: [(object: NSManagedObject, row: Snapshot)] = []
+        rows.reserveCapacity(work.inserted.count + updated.count)
+        for object in work.inserted {
+            let key = permanent[object.key] ?? object.key
+            let row = object.builtRow(key: key, version: 1, renaming: permanent)
+            changes[ObjectKey(layoutIndex: 0, key: key).storeNumber, default: ChangeSet()].inserted.append(row)
+            rows.append((object, row))
+        }
+        for object in updated {
+            let changed = object.persistentChanges()
+            guard !changed.isEmpty, let old = object.row, !object.flags.contains(.inaccessible) else { continue }
+            let row = object.builtRow(key: object.key, version: old.version + 1, renaming: permanent)
+            changes[object.objectKey.storeNumber, default: ChangeSet()].updated.append(
+                ChangeSet.Update(old: old, new: row, changed: changed))
+            rows.append((object, row))
+        }
+        for object in work.deleted where !object.flags.contains(.inaccessible) {
+            changes[object.objectKey.storeNumber, default: ChangeSet()].deleted.append(
+                ChangeSet.Deletion(key: object.objectKey, row: object.row))
+        }
+        collectJoins(work.inserted + updated, work.deleted, permanent, into: &changes)
+
+        for (number, change) in changes.sorted(by: { $0.key < $1.key }) where !change.isEmpty {
+            do {
+                try coordinator.write(change, toStoreNumbered: number)
+            } catch let conflicts as SaveConflicts {
+                throw conflictError(conflicts)
+            }
+        }
+        for (object, row) in rows { object.row = row }
+        adoptPermanentKeys(permanent, of: work.inserted)
+        for object in work.inserted + updated {
+            object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: permanent) }
+        }
+    }
+
+    /// The store each new object goes to: the assigned one, or the first that holds its entity.
+    private func storesByObject(
+        _ inserted: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
+    ) throws -> [Int: Int] {
+        var numbers: [Int: Int] = [:]
+        for object in inserted where object.key < 0 {
+            if assignedStores[ObjectIdentifier(object)] != nil { continue }
+            let index = object.home.layout.index
+            if numbers[index] == nil { numbers[index] = try coordinator.storeNumber(forNew: object.home.layout) }
+        }
+        return numbers
+    }
+
+    private func reserveKeys(
+        _ inserted: [NSManagedObject], _ stores: [Int: Int], _ coordinator: NSPersistentStoreCoordinator,
+        into permanent: inout [Int64: Int64]
+    ) throws {
+        struct Place: Hashable {
+            var store: Int
+            var root: Int
+        }
+        var groups: [Place: [NSManagedObject]] = [:]
+        for object in inserted where object.key < 0 {
+            let assigned = assignedStores[ObjectIdentifier(object)].flatMap { coordinator.number(of: $0) }
+            let number = assigned ?? stores[object.home.layout.index] ?? 0
+            groups[Place(store: number, root: object.home.layout.rootIndex), default: []].append(object)
+        }
+        var counts: [Int: [Int: Int]] = [:]
+        for (place, objects) in groups { counts[place.store, default: [:]][place.root] = objects.count }
+        permanent.reserveCapacity(inserted.count)
+        for (number, roots) in counts {
+            let first = try coordinator.reserveKeys(roots, inStoreNumbered: number)
+            for (root, start) in first {
+                var next = start
+                for object in groups[Place(store: number, root: root)] ?? [] {
+                    permanent[object.key] = next
+                    next += 1
+                }
+            }
+        }
+    }
+
+    /// Gives saved objects their permanent keys and tells the children.
+    final func adoptPermanentKeys(_ permanent: [Int64: Int64], of objects: [NSManagedObject]) {
+        if permanent.isEmpty { return }
+        for object in objects {
+            guard let key = permanent[object.key] else { continue }
+            object.home.identityMap?.rekey(object, to: key)
+            assignedStores[ObjectIdentifier(object)] = nil
+        }
+        postToChildren(permanent)
+    }
+
+    /// Positions of the members of changed ordered relationships. Existing numbers stay where they still rise.
+    private func assignOrders(_ work: SaveWork) {
+        for owner in work.inserted + work.updated {
+            guard let overlay = owner.overlay, !overlay.toManys.isEmpty else { continue }
+            for toMany in owner.home.layout.toManys where toMany.isOrdered {
+                guard let state = overlay.toManys[toMany.index], state.hasChanges else { continue }
+                switch toMany.kind {
+                case .inverseKey(_, let order?), .ownerKey(_, let order?):
+                    assignPositions(of: owner.memberObjects(of: toMany.index), at: order)
+                default:
+                    break
+                }
+            }
+        }
+    }
+
+    private func assignPositions(of members: [NSManagedObject], at slot: Int) {
+        let known = members.map { member -> Int64? in
+            guard case .int(let position) = member.slotValue(at: slot) else { return nil }
+            return position
+        }
+        var last: Int64 = 0
+        var isRising = true
+        for (index, position) in known.enumerated() {
+            guard let position else {
+                // A newcomer before an old member would need a gap; number everything anew.
+                if known[index...].contains(where: { $0 != nil }) { isRising = false }
+                break
+            }
+            if position <= last { isRising = false }
+            last = max(last, position)
+        }
+        if isRising {
+            for (index, member) in members.enumerated() where known[index] == nil {
+                last = last == 0 ? 2048 : last + 1024
+                member.setSlot(slot, to: .int(last))
+            }
+        } else {
+            for (index, member) in members.enumerated() {
+                let position = 2048 + 1024 * Int64(index)
+                if known[index] != position { member.setSlot(slot, to: .int(position)) }
+            }
+        }
+    }
+
+    /// Changes of many-to-many relationships, told once: from the side that names the pair.
+    private func collectJoins(
+        _ objects: [NSManagedObject], _ deleted: [NSManagedObject], _ permanent: [Int64: Int64],
+        into changes: inout [Int: ChangeSet]
+    ) {
+        for owner in objects {
+            guard let overlay = owner.overlay, !overlay.toManys.isEmpty else { continue }
+            for toMany in owner.home.layout.toManys {
+                guard case .join(let inverseIndex, let isNaming) = toMany.kind,
+                    let state = overlay.toManys[toMany.index], state.hasChanges
+                else { continue }
+                let key = owner.objectKey.renamed(permanent)
+                if isNaming {
+                    let inverseIsOrdered = toMany.relationship.inverseRelationship?.isOrdered == true
+                    var join = ChangeSet.Join(toMany: toMany, owner: key)
+                    join.added = state.added.keys.map { $0.renamed(permanent) }
+                    join.removed = Array(state.removed)
+                    if toMany.isOrdered { join.ordered = owner.members(of: toMany.index).map { $0.renamed(permanent) } }
+                    if inverseIsOrdered {
+                        for member in state.added.keys {
+                            guard
+                                let position = object(for: member).members(of: inverseIndex).firstIndex(
+                                    of: owner.objectKey)
+                            else { continue }
+                            join.positionsInInverse.append(
+                                (member.renamed(permanent), 2048 + 1024 * Int64(position)))
+                        }
+                    }
+                    changes[key.storeNumber, default: ChangeSet()].joins.append(join)
+                } else if toMany.isOrdered, state.order != nil {
+                    // Only the order of this side changed: the pairs' position column follows.
+                    for (position, member) in owner.members(of: toMany.index).enumerated() {
+                        let memberKey = member.renamed(permanent)
+                        guard let modelLayout else { continue }
+                        var join = ChangeSet.Join(
+                            toMany: modelLayout.entities[memberKey.layoutIndex].toManys[inverseIndex], owner: memberKey)
+                        join.positionsInInverse = [(key, 2048 + 1024 * Int64(position))]
+                        changes[key.storeNumber, default: ChangeSet()].joins.append(join)
+                    }
+                }
+            }
+        }
+        for owner in deleted where owner.key > 0 {
+            for toMany in owner.home.layout.toManys {
+                guard case .join(_, isNaming: true) = toMany.kind else { continue }
+                _ = owner.members(of: toMany.index)
+                let members = owner.toManyState(toMany.index).base ?? []
+                if members.isEmpty { continue }
+                changes[owner.objectKey.storeNumber, default: ChangeSet()].joins.append(
+                    ChangeSet.Join(toMany: toMany, owner: owner.objectKey, removed: members.filter { !$0.isTemporary }))
+            }
+        }
+    }
+
+    private func conflictError(_ conflicts: SaveConflicts) -> NSError {
+        let ids = conflicts.conflicts.map { objectID(for: $0.key) }
+        if conflicts.conflicts.isEmpty, let first = conflicts.constraintConflicts.first {
+            return NSError.coreData(
+                NSManagedObjectConstraintMergeError,
+                reason:
+                    "Could not merge changes: the uniqueness constraint (\(first.constraint.joined(separator: ", "))) is violated",
+                userInfo: [
+                    NSAffectedObjectsErrorKey: conflicts.constraintConflicts.map { objectID(for: $0.key) }
+                ])
+        }
+        return NSError.coreData(
+            NSManagedObjectMergeError,
+            reason:
+                "Could not merge changes: \(ids.count) objects were changed or deleted by somebody else since they were read",
+            userInfo: [NSAffectedObjectsErrorKey: ids])
+    }
+
+    // MARK: Afterwards
+
+    private func finish(_ work: SaveWork) {
+        let updated = livingUpdated
+        for object in work.inserted + updated {
+            object.flags.subtract([.inserted, .updated, .listedInserted, .listedUpdated])
+            if let overlay = object.overlay {
+                overlay.mask = SlotMask()
+                overlay.values = []
+                overlay.boxedChanges = SlotMask()
+                overlay.currentRow = nil
+            }
+        }
+        for object in work.deleted {
+            object.flags.subtract([.listedDeleted, .updated, .listedUpdated])
+            object.flags.insert(.gone)
+        }
+        insertedList = []
+        updatedList = []
+        deletedList = []
+        for object in work.inserted + updated + work.deleted { object.didSave() }
+        var info: [AnyHashable: Any] = [:]
+        if !work.inserted.isEmpty { info[NSInsertedObjectsKey] = Set(work.inserted) }
+        if !updated.isEmpty { info[NSUpdatedObjectsKey] = Set(updated) }
+        if !work.deleted.isEmpty { info[NSDeletedObjectsKey] = Set(work.deleted) }
+        NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
+        for object in work.deleted where object.home.context === self { object.detach(unregister: true) }
+    }
+
+    /// Objects that were changed and taken back need not be kept any longer.
+    private func dropCleanObjects() {
+        for object in insertedList { object.flags.subtract([.inserted, .listedInserted, .updated]) }
+        for object in updatedList { object.flags.subtract([.listedUpdated]) }
+        for object in deletedList where object.flags.contains(.deleted) { object.detach(unregister: true) }
+        insertedList = []
+        updatedList = []
+        deletedList = []
+    }
+}
+
+extension NSManagedObject {
+    /// Cuts the object loose from its context: it keeps the values it has in memory.
+    final func detach(unregister: Bool) {
+        if unregister, flags.contains(.registered) { home.identityMap?.unregister(self) }
+        flags.subtract([
+            .registered, .inserted, .updated, .listedInserted, .listedUpdated, .listedDeleted, .pendingEvent,
+        ])
+        flags.insert(.detached)
+        overlay?.toManys = []
+        home = ObjectHome(
+            context: nil, layout: home.layout, identityMap: nil, managedClass: home.managedClass,
+            modelLayout: home.modelLayout, model: home.model)
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+
+/// How a context is tied to a queue.
+public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+    /// Legacy: the context belongs to the thread that uses it; `perform` is not available.
+    case confinementConcurrencyType = 0
+    /// The context has a serial queue of its own.
+    case privateQueueConcurrencyType = 1
+    /// The context belongs to the main queue.
+    case mainQueueConcurrencyType = 2
+}
+
+/// A scratch pad of managed objects: it fetches them, tracks their changes and saves them, to its coordinator or to its
+/// parent context.
+///
+/// Everything of a context and of its objects is for its queue only: inside `perform` and `performAndWait` blocks (on the
+/// main queue for a main-queue context). The check is on in debug builds and with the launch argument
+/// `-com.apple.CoreData.ConcurrencyDebug 1`. The reference to a context may be passed between threads.
+///
+/// - Topics: queues (`+Perform`), fetching (`+Fetching`), saving (`+Saving`), parents and children (`+Nesting`), pending
+///   changes and notifications (`+PendingChanges`), faults and identity (`+Registering`).
+// @unchecked Sendable: all state is confined to the context's queue, or guarded by `mailboxLock` where said so.
+open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+    /// What kind of queue the context is tied to.
+    public let concurrencyType: NSManagedObjectContextConcurrencyType
+
+    /// The private context's queue, the main queue, or nil for the legacy type.
+    let queue: DispatchQueue?
+
+    private var storedCoordinator: NSPersistentStoreCoordinator?
+    private var storedParent: NSManagedObjectContext?
+    private var storedName: String?
+    private let storedUserInfo = NSMutableDictionary()
+
+    /// The model's layouts; set with the coordinator or the parent.
+    var modelLayout: ModelLayout?
+    var model: NSManagedObjectModel?
+
+    /// By layout index; made on demand.
+    var homes: [ObjectHome?] = []
+    /// By root layout index; made on demand.
+    var identityMaps: [IdentityMap?] = []
+
+    /// Objects with unsaved changes, kept alive; an object whose flag was cleared is skipped and dropped later.
+    var insertedList: [NSManagedObject] = []
+    var updatedList: [NSManagedObject] = []
+    var deletedList: [NSManagedObject] = []
+    /// Objects that changed since the last `processPendingChanges`.
+    var pendingList: [NSManagedObject] = []
+    var pendingDeletions: [NSManagedObject] = []
+    /// Objects refreshed since the last did-change notification.
+    var pendingRefreshes: [NSManagedObject] = []
+    var isProcessingPendingChanges = false
+    var isPendingProcessingScheduled = false
+    var isSaving = false
+    /// Temporary keys that a save of this context made permanent, for children that still use them.
+    var permanentKeys: [Int64: Int64] = [:]
+    /// Stores that new objects were assigned to.
+    var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
+
+    /// Guards what other queues leave here.
+    let mailboxLock = NSLock()
+    var mailbox: [[Int64: Int64]] = []
+    var childReferences: [WeakContext] = []
+
+    struct WeakContext {
+        weak var context: NSManagedObjectContext?
+    }
+
+    /// Makes a context of the legacy confinement type.
+    public convenience override init() {
+        self.init(concurrencyType: .confinementConcurrencyType)
+    }
+
+    /// Makes a context that is tied to a queue of the given kind.
+    public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
+        concurrencyType = ct
+        switch ct {
+        case .confinementConcurrencyType: queue = nil
+        case .mainQueueConcurrencyType: queue = .main
+        case .privateQueueConcurrencyType:
+            queue = DispatchQueue(label: "NSManagedObjectContext", qos: .userInitiated)
+        }
+        super.init()
+    }
+
+    deinit {
+        for map in identityMaps {
+            for object in map?.objects ?? [] { object.detach(unregister: false) }
+            map?.removeAll()
+        }
+        for home in homes { home?.context = nil }
+        storedCoordinator?.contextDidRelease(isParentless: storedParent == nil)
+    }
+
+    /// The coordinator whose stores the context works on: its own, or its parent's.
+    open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+        get { storedParent?.persistentStoreCoordinator ?? storedCoordinator }
+        set {
+            checkConfinement()
+            precondition(storedParent == nil, "Context already has a parent context; cannot set a coordinator")
+            precondition(
+                storedCoordinator == nil || storedCoordinator === newValue || !hasRegisteredObjects,
+                "Context already has a coordinator; cannot replace.")
+            storedCoordinator = newValue
+            use(model: newValue?.managedObjectModel)
+        }
+    }
+
+    /// The context that fetches go to and saves end up in, instead of a coordinator. Set it once, before first use.
+    open var parent: NSManagedObjectContext? {
+        get { storedParent }
+        set {
+            checkConfinement()
+            precondition(storedCoordinator == nil, "Context already has a coordinator; cannot set a parent context.")
+            precondition(
+                storedParent == nil || storedParent === newValue || !hasRegisteredObjects,
+                "Context already has a parent context; cannot replace.")
+            precondition(
+                newValue?.concurrencyType != .confinementConcurrencyType,
+                "Parent NSManagedObjectContext must use either NSPrivateQueueConcurrencyType or "
+                    + "NSMainQueueConcurrencyType.")
+            storedParent = newValue
+            newValue?.adopt(child: self)
+            use(model: newValue?.persistentStoreCoordinator?.managedObjectModel)
+        }
+    }
+
+    private func use(model: NSManagedObjectModel?) {
+        self.model = model
+        modelLayout = model?.layout
+        homes = Array(repeating: nil, count: modelLayout?.entities.count ?? 0)
+        identityMaps = Array(repeating: nil, count: modelLayout?.entities.count ?? 0)
+    }
+
+    private var hasRegisteredObjects: Bool {
+        identityMaps.contains { ($0?.count ?? 0) > 0 }
+    }
+
+    /// A name for messages and for history.
+    open var name: String? {
+        get { storedName }
+        set {
+            checkConfinement()
+            storedName = newValue
+        }
+    }
+
+    /// A place for whatever the application wants to keep with the context.
+    open var userInfo: NSMutableDictionary {
+        checkConfinement()
+        return storedUserInfo
+    }
+
+    /// How the context appears in messages.
+    final var debugName: String {
+        let kind =
+            switch concurrencyType {
+            case .mainQueueConcurrencyType: "main-queue context"
+            case .privateQueueConcurrencyType: "private-queue context"
+            case .confinementConcurrencyType: "confinement context"
+            }
+        return storedName.map { "\(kind) '\($0)'" }
+            ?? "\(kind) 0x\(String(UInt(bitPattern: ObjectIdentifier(self).hashValue), radix: 16))"
+    }
+
+    open override var description: String { "<NSManagedObjectContext: \(debugName)>" }
+
+    /// The source of rows: the parent context or the coordinator.
+    final var source: Source? {
+        if let storedParent { return .parent(storedParent) }
+        return storedCoordinator.map { .coordinator($0) }
+    }
+
+    enum Source {
+        case parent(NSManagedObjectContext)
+        case coordinator(NSPersistentStoreCoordinator)
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// Makes predicates fit to cross queues: objects among their constants become their ids.
+enum ObjectReferences {
+    static func frozen(_ predicate: NSPredicate) -> NSPredicate {
+        predicate.rewriting { expression in
+            guard expression.expressionType == .constantValue else { return expression }
+            let value = expression.constantValue
+            let frozen = Self.frozen(value)
+            guard let frozen, frozen.changed else { return expression }
+            return NSExpression(forConstantValue: frozen.value)
+        }
+    }
+
+    private static func frozen(_ value: Any?) -> (value: Any, changed: Bool)? {
+        switch value {
+        case let object as NSManagedObject: (object.objectID, true)
+        case let set as NSSet where set.anyObject() is NSManagedObject:
+            (set.allObjects.map { ($0 as? NSManagedObject)?.objectID ?? $0 }, true)
+        case let set as NSOrderedSet where set.firstObject is NSManagedObject:
+            (set.array.map { ($0 as? NSManagedObject)?.objectID ?? $0 }, true)
+        case let set as Set<NSManagedObject>: (set.map(\.objectID), true)
+        case let array as [Any] where array.first is NSManagedObject:
+            (array.map { ($0 as? NSManagedObject)?.objectID ?? $0 }, true)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+// A store is a unit of files: the main one, its -wal and -shm, and the folder of external data.
+extension NSPersistentStoreCoordinator {
+    /// Removes a store's files from the disk, all of the unit. Nothing happens when there are none.
+    ///
+    /// Throws when the store is open in this coordinator or, unless `NSPersistentStoreForceDestroyOption` is true, when
+    /// another process holds it.
+    public final func destroyPersistentStore(
+        at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
+    ) throws {
+        if storeType == NSInMemoryStoreType { return }
+        try Self.requireFileType(storeType, url)
+        try detach(url)
+        try SQLiteStoreFiles(url).destroy(
+            timeout: StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 0,
+            force: StoreOptions.bool(options, NSPersistentStoreForceDestroyOption) ?? false)
+    }
+
+    /// Removes a store's files from the disk, all of the unit.
+    public final func destroyPersistentStore(
+        at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
+    ) throws {
+        try destroyPersistentStore(at: url, ofType: storeType.rawValue, options: options)
+    }
+
+    /// Puts a copy of a store in the place of another one (or where there is none), all of the unit; the source stays.
+    public final func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+        withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
+    ) throws {
+        try Self.requireFileType(storeType, destinationURL)
+        try detach(destinationURL)
+        try SQLiteStoreFiles(destinationURL).replace(
+            with: SQLiteStoreFiles(sourceURL),
+            timeout: StoreOptions.number(sourceOptions, NSPersistentStoreTimeoutOption) ?? 240,
+            force: StoreOptions.bool(destinationOptions, NSPersistentStoreForceDestroyOption) ?? false)
+    }
+
+    /// Puts a copy of a store in the place of another one (or where there is none), all of the unit; the source stays.
+    public final func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+        withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
+        type storeType: NSPersistentStore.StoreType
+    ) throws {
+        try replacePersistentStore(
+            at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
+            sourceOptions: sourceOptions, ofType: storeType.rawValue)
+    }
+
+    /// Moves a store's content to another address and continues there: the returned store takes the old one's place in
+    /// the coordinator. The files at the old address stay.
+    @discardableResult
+    public final func migratePersistentStore(
+        _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+    ) throws -> NSPersistentStore {
+        try Self.requireFileType(storeType, URL)
+        guard let source = store.url, store.type == NSSQLiteStoreType else {
+            throw NSError.coreData(
+                NSPersistentStoreOperationError,
+                reason: "A store of type '\(store.type)' cannot be moved to a file by this version", url: URL)
+        }
+        lock.lock()
+        defer { lock.unlock() }
+        try SQLiteStoreFiles(URL).replace(with: SQLiteStoreFiles(source))
+        let configuration = store.configurationName == Self.defaultConfiguration ? nil : store.configurationName
+        let moved = try addPersistentStore(
+            ofType: storeType, configurationName: configuration, at: URL, options: options)
+        try remove(store)
+        return moved
+    }
+
+    /// Moves a store's content to another address and continues there.
+    @discardableResult
+    public final func migratePersistentStore(
+        _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
+        type storeType: NSPersistentStore.StoreType
+    ) throws -> NSPersistentStore {
+        try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
+    }
+
+    /// A store that is open here is closed before its files change.
+    private func detach(_ url: URL) throws {
+        if let store = persistentStore(for: url) { try remove(store) }
+    }
+}

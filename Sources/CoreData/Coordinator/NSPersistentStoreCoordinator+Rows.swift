@@ -1,0 +1,181 @@
+import Foundation
+
+// The rows' way through the coordinator: which store answers, and one list out of several stores' answers.
+extension NSPersistentStoreCoordinator {
+    final func store(numbered number: Int) -> NSPersistentStore? {
+        lock.withLock { attached.first { $0.number == number }?.store }
+    }
+
+    final func number(of store: NSPersistentStore) -> Int? {
+        lock.withLock { attached.first { $0.store === store }?.number }
+    }
+
+    final func storeNumber(identifier: String) -> Int? {
+        lock.withLock { attached.first { $0.store.identifier == identifier }?.number }
+    }
+
+    private func rowStore(numbered number: Int) throws -> any RowStore {
+        if let match = lock.withLock({ attached.first { $0.number == number } }) { return match.rows }
+        throw NSError.coreData(
+            NSPersistentStoreOperationError,
+            reason: "The object's persistent store is not reachable from this coordinator (it was removed)")
+    }
+
+    /// The stores that a fetch of an entity concerns.
+    private func rowStores(for layout: EntityLayout, in affected: [NSPersistentStore]?) throws -> [any RowStore] {
+        let all = lock.withLock { attached }
+        if all.isEmpty { throw noStores("It cannot perform a fetch operation.") }
+        return all.filter { candidate in
+            (affected?.contains { $0 === candidate.store } ?? true) && holds(layout, candidate.store)
+        }.map(\.rows)
+    }
+
+    private func noStores(_ consequence: String) -> NSError {
+        NSError.coreData(
+            NSCoreDataError,
+            reason: "This NSPersistentStoreCoordinator has no persistent stores (unknown).  \(consequence)")
+    }
+
+    private func holds(_ layout: EntityLayout, _ store: NSPersistentStore) -> Bool {
+        guard store.configurationName != Self.defaultConfiguration else { return true }
+        let entities = managedObjectModel.entities(forConfigurationName: store.configurationName) ?? []
+        return entities.contains { $0.name == layout.name }
+    }
+
+    static var defaultConfiguration: String { "PF_DEFAULT_CONFIGURATION_NAME" }
+
+    /// The store that takes new objects of an entity: the first writable one that holds it.
+    final func storeNumber(forNew layout: EntityLayout) throws -> Int {
+        let all = lock.withLock { attached }
+        if all.isEmpty { throw noStores("It cannot perform a save operation.") }
+        if let match = all.first(where: { !$0.store.isReadOnly && holds(layout, $0.store) }) { return match.number }
+        throw NSError.coreData(
+            NSPersistentStoreSaveError,
+            reason:
+                "No store of the coordinator takes objects of the entity '\(layout.name)' (read-only, or not in its configuration)",
+            userInfo: [NSAffectedStoresErrorKey: all.map(\.store)])
+    }
+
+    // MARK: Reading
+
+    final func row(for key: ObjectKey, rootIndex: Int) throws -> Snapshot? {
+        try rowStore(numbered: key.storeNumber).rows(for: [key.key], rootIndex: rootIndex, refreshing: false).first
+    }
+
+    final func rows(for keys: [Int64], rootIndex: Int) throws -> [Snapshot] {
+        try Dictionary(grouping: keys) { ObjectKey(layoutIndex: 0, key: $0).storeNumber }.flatMap { number, keys in
+            try rowStore(numbered: number).rows(for: keys, rootIndex: rootIndex, refreshing: false)
+        }
+    }
+
+    final func members(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey] {
+        if owner.isTemporary { return [] }
+        return try rowStore(numbered: owner.storeNumber).members(of: toMany, owner: owner)
+    }
+
+    final func members(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
+        try Dictionary(grouping: owners, by: \.storeNumber).reduce(into: [:]) { result, group in
+            result.merge(try rowStore(numbered: group.key).members(of: toMany, owners: group.value)) { first, _ in first
+            }
+        }
+    }
+
+    final func rows(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> [Snapshot] {
+        var fetch = fetch
+        fetch.result = .rows
+        let stores = try rowStores(for: fetch.layout, in: affected)
+        if stores.count == 1 { return try Self.rows(try stores[0].fetch(fetch)) }
+        // Several stores: each sorts its own, the offset and the limit count over all.
+        guard fetch.sortDescriptors.isEmpty else {
+            throw NSError.coreData(
+                NSPersistentStoreUnsupportedRequestTypeError,
+                reason: """
+                    A sorted fetch over \(stores.count) stores is not supported; name one in affectedStores \
+                    (entity '\(fetch.layout.name)')
+                    """)
+        }
+        let (offset, limit) = (fetch.offset, fetch.limit)
+        fetch.offset = 0
+        fetch.limit = limit > 0 ? offset + limit : 0
+        let all = try stores.flatMap { try Self.rows(try $0.fetch(fetch)) }.dropFirst(offset)
+        return Array(limit > 0 ? all.prefix(limit) : all)
+    }
+
+    final func keys(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> [ObjectKey] {
+        var fetch = fetch
+        fetch.result = .keys
+        let stores = try rowStores(for: fetch.layout, in: affected)
+        if stores.count > 1 {
+            return try rows(for: fetch, in: affected).map { ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key) }
+        }
+        guard let store = stores.first, case .keys(let keys) = try store.fetch(fetch) else { return [] }
+        return keys
+    }
+
+    final func count(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> Int {
+        var fetch = fetch
+        fetch.result = .count
+        let (offset, limit) = (fetch.offset, fetch.limit)
+        let stores = try rowStores(for: fetch.layout, in: affected)
+        if stores.count > 1 {
+            fetch.offset = 0
+            fetch.limit = 0
+        }
+        let total = try stores.reduce(0) { sum, store in
+            guard case .count(let count) = try store.fetch(fetch) else { return sum }
+            return sum + count
+        }
+        if stores.count <= 1 { return total }
+        let rest = max(0, total - offset)
+        return limit > 0 ? min(limit, rest) : rest
+    }
+
+    final func dictionaries(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> [[String: Any]] {
+        let stores = try rowStores(for: fetch.layout, in: affected)
+        guard stores.count <= 1 else {
+            throw NSError.coreData(
+                NSPersistentStoreUnsupportedRequestTypeError,
+                reason:
+                    "A fetch of dictionaries over \(stores.count) stores is not supported; name one in affectedStores")
+        }
+        guard let store = stores.first, case .dictionaries(let found) = try store.fetch(fetch) else { return [] }
+        return found.map { dictionary in
+            dictionary.mapValues { value in
+                guard let key = value as? ObjectKey else { return value }
+                let layout = modelLayout.entities[key.layoutIndex]
+                return NSManagedObjectID(
+                    objectKey: key, layout: layout, modelLayout: modelLayout,
+                    store: self.store(numbered: key.storeNumber))
+            }
+        }
+    }
+
+    private static func rows(_ result: StoreFetchResult) throws -> [Snapshot] {
+        guard case .rows(let rows) = result else { return [] }
+        return rows
+    }
+
+    // MARK: Writing
+
+    final func reserveKeys(_ counts: [Int: Int], inStoreNumbered number: Int) throws -> [Int: Int64] {
+        try rowStore(numbered: number).reserveKeys(counts)
+    }
+
+    final func write(_ changes: ChangeSet, toStoreNumbered number: Int) throws {
+        try rowStore(numbered: number).write(changes)
+    }
+
+    // MARK: Row caches
+
+    final func sweepRowCaches() {
+        for store in lock.withLock({ attached }) { store.rows.sweepRowCache() }
+    }
+
+    final func forgetCachedRow(_ key: ObjectKey, rootIndex: Int) {
+        (try? rowStore(numbered: key.storeNumber))?.forgetCachedRow(key.key, rootIndex: rootIndex)
+    }
+
+    final func contextDidRelease(isParentless: Bool) {
+        if isParentless { sweepRowCaches() }
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+
+extension NSPersistentStoreCoordinator {
+    // MARK: Adding and removing
+
+    /// Opens a store and adds it, making the file when there is none.
+    ///
+    /// Runs on the calling thread, including a migration when the options ask for one. Throws an `NSError` that names the
+    /// file: 134100 when the store belongs to another version of the model and the options do not say to migrate, 134110 to
+    /// 134190 when a migration fails, file errors otherwise. Nothing on disk changes then.
+    @discardableResult
+    public final func addPersistentStore(
+        ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        lock.lock()
+        defer { lock.unlock() }
+        guard storeType == NSSQLiteStoreType || storeType == NSInMemoryStoreType else {
+            throw NSError.coreData(
+                NSPersistentStoreInvalidTypeError,
+                reason:
+                    "Unsupported store type '\(storeType)'; this version has '\(NSSQLiteStoreType)' and '\(NSInMemoryStoreType)'",
+                url: storeURL)
+        }
+        if let configuration, configuration != Self.defaultConfiguration,
+            managedObjectModel.entities(forConfigurationName: configuration) == nil
+        {
+            throw NSError.coreData(
+                NSPersistentStoreOpenError, reason: "The model has no configuration named '\(configuration)'",
+                url: storeURL)
+        }
+        if let storeURL, let existing = attached.first(where: { $0.store.url == storeURL.standardizedFileURL }) {
+            return existing.store
+        }
+        if storeType == NSSQLiteStoreType {
+            guard storeURL != nil else {
+                throw NSError.coreData(NSPersistentStoreOpenError, reason: "Cannot create an SQL store with a nil URL.")
+            }
+        }
+        let store = try SQLiteStore(
+            layout: modelLayout, storeNumber: nextStoreNumber, type: storeType, configurationName: configuration,
+            at: storeType == NSInMemoryStoreType ? nil : storeURL?.standardizedFileURL, options: options)
+        attached.append(AttachedStore(number: nextStoreNumber, store: store, rows: store))
+        nextStoreNumber += 1
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
+            userInfo: [NSAddedPersistentStoresKey: [store]])
+        return store
+    }
+
+    /// Opens a store and adds it, making the file when there is none.
+    @discardableResult
+    public final func addPersistentStore(
+        type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        try addPersistentStore(
+            ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
+    }
+
+    /// Adds the described store: at once on the calling thread, or in the background when the description says so.
+    ///
+    /// The handler is called once, with the error if the store could not be added: on the calling thread before this
+    /// returns, or, in the background case, on a queue of the coordinator.
+    public final func addPersistentStore(
+        with storeDescription: NSPersistentStoreDescription,
+        completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
+    ) {
+        let sent = Transfer(storeDescription)
+        let work: @Sendable () -> Void = {
+            let description = sent.value
+            do {
+                try self.addPersistentStore(
+                    ofType: description.type, configurationName: description.configuration, at: description.url,
+                    options: description.openingOptions)
+                block(description, nil)
+            } catch {
+                block(description, error)
+            }
+        }
+        if storeDescription.shouldAddStoreAsynchronously {
+            DispatchQueue.global(qos: .userInitiated).async(execute: work)
+        } else {
+            work()
+        }
+    }
+
+    /// Removes a store; its file stays. Objects that came from it can no longer read from it.
+    public final func remove(_ store: NSPersistentStore) throws {
+        lock.lock()
+        defer { lock.unlock() }
+        guard let position = attached.firstIndex(where: { $0.store === store }) else {
+            throw NSError.coreData(
+                NSPersistentStoreOperationError, reason: "The store is not one of this coordinator's", url: store.url)
+        }
+        NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+        let removed = attached.remove(at: position)
+        try removed.rows.close()
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
+            userInfo: [NSRemovedPersistentStoresKey: [store]])
+    }
+
+    /// The store that lies at an address.
+    public final func persistentStore(for URL: URL) -> NSPersistentStore? {
+        let address = URL.standardizedFileURL
+        return lock.withLock { attached.first { $0.store.url == address }?.store }
+    }
+
+    /// Where a store lies.
+    public final func url(for store: NSPersistentStore) -> URL {
+        store.url ?? URL(fileURLWithPath: "/dev/null")
+    }
+
+    // MARK: Metadata
+
+    /// The metadata of a store of this coordinator.
+    public final func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
+
+    /// Sets the metadata of a store of this coordinator; written with the next save.
+    public final func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+        store.metadata = metadata ?? [:]
+    }
+
+    /// The metadata of a store at an address, without opening it as a store: changes nothing on disk.
+    ///
+    /// Throws when there is no file, or when it is not a store.
+    public static func metadataForPersistentStore(
+        ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] {
+        try requireFileType(storeType, url)
+        return try SQLiteStore.metadataForPersistentStore(with: url)
+    }
+
+    /// The metadata of a store at an address, without opening it as a store: changes nothing on disk.
+    public static func metadataForPersistentStore(
+        type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] {
+        try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
+    }
+
+    /// Sets the metadata of a store at an address.
+    public static func setMetadata(
+        _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws {
+        try requireFileType(storeType, url)
+        try SQLiteStore.setMetadata(metadata, forPersistentStoreAt: url)
+    }
+
+    /// Sets the metadata of a store at an address.
+    public static func setMetadata(
+        _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws {
+        try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
+    }
+
+    static func requireFileType(_ storeType: String, _ url: URL) throws {
+        if storeType == NSSQLiteStoreType { return }
+        throw NSError.coreData(
+            NSPersistentStoreInvalidTypeError,
+            reason: "Stores of type '\(storeType)' have no file this version reads", url: url)
+    }
+}
+
+extension Notification.Name {
+    /// Stores were added to or removed from a coordinator (the object).
+    public static let NSPersistentStoreCoordinatorStoresDidChange = Notification.Name(
+        "NSPersistentStoreCoordinatorStoresDidChangeNotification")
+    /// A store (the object) is about to be removed from its coordinator.
+    public static let NSPersistentStoreCoordinatorWillRemoveStore = Notification.Name(
+        "NSPersistentStoreCoordinatorWillRemoveStoreNotification")
+}
+
+/// User-info key of the stores-did-change notification: the added stores.
+public let NSAddedPersistentStoresKey = "added"
+/// User-info key of the stores-did-change notification: the removed stores.
+public let NSRemovedPersistentStoresKey = "removed"

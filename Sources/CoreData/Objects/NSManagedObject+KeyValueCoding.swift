@@ -1,0 +1,201 @@
+import Foundation
+
+/// Key-value coding: values by name, boxed as Apple's framework boxes them.
+///
+/// Attributes come as `NSNumber`, `String`, `Date`, `Data`, `NSDecimalNumber`, `UUID`, `URL` or the transformed object,
+/// to-one relationships as `NSManagedObject`, to-many ones as `NSSet` or `NSOrderedSet`. A key that the entity does not
+/// have stops the process with the entity's and the key's name (`setValue(_:forUndefinedKey:)` may be overridden).
+extension NSManagedObject {
+    /// The values of several keys; `NSNull` stands for nil.
+    public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+        Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Sets the values of several keys; `NSNull` stands for nil.
+    public func setValuesForKeys(_ keyedValues: [String: Any]) {
+        for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
+    }
+
+    /// The value of a key, to read and to set.
+    public subscript(key: String) -> Any? {
+        get { value(forKey: key) }
+        set { setValue(newValue, forKey: key) }
+    }
+
+    /// The value at the end of a path of keys through to-one relationships; through a to-many one, the values of all.
+    public func value(forKeyPath keyPath: String) -> Any? {
+        KeyValuePath(keyPath).value(in: self)
+    }
+
+    /// Sets the value at the end of a path of keys through to-one relationships; a nil on the way makes it do nothing.
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
+        guard let target = self.value(forKeyPath: String(keyPath[..<dot])) else { return }
+        guard let object = target as? NSManagedObject else {
+            preconditionFailure(
+                "The key path '\(keyPath)' of entity '\(home.layout.name)' does not lead through to-one relationships")
+        }
+        object.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
+    }
+
+    /// The value of a property without any accessor's detour.
+    public final func primitiveValue(forKey key: String) -> Any? {
+        checkConfinement()
+        switch access(to: key) {
+        case .attribute(let slot): return boxedValue(at: slot)
+        case .toOne(let slot): return referencedObject(at: slot)
+        case .toMany(let index):
+            let objects = memberObjects(of: index)
+            return home.layout.toManys[index].isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+        case .fetched(let property): return fetchedObjects(of: property)
+        }
+    }
+
+    /// Sets a property without any accessor's detour. Relationships keep their inverses true all the same.
+    public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+        checkConfinement()
+        switch access(to: key) {
+        case .attribute(let slot): setBoxedValue(value, at: slot)
+        case .toOne(let slot):
+            guard value == nil || value is NSNull || value is NSManagedObject else { rejectRelation(value, key) }
+            setReference(value as? NSManagedObject, at: slot)
+        case .toMany(let index):
+            guard let objects = Self.objects(in: value) else { rejectRelation(value, key) }
+            setMembers(objects, of: index)
+        case .fetched:
+            preconditionFailure("The fetched property '\(key)' of entity '\(home.layout.name)' cannot be set")
+        }
+    }
+
+    private func access(to key: String) -> PropertyAccess {
+        if let access = home.layout.access[key] { return access }
+        preconditionFailure(
+            "the entity \(home.layout.name) is not key value coding-compliant for the key \"\(key)\".")
+    }
+
+    private func rejectRelation(_ value: Any?, _ key: String) -> Never {
+        preconditionFailure(
+            """
+            Unacceptable type of value for relationship: property = "\(key)"; given type = \
+            \(value.map { "\(type(of: $0))" } ?? "nil"); entity = \(home.layout.name).
+            """)
+    }
+
+    private static func objects(in value: Any?) -> [NSManagedObject]? {
+        switch value {
+        case nil, is NSNull: []
+        case let set as NSOrderedSet: set.array as? [NSManagedObject]
+        case let set as NSSet: set.allObjects as? [NSManagedObject]
+        case let set as Set<NSManagedObject>: Array(set)
+        case let array as [NSManagedObject]: array
+        case let array as NSArray: array as? [NSManagedObject]
+        case let set as Set<AnyHashable>: set.map(\.base) as? [NSManagedObject]
+        default: nil
+        }
+    }
+
+    private func fetchedObjects(of property: NSFetchedPropertyDescription) -> [NSManagedObject] {
+        guard let context = home.context else { return [] }
+        return context.objects(of: property, for: self)
+    }
+
+    // MARK: What changed
+
+    /// The values that differ from the last fetched or saved ones, by property name; `NSNull` stands for nil.
+    public final func changedValues() -> [String: Any] {
+        checkConfinement()
+        var values: [String: Any] = [:]
+        for (name, access) in home.layout.access where isChanged(access) {
+            values[name] = primitiveValue(forKey: name) ?? NSNull()
+        }
+        return values
+    }
+
+    /// The last fetched or saved values of the given keys (nil: of all properties); `NSNull` stands for nil.
+    public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
+        checkConfinement()
+        let row = firedRow()
+        var values: [String: Any] = [:]
+        for name in keys ?? Array(home.layout.access.keys) {
+            switch access(to: name) {
+            case .attribute(let slot):
+                let description = home.layout.slots[slot]
+                let value: Any? =
+                    if description.kind == .transformable {
+                        Self.object(in: row, at: slot, description)
+                    } else {
+                        row.value(slot, kind: description.kind).boxed(as: description.kind)
+                    }
+                values[name] = value ?? NSNull()
+            case .toOne(let slot):
+                values[name] = committedReference(at: slot).flatMap { home.context?.object(for: $0) } ?? NSNull()
+            case .toMany(let index):
+                _ = members(of: index)
+                let objects = (toManyState(index).base ?? []).compactMap { home.context?.object(for: $0) }
+                values[name] =
+                    home.layout.toManys[index].isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+            case .fetched: break
+            }
+        }
+        return values
+    }
+
+    private static func object(in row: Snapshot, at slot: Int, _ description: Slot) -> Any? {
+        guard !row.isNull(slot), case .attribute(let attribute) = description.role else { return nil }
+        return TransformableCoding.object(from: row.data(slot), of: attribute)
+    }
+
+    private func committedReference(at slot: Int) -> ObjectKey? {
+        let row = firedRow()
+        guard !row.isNull(slot), case .toOne(let relationship, let companion) = home.layout.slots[slot].role else {
+            return nil
+        }
+        if let companion, !row.isNull(companion) {
+            return ObjectKey(layoutIndex: Int(row.int(companion)), key: row.int(slot))
+        }
+        let destination = relationship.destinationEntity.flatMap { home.layout.model.layout(of: $0) }
+        return destination.map { ObjectKey(layoutIndex: $0.index, key: row.int(slot)) }
+    }
+
+    private func isChanged(_ access: PropertyAccess) -> Bool {
+        guard let overlay else { return false }
+        switch access {
+        case .attribute(let slot), .toOne(let slot):
+            return overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot)
+        case .toMany(let index):
+            return overlay.toManys.isEmpty ? false : overlay.toManys[index]?.hasChanges ?? false
+        case .fetched: return false
+        }
+    }
+
+    /// Whether a relationship has not been brought into memory yet.
+    public final func hasFault(forRelationshipNamed key: String) -> Bool {
+        checkConfinement()
+        switch access(to: key) {
+        case .toMany(let index):
+            if flags.contains(.inserted) { return false }
+            return overlay?.toManys.isEmpty == false ? overlay?.toManys[index]?.isFault ?? true : true
+        case .toOne(let slot):
+            guard !isFaultUnchecked, let reference = reference(at: slot) else { return isFaultUnchecked }
+            return home.context?.registeredObject(for: reference)?.isFaultUnchecked ?? true
+        case .attribute, .fetched: return false
+        }
+    }
+
+    /// The ids of the objects a relationship leads to, without making them real.
+    public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+        checkConfinement()
+        guard let context = home.context else { return [] }
+        switch access(to: key) {
+        case .toMany(let index): return members(of: index).map { context.objectID(for: $0) }
+        case .toOne(let slot): return reference(at: slot).map { [context.objectID(for: $0)] } ?? []
+        case .attribute, .fetched: return []
+        }
+    }
+}
+
+extension NSManagedObject: KeyValueReadable {}
+
+extension NSManagedObject: ObjectIdentityComparable, ObjectKeyConvertible {
+    package var identityForComparison: AnyObject { objectID }
+}

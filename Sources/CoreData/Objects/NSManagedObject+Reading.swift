@@ -1,0 +1,151 @@
+import Foundation
+
+// How an object gets at its values: the overlay where something changed, the row otherwise, the store when there is none.
+extension NSManagedObject {
+    /// The row, firing the fault when there is none yet.
+    @inline(__always)
+    final func firedRow() -> Snapshot {
+        if let row, !flags.contains(.unfired) { return row }
+        return fire()
+    }
+
+    /// Makes a fault real: takes the row that is at hand, or asks the context's source for it.
+    @inline(never)
+    final func fire() -> Snapshot {
+        if let row {
+            flags.remove(.unfired)
+            awakeFromFetch()
+            return self.row ?? row
+        }
+        guard let context = home.context, !flags.contains(.detached) else { return home.layout.defaultRow }
+        guard let loaded = context.loadRow(for: self) else {
+            flags.formUnion([.inaccessible, .deleted])
+            row = home.layout.defaultRow
+            return home.layout.defaultRow
+        }
+        row = loaded
+        flags.remove(.unfired)
+        awakeFromFetch()
+        return loaded
+    }
+
+    /// The value of a slot as it is now.
+    @inline(__always)
+    final func slotValue(at slot: Int) -> SlotValue {
+        let row = firedRow()
+        if let overlay, overlay.mask.contains(slot) { return overlay.values[slot] }
+        return row.value(slot, kind: home.layout.slots[slot].kind)
+    }
+
+    /// The object a to-one relationship leads to, as a key.
+    @inline(__always)
+    final func reference(at slot: Int) -> ObjectKey? {
+        let row = firedRow()
+        let layout = home.layout
+        let key: Int64
+        let isChanged: Bool
+        if let overlay, overlay.mask.contains(slot) {
+            guard case .int(let changed) = overlay.values[slot] else { return nil }
+            key = changed
+            isChanged = true
+        } else {
+            if row.isNull(slot) { return nil }
+            key = row.int(slot)
+            isChanged = false
+        }
+        guard case .toOne(let relationship, let companion) = layout.slots[slot].role else {
+            return ObjectKey(layoutIndex: layout.index, key: key)
+        }
+        if let companion {
+            if isChanged {
+                if case .int(let index)? = overlay?.values[companion] {
+                    return ObjectKey(layoutIndex: Int(index), key: key)
+                }
+            } else if !row.isNull(companion) {
+                return ObjectKey(layoutIndex: Int(row.int(companion)), key: key)
+            }
+        }
+        let destination = relationship.destinationEntity.flatMap { layout.model.layout(of: $0) }
+        return destination.map { ObjectKey(layoutIndex: $0.index, key: key) }
+    }
+
+    /// The object a to-one relationship leads to.
+    final func referencedObject(at slot: Int) -> NSManagedObject? {
+        guard let key = reference(at: slot), let context = home.context else { return nil }
+        return context.object(for: key)
+    }
+
+    /// The value of an attribute as key-value coding hands it out.
+    final func boxedValue(at slot: Int) -> Any? {
+        let row = firedRow()
+        let description = home.layout.slots[slot]
+        if description.kind == .transformable { return boxedObject(at: slot, row: row, description: description) }
+        if let overlay, overlay.mask.contains(slot) { return overlay.values[slot].boxed(as: description.kind) }
+        return row.value(slot, kind: description.kind).boxed(as: description.kind)
+    }
+
+    private func boxedObject(at slot: Int, row: Snapshot, description: Slot) -> Any? {
+        if let overlay {
+            if let object = overlay.boxed[slot] { return object }
+            if overlay.boxedChanges.contains(slot) { return nil }
+            if overlay.mask.contains(slot) { return decodedObject(overlay.values[slot], at: slot, description) }
+        }
+        if row.isNull(slot) {
+            guard flags.contains(.inserted), case .attribute(let attribute) = description.role else { return nil }
+            return attribute.defaultValue
+        }
+        return decodedObject(.data(row.data(slot)), at: slot, description)
+    }
+
+    private func decodedObject(_ value: SlotValue, at slot: Int, _ description: Slot) -> Any? {
+        guard case .data(let data) = value, case .attribute(let attribute) = description.role else { return nil }
+        let object = TransformableCoding.object(from: data, of: attribute)
+        if let object { ensureOverlay().boxed[slot] = object }
+        return object
+    }
+
+    /// The overlay, made on first need.
+    @inline(__always)
+    final func ensureOverlay() -> ObjectOverlay {
+        if let overlay { return overlay }
+        let new = ObjectOverlay()
+        overlay = new
+        return new
+    }
+
+    // MARK: To-many relationships
+
+    /// The state of a to-many relationship, as a fault when nothing is known yet.
+    @inline(__always)
+    final func toManyState(_ index: Int) -> ToManyState {
+        let overlay = ensureOverlay()
+        if overlay.toManys.isEmpty {
+            overlay.toManys = ContiguousArray(repeating: nil, count: home.layout.toManys.count)
+        }
+        if let state = overlay.toManys[index] { return state }
+        let isKnownEmpty = flags.contains(.inserted) || home.context == nil || flags.contains(.inaccessible)
+        var isTransient = false
+        if case .transient = home.layout.toManys[index].kind { isTransient = true }
+        let state = ToManyState(base: isKnownEmpty || isTransient ? [] : nil)
+        overlay.toManys[index] = state
+        return state
+    }
+
+    /// The members of a to-many relationship, loading them when they are a fault.
+    final func members(of index: Int) -> [ObjectKey] {
+        let state = toManyState(index)
+        if state.isFault, let context = home.context {
+            state.load(context.loadMembers(of: home.layout.toManys[index], owner: self))
+        }
+        return state.members
+    }
+
+    final func memberObjects(of index: Int) -> [NSManagedObject] {
+        guard let context = home.context else { return [] }
+        return members(of: index).map { context.object(for: $0) }
+    }
+
+    final var hasToManyChanges: Bool {
+        overlay?.toManys.contains { $0?.hasChanges == true } ?? false
+    }
+}

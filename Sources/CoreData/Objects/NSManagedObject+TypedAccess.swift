@@ -1,0 +1,195 @@
+import Foundation
+import Synchronization
+
+/// A property of an entity class, found by name once and by slot from then on: what generated accessors hold in a constant.
+///
+/// Remembers the slot for the layout it met last, so that a read costs no look-up; safe to share between threads.
+public final class ManagedSlot: Sendable {
+    /// The property's name in the model.
+    public let name: String
+    /// The layout's identifier in the high half, the slot (or the to-many index) in the low one.
+    private let found = Atomic<UInt64>(0)
+
+    /// Names a property.
+    public init(_ name: String) {
+        self.name = name
+    }
+
+    @inline(__always)
+    func slot(in layout: EntityLayout) -> Int {
+        let cached = found.load(ordering: .relaxed)
+        if UInt32(truncatingIfNeeded: cached >> 32) == layout.identifier { return Int(cached & 0xFFFF_FFFF) }
+        return find(in: layout)
+    }
+
+    @inline(never)
+    private func find(in layout: EntityLayout) -> Int {
+        guard let access = layout.access[name] else {
+            preconditionFailure("Property '\(name)' is not in entity '\(layout.name)' of the model in use")
+        }
+        let slot: Int =
+            switch access {
+            case .attribute(let slot), .toOne(let slot): slot
+            case .toMany(let index): index
+            case .fetched: preconditionFailure("Fetched property '\(name)' of '\(layout.name)' has no slot")
+            }
+        found.store(UInt64(layout.identifier) << 32 | UInt64(slot), ordering: .relaxed)
+        return slot
+    }
+}
+
+/// Typed doors to an object's values: no name look-up, no boxing. Generated and hand-written accessors call them.
+///
+/// A getter fires the fault when it must; a setter marks the object as changed. Both are for the context's queue only.
+extension NSManagedObject {
+    /// The integer (or boolean as 0 and 1) of an attribute; nil when it has no value.
+    public final func integer(_ property: ManagedSlot) -> Int64? {
+        checkConfinement()
+        let row = firedRow()
+        let slot = property.slot(in: home.layout)
+        if let overlay, overlay.mask.contains(slot) {
+            guard case .int(let value) = overlay.values[slot] else { return nil }
+            return value
+        }
+        return row.isNull(slot) ? nil : row.int(slot)
+    }
+
+    /// The boolean of an attribute; nil when it has no value.
+    public final func boolean(_ property: ManagedSlot) -> Bool? {
+        integer(property).map { $0 != 0 }
+    }
+
+    /// The double or float of an attribute; nil when it has no value.
+    public final func double(_ property: ManagedSlot) -> Double? {
+        checkConfinement()
+        let row = firedRow()
+        let slot = property.slot(in: home.layout)
+        if let overlay, overlay.mask.contains(slot) {
+            guard case .double(let value) = overlay.values[slot] else { return nil }
+            return value
+        }
+        return row.isNull(slot) ? nil : row.double(slot)
+    }
+
+    /// The date of an attribute; nil when it has no value.
+    public final func date(_ property: ManagedSlot) -> Date? {
+        double(property).map { Date(timeIntervalSinceReferenceDate: $0) }
+    }
+
+    /// The string of an attribute; nil when it has no value.
+    public final func string(_ property: ManagedSlot) -> String? {
+        checkConfinement()
+        let row = firedRow()
+        let slot = property.slot(in: home.layout)
+        if let overlay, overlay.mask.contains(slot) {
+            guard case .string(let value) = overlay.values[slot] else { return nil }
+            return value
+        }
+        return row.isNull(slot) ? nil : row.string(slot)
+    }
+
+    /// The bytes of an attribute; nil when it has no value.
+    public final func data(_ property: ManagedSlot) -> Data? {
+        guard case .data(let value) = typedValue(property) else { return nil }
+        return value
+    }
+
+    /// The UUID of an attribute; nil when it has no value.
+    public final func uuid(_ property: ManagedSlot) -> UUID? {
+        guard case .uuid(let value) = typedValue(property) else { return nil }
+        return value
+    }
+
+    /// The decimal of an attribute; nil when it has no value.
+    public final func decimal(_ property: ManagedSlot) -> Decimal? {
+        guard case .decimal(let value) = typedValue(property) else { return nil }
+        return value
+    }
+
+    /// The URI of an attribute; nil when it has no value.
+    public final func uri(_ property: ManagedSlot) -> URL? {
+        guard case .string(let value) = typedValue(property) else { return nil }
+        return URL(string: value)
+    }
+
+    /// The object a to-one relationship leads to.
+    public final func toOne(_ property: ManagedSlot) -> NSManagedObject? {
+        checkConfinement()
+        return referencedObject(at: property.slot(in: home.layout))
+    }
+
+    /// The members of a to-many relationship, in order where it has one.
+    public final func toMany(_ property: ManagedSlot) -> [NSManagedObject] {
+        checkConfinement()
+        return memberObjects(of: property.slot(in: home.layout))
+    }
+
+    @inline(__always)
+    private func typedValue(_ property: ManagedSlot) -> SlotValue {
+        checkConfinement()
+        return slotValue(at: property.slot(in: home.layout))
+    }
+
+    /// Sets an integer attribute.
+    public final func set(_ property: ManagedSlot, integer value: Int64?) {
+        write(property, value.map { .int($0) } ?? .null)
+    }
+
+    /// Sets a boolean attribute.
+    public final func set(_ property: ManagedSlot, boolean value: Bool?) {
+        write(property, value.map { .int($0 ? 1 : 0) } ?? .null)
+    }
+
+    /// Sets a double or float attribute.
+    public final func set(_ property: ManagedSlot, double value: Double?) {
+        write(property, value.map { .double($0) } ?? .null)
+    }
+
+    /// Sets a date attribute.
+    public final func set(_ property: ManagedSlot, date value: Date?) {
+        write(property, value.map { .double($0.timeIntervalSinceReferenceDate) } ?? .null)
+    }
+
+    /// Sets a string attribute.
+    public final func set(_ property: ManagedSlot, string value: String?) {
+        write(property, value.map { .string($0) } ?? .null)
+    }
+
+    /// Sets a binary attribute.
+    public final func set(_ property: ManagedSlot, data value: Data?) {
+        write(property, value.map { .data($0) } ?? .null)
+    }
+
+    /// Sets a UUID attribute.
+    public final func set(_ property: ManagedSlot, uuid value: UUID?) {
+        write(property, value.map { .uuid($0) } ?? .null)
+    }
+
+    /// Sets a decimal attribute.
+    public final func set(_ property: ManagedSlot, decimal value: Decimal?) {
+        write(property, value.map { .decimal($0) } ?? .null)
+    }
+
+    /// Sets a URI attribute.
+    public final func set(_ property: ManagedSlot, uri value: URL?) {
+        write(property, value.map { .string($0.absoluteString) } ?? .null)
+    }
+
+    /// Points a to-one relationship at an object of the same context; the inverse follows.
+    public final func set(_ property: ManagedSlot, toOne value: NSManagedObject?) {
+        checkConfinement()
+        setReference(value, at: property.slot(in: home.layout))
+    }
+
+    /// Replaces the members of a to-many relationship; the inverses follow.
+    public final func set(_ property: ManagedSlot, toMany value: [NSManagedObject]) {
+        checkConfinement()
+        setMembers(value, of: property.slot(in: home.layout))
+    }
+
+    @inline(__always)
+    private func write(_ property: ManagedSlot, _ value: SlotValue) {
+        checkConfinement()
+        setSlot(property.slot(in: home.layout), to: value)
+    }
+}

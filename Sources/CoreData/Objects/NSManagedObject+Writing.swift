@@ -1,0 +1,303 @@
+import Foundation
+
+// How an object's values change: every door (typed access, key-value coding, proxies) ends here.
+extension NSManagedObject {
+    /// Sets an attribute's slot.
+    @inline(__always)
+    final func setSlot(_ slot: Int, to value: SlotValue) {
+        _ = firedRow()
+        ensureOverlay().set(value, at: slot, slotCount: home.layout.slots.count)
+        noteChange()
+    }
+
+    /// Sets an attribute from a value given at the edge; stops the process when its type does not fit.
+    final func setBoxedValue(_ value: Any?, at slot: Int) {
+        let description = home.layout.slots[slot]
+        if description.kind == .transformable {
+            _ = firedRow()
+            let overlay = ensureOverlay()
+            overlay.boxed[slot] = value is NSNull ? nil : value
+            overlay.boxedChanges.insert(slot)
+            overlay.currentRow = nil
+            noteChange()
+            return
+        }
+        guard let slotValue = SlotValue(value, as: description.kind) else {
+            preconditionFailure(
+                """
+                Unacceptable type of value for attribute: property = "\(description.name)"; desired type = \
+                \(description.kind); given type = \(value.map { "\(type(of: $0))" } ?? "nil"); \
+                entity = \(home.layout.name).
+                """)
+        }
+        setSlot(slot, to: slotValue)
+    }
+
+    /// Marks the object as changed and tells the context.
+    @inline(__always)
+    final func noteChange() {
+        if flags.contains([.updated, .pendingEvent]) || home.context == nil { return }
+        home.context?.noteUpdate(of: self)
+    }
+
+    // MARK: To-one
+
+    /// Points a to-one relationship at another object and keeps the inverse true.
+    final func setReference(_ object: NSManagedObject?, at slot: Int) {
+        guard case .toOne(let relationship, _) = home.layout.slots[slot].role else { return }
+        if let object { checkRelation(to: object, relationship.name, destination: relationship) }
+        let old = reference(at: slot)
+        if old == object?.objectKey { return }
+        writeReference(object?.objectKey, at: slot)
+        guard let inverse = relationship.inverseRelationship, let context = home.context ?? object?.home.context else {
+            return
+        }
+        let oldObject = old.map { context.object(for: $0) }
+        if inverse.isToMany {
+            if let oldObject, !oldObject.flags.contains(.inaccessible) {
+                oldObject.noteMember(objectKey, joined: false, of: inverse)
+            }
+            object?.noteMember(objectKey, joined: true, of: inverse)
+        } else {
+            if let oldObject, let inverseSlot = oldObject.slot(of: inverse),
+                oldObject.reference(at: inverseSlot) == objectKey
+            {
+                oldObject.writeReference(nil, at: inverseSlot)
+            }
+            if let object, let inverseSlot = object.slot(of: inverse) {
+                if let former = object.reference(at: inverseSlot), former != objectKey {
+                    context.object(for: former).writeReference(nil, at: slot)
+                }
+                object.writeReference(objectKey, at: inverseSlot)
+            }
+        }
+    }
+
+    /// Writes a reference and its companion, nothing else.
+    final func writeReference(_ target: ObjectKey?, at slot: Int) {
+        _ = firedRow()
+        let count = home.layout.slots.count
+        let overlay = ensureOverlay()
+        overlay.set(target.map { .int($0.key) } ?? .null, at: slot, slotCount: count)
+        if case .toOne(_, let companion?) = home.layout.slots[slot].role {
+            overlay.set(target.map { .int(Int64($0.layoutIndex)) } ?? .null, at: companion, slotCount: count)
+        }
+        noteChange()
+    }
+
+    final func slot(of relationship: NSRelationshipDescription) -> Int? {
+        guard case .toOne(let slot)? = home.layout.access[relationship.name] else { return nil }
+        return slot
+    }
+
+    final func toManyIndex(of relationship: NSRelationshipDescription) -> Int? {
+        guard case .toMany(let index)? = home.layout.access[relationship.name] else { return nil }
+        return index
+    }
+
+    /// The other side of a relationship says that an object came or went.
+    final func noteMember(_ member: ObjectKey, joined: Bool, of relationship: NSRelationshipDescription) {
+        guard let index = toManyIndex(of: relationship) else { return }
+        let state = toManyState(index)
+        if joined { state.noteAddition(of: member) } else { state.noteRemoval(of: member) }
+        overlay?.currentRow = nil
+        noteChange()
+    }
+
+    // MARK: To-many
+
+    /// Adds one member and keeps the inverse true; nothing happens when it is in already.
+    final func addMember(_ object: NSManagedObject, to index: Int) {
+        let toMany = home.layout.toManys[index]
+        checkRelation(to: object, toMany.relationship.name, destination: toMany.relationship)
+        let key = object.objectKey
+        if members(of: index).contains(key) { return }
+        toManyState(index).noteAddition(of: key)
+        link(object, in: toMany)
+        noteChange()
+    }
+
+    /// Removes one member and keeps the inverse true; nothing happens when it is not in.
+    final func removeMember(_ object: NSManagedObject, from index: Int) {
+        let key = object.objectKey
+        guard members(of: index).contains(key) else { return }
+        toManyState(index).noteRemoval(of: key)
+        unlink(object, in: home.layout.toManys[index])
+        noteChange()
+    }
+
+    /// Replaces the members (in the given order where the relationship has one) and keeps the inverses true.
+    final func setMembers(_ objects: [NSManagedObject], of index: Int) {
+        let toMany = home.layout.toManys[index]
+        for object in objects { checkRelation(to: object, toMany.relationship.name, destination: toMany.relationship) }
+        _ = members(of: index)
+        let byKey = Dictionary(objects.map { ($0.objectKey, $0) }, uniquingKeysWith: { first, _ in first })
+        var seen: Set<ObjectKey> = []
+        let keys = objects.map(\.objectKey).filter { seen.insert($0).inserted }
+        let (came, went) = toManyState(index).replaceMembers(keys, isOrdered: toMany.isOrdered)
+        let context = home.context
+        for key in went {
+            if let object = context?.object(for: key) { unlink(object, in: toMany) }
+        }
+        for key in came {
+            if let object = byKey[key] { link(object, in: toMany) }
+        }
+        noteChange()
+    }
+
+    /// Tells a new member about its owner.
+    private func link(_ member: NSManagedObject, in toMany: ToManySlot) {
+        switch toMany.kind {
+        case .inverseKey(let slot, _):
+            if let former = member.reference(at: slot), former != objectKey, let context = home.context {
+                context.object(for: former).noteMember(member.objectKey, joined: false, of: toMany.relationship)
+            }
+            member.writeReference(objectKey, at: slot)
+        case .ownerKey(let slot, _):
+            if case .int(let former) = member.slotValue(at: slot), former != key {
+                home.context?.registeredObject(forOwnerKey: former, of: toMany)?
+                    .noteMember(member.objectKey, joined: false, of: toMany.relationship)
+            }
+            member.setSlot(slot, to: .int(key))
+        case .join(let inverse, _):
+            // A relationship that is its own inverse mirrors into the same list of the other object.
+            if member === self, inverse == toMany.index { return }
+            member.noteJoin(with: objectKey, joined: true, at: inverse)
+        case .transient:
+            break
+        }
+    }
+
+    /// Tells a former member that it has no owner any more.
+    private func unlink(_ member: NSManagedObject, in toMany: ToManySlot) {
+        switch toMany.kind {
+        case .inverseKey(let slot, _):
+            if member.reference(at: slot) == objectKey { member.writeReference(nil, at: slot) }
+        case .ownerKey(let slot, _):
+            if member.slotValue(at: slot) == .int(key) { member.setSlot(slot, to: .null) }
+        case .join(let inverse, _):
+            if member === self, inverse == toMany.index { return }
+            member.noteJoin(with: objectKey, joined: false, at: inverse)
+        case .transient:
+            break
+        }
+    }
+
+    private func noteJoin(with other: ObjectKey, joined: Bool, at index: Int) {
+        let state = toManyState(index)
+        if joined { state.noteAddition(of: other) } else { state.noteRemoval(of: other) }
+        noteChange()
+    }
+
+    private func checkRelation(
+        to object: NSManagedObject, _ name: String, destination relationship: NSRelationshipDescription
+    ) {
+        if object.home.context !== home.context, object.home.context != nil, home.context != nil {
+            preconditionFailure(
+                """
+                Illegal attempt to establish a relationship '\(name)' between objects in different contexts \
+                (source = \(objectID.uriRepresentation()) , destination = \(object.objectID.uriRepresentation()))
+                """)
+        }
+        if let destination = relationship.destinationEntity.flatMap({ home.layout.model.layout(of: $0) }) {
+            precondition(
+                destination.subtree.contains(object.home.layout.index),
+                """
+                Unacceptable type of value for to-one relationship: property = "\(name)"; desired type = \
+                \(destination.name); given type = \(object.home.layout.name); entity = \(home.layout.name).
+                """)
+        }
+    }
+
+    // MARK: What a save writes
+
+    /// The slots whose value differs from the row's, for persistent properties only.
+    final func persistentChanges() -> SlotMask {
+        var changed = SlotMask()
+        guard let overlay, let row else { return changed }
+        let slots = home.layout.slots
+        overlay.mask.forEach { slot in
+            if slots[slot].isPersistent, !Self.isSame(overlay.values[slot], row, slot, slots[slot].kind) {
+                changed.insert(slot)
+            }
+        }
+        overlay.boxedChanges.forEach { slot in
+            if slots[slot].isPersistent { changed.insert(slot) }
+        }
+        return changed
+    }
+
+    @inline(__always)
+    private static func isSame(_ value: SlotValue, _ row: Snapshot, _ slot: Int, _ kind: SlotKind) -> Bool {
+        if row.isNull(slot) { return value.isNull }
+        switch value {
+        case .null: return false
+        case .int(let number): return row.int(slot) == number
+        case .double(let number): return row.double(slot) == number
+        case .string(var string):
+            let bytes = row.bytes(slot)
+            return string.withUTF8 { UnsafeRawBufferPointer($0).elementsEqual(bytes) }
+        default: return row.value(slot, kind: kind) == value
+        }
+    }
+
+    /// Turns changed transformable values into bytes.
+    final func encodeBoxedChanges() throws {
+        guard let overlay, !overlay.boxedChanges.isEmpty else { return }
+        let slots = home.layout.slots
+        let pending = overlay.boxedChanges
+        try pending.forEach { slot in
+            guard case .attribute(let attribute) = slots[slot].role, slots[slot].isPersistent else { return }
+            let value: SlotValue =
+                if let object = overlay.boxed[slot] {
+                    .data(try TransformableCoding.data(from: object, of: attribute))
+                } else {
+                    .null
+                }
+            overlay.set(value, at: slot, slotCount: slots.count)
+        }
+    }
+
+    /// The row as it is with all changes, under the given key and version; temporary references replaced.
+    final func builtRow(key: Int64, version: Int32, renaming permanent: [Int64: Int64]) -> Snapshot {
+        let row = firedRow()
+        let layout = home.layout
+        let mask = overlay?.mask ?? SlotMask()
+        var tailBytes = 0
+        for slot in layout.slots.indices where !layout.slots[slot].kind.isInline {
+            if let overlay, mask.contains(slot) {
+                tailBytes += overlay.values[slot].tailBytes
+            } else if !row.isNull(slot) {
+                tailBytes += row.bytes(slot).count
+            }
+        }
+        var builder = SnapshotBuilder(layout: layout, key: key, version: version, tailBytes: tailBytes)
+        for slot in layout.slots.indices {
+            let kind = layout.slots[slot].kind
+            guard let overlay, mask.contains(slot) else {
+                if kind == .reference, !row.isNull(slot), row.int(slot) < 0 {
+                    builder.set(slot, int: permanent[row.int(slot)] ?? row.int(slot))
+                } else {
+                    builder.copy(slot, kind: kind, from: row)
+                }
+                continue
+            }
+            if kind == .reference, case .int(let target) = overlay.values[slot], target < 0 {
+                builder.set(slot, int: permanent[target] ?? target)
+            } else {
+                builder.set(slot, value: overlay.values[slot])
+            }
+        }
+        return builder.finish()
+    }
+
+    /// The row as it is with all changes, for a child context; shared while nothing changes.
+    final func currentRow() -> Snapshot {
+        let row = firedRow()
+        guard let overlay, !overlay.mask.isEmpty else { return row }
+        if let current = overlay.currentRow { return current }
+        let current = builtRow(key: key, version: row.version, renaming: [:])
+        overlay.currentRow = current
+        return current
+    }
+}

@@ -1,0 +1,317 @@
+import Foundation
+
+/// An object of a model's entity: a view of one row into one context.
+///
+/// An object belongs to its context's queue: use it inside `perform` blocks of that context only (checked in debug builds
+/// and with `-com.apple.CoreData.ConcurrencyDebug 1`). It holds the row the store gave (shared, immutable) and, once
+/// something changed, an overlay with the changes; a fault has no row yet.
+///
+/// - Topics: life cycle (`NSManagedObject+LifeCycle`), key-value coding (`+KeyValueCoding`), typed access by slot
+///   (`+TypedAccess`), relationships (`+Relationships`), validation (`+Validation`).
+open class NSManagedObject: NSObject, NSFetchRequestResult {
+    struct Flags: OptionSet {
+        let rawValue: UInt32
+        static let inserted = Flags(rawValue: 1 << 0)
+        static let updated = Flags(rawValue: 1 << 1)
+        static let deleted = Flags(rawValue: 1 << 2)
+        /// The row is at hand but the object has not been read yet: it still calls itself a fault.
+        static let unfired = Flags(rawValue: 1 << 3)
+        /// In the context's list of inserted, updated or deleted objects.
+        static let listedInserted = Flags(rawValue: 1 << 4)
+        static let listedUpdated = Flags(rawValue: 1 << 5)
+        static let listedDeleted = Flags(rawValue: 1 << 6)
+        /// Changed since the last `processPendingChanges`.
+        static let pendingEvent = Flags(rawValue: 1 << 7)
+        /// The deletion has not been propagated to related objects yet.
+        static let deletionPending = Flags(rawValue: 1 << 8)
+        /// In the context's identity map.
+        static let registered = Flags(rawValue: 1 << 9)
+        /// The row is gone from the store; the object is treated as deleted with nil values.
+        static let inaccessible = Flags(rawValue: 1 << 10)
+        /// Turned into nothing by `reset` or the end of its context.
+        static let detached = Flags(rawValue: 1 << 11)
+        /// Deleted and saved.
+        static let gone = Flags(rawValue: 1 << 12)
+        /// Inserted since the last `processPendingChanges` (the did-change notification says so once).
+        static let pendingInsert = Flags(rawValue: 1 << 13)
+        static let pendingDelete = Flags(rawValue: 1 << 14)
+        static let hasTransientChanges = Flags(rawValue: 1 << 15)
+    }
+
+    var home: ObjectHome
+    var key: Int64
+    var row: Snapshot?
+    var overlay: ObjectOverlay?
+    var flags: Flags
+
+    /// Makes a new object of an entity and, with a context, inserts it there: it is saved with the context's next save.
+    ///
+    /// Use `init(context:)` or `NSEntityDescription.insertNewObject(forEntityName:into:)` in everyday code. Required, so
+    /// that the framework can make objects of any subclass (DEVIATIONS.md).
+    public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+        if let birth = Birth.current {
+            home = birth.home
+            key = birth.key
+            row = birth.row
+            flags = birth.flags
+            super.init()
+            return
+        }
+        if let context {
+            home = context.home(forEntity: entity)
+        } else {
+            home = NSManagedObjectContext.detachedHome(for: entity)
+        }
+        let layout = home.layout
+        precondition(
+            !layout.entity.isAbstract,
+            "Cannot create an instance of the abstract entity '\(layout.name)'")
+        key = NSManagedObjectID.nextTemporaryKey()
+        row = layout.defaultRow
+        flags = []
+        super.init()
+        if let context {
+            context.insertNew(self)
+        }
+    }
+
+    /// Makes a new object of this class's entity and inserts it into the context.
+    ///
+    /// The entity is the one of the context's model whose class this is; the process stops when there is none or several.
+    public convenience init(context: NSManagedObjectContext) {
+        self.init(entity: context.entity(for: Self.self), insertInto: context)
+    }
+
+    deinit {
+        if flags.contains(.registered) { home.identityMap?.unregister(self) }
+    }
+
+    // MARK: Identity
+
+    /// The entity of the object.
+    public final var entity: NSEntityDescription { home.layout.entity }
+
+    /// The context the object belongs to; nil before insertion, after a saved deletion, `reset` or the context's end.
+    public final var managedObjectContext: NSManagedObjectContext? { home.context }
+
+    /// The identity of the object. A new object's becomes permanent when it is saved.
+    open var objectID: NSManagedObjectID {
+        NSManagedObjectID(
+            objectKey: objectKey, layout: home.layout, modelLayout: home.modelLayout,
+            store: key < 0 ? nil : home.context?.store(numbered: objectKey.storeNumber))
+    }
+
+    final var objectKey: ObjectKey { ObjectKey(layoutIndex: home.layout.index, key: key) }
+
+    open override var hash: Int { ObjectIdentifier(self).hashValue }
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        (object as AnyObject?) === self
+    }
+
+    // MARK: State
+
+    /// Whether the object is new and not saved yet.
+    open var isInserted: Bool {
+        checkConfinement()
+        return flags.contains(.inserted)
+    }
+
+    /// Whether the object has unsaved changes and is neither new nor deleted.
+    open var isUpdated: Bool {
+        checkConfinement()
+        return flags.contains(.updated) && flags.isDisjoint(with: [.inserted, .deleted])
+    }
+
+    /// Whether the object will be deleted by the next save. False again after that save, as `managedObjectContext` is nil.
+    open var isDeleted: Bool {
+        checkConfinement()
+        return flags.contains(.deleted) && !flags.contains(.gone)
+    }
+
+    /// Whether the object has unsaved changes, is new or deleted.
+    open var hasChanges: Bool {
+        checkConfinement()
+        return !flags.isDisjoint(with: [.inserted, .updated, .deleted])
+    }
+
+    /// Whether the object's values have not been brought into memory yet.
+    open var isFault: Bool {
+        checkConfinement()
+        return isFaultUnchecked
+    }
+
+    final var isFaultUnchecked: Bool { row == nil || flags.contains(.unfired) }
+
+    /// 0 when the object is in memory, another number when it is a fault.
+    open var faultingState: Int { isFault ? 1 : 0 }
+
+    /// Whether saving the object would change its row: false where only transient values changed or values were set to
+    /// what they were.
+    open var hasPersistentChangedValues: Bool {
+        checkConfinement()
+        return flags.contains(.inserted) || !persistentChanges().isEmpty || hasToManyChanges
+    }
+
+    @inline(__always)
+    final func checkConfinement() {
+        if ConfinementCheck.isOn { home.context?.checkConfinement(of: self) }
+    }
+
+    // MARK: Key-value coding (the part that subclasses override)
+
+    /// The value of a property by name; of a key that the entity does not have, what `value(forUndefinedKey:)` says.
+    open func value(forKey key: String) -> Any? {
+        guard home.layout.access[key] != nil else { return value(forUndefinedKey: key) }
+        return primitiveValue(forKey: key)
+    }
+
+    /// Sets a property by name. Stops the process when the value's type does not fit the property.
+    open func setValue(_ value: Any?, forKey key: String) {
+        guard home.layout.access[key] != nil else { return setValue(value, forUndefinedKey: key) }
+        setPrimitiveValue(value, forKey: key)
+    }
+
+    /// Answers for keys that the entity does not have; stops the process unless overridden.
+    open func value(forUndefinedKey key: String) -> Any? {
+        preconditionFailure(
+            "the entity \(home.layout.name) is not key value coding-compliant for the key \"\(key)\".")
+    }
+
+    /// Takes values for keys that the entity does not have; stops the process unless overridden.
+    open func setValue(_ value: Any?, forUndefinedKey key: String) {
+        preconditionFailure(
+            "the entity \(home.layout.name) is not key value coding-compliant for the key \"\(key)\".")
+    }
+
+    /// Called by custom getters before they read a primitive value: fires the fault.
+    open func willAccessValue(forKey key: String?) {
+        checkConfinement()
+        _ = firedRow()
+    }
+
+    /// Called by custom getters after they read a primitive value.
+    open func didAccessValue(forKey key: String?) {}
+
+    /// Called by custom setters before they set a primitive value.
+    open func willChangeValue(forKey key: String) {
+        checkConfinement()
+        _ = firedRow()
+    }
+
+    /// Called by custom setters after they set a primitive value: the object counts as changed.
+    open func didChangeValue(forKey key: String) {
+        checkConfinement()
+        noteChange()
+    }
+
+    // MARK: Life cycle (empty here; subclasses override and call super)
+
+    /// The object was just inserted into a context: the place for initial values.
+    open func awakeFromInsert() {}
+
+    /// The object's values were just brought into memory from the store or the parent context.
+    open func awakeFromFetch() {}
+
+    /// The object is about to be saved. Changes made here are saved too.
+    open func willSave() {}
+
+    /// The object was saved (or its deletion was).
+    open func didSave() {}
+
+    /// The object is about to become a fault; its values are still there.
+    open func willTurnIntoFault() {}
+
+    /// The object became a fault.
+    open func didTurnIntoFault() {}
+
+    /// The object is about to be deleted by `NSManagedObjectContext.delete(_:)`.
+    open func prepareForDeletion() {}
+
+    // MARK: Validation
+
+    /// Checks a new object before it is saved; overriders call super and throw in the same way.
+    open func validateForInsert() throws {
+        try ObjectValidation.validateProperties(of: self)
+    }
+
+    /// Checks a changed object before it is saved; overriders call super and throw in the same way.
+    open func validateForUpdate() throws {
+        try ObjectValidation.validateProperties(of: self)
+    }
+
+    /// Checks a deleted object before the deletion is saved: relationships with the deny rule must be empty (1600).
+    open func validateForDelete() throws {
+        try ObjectValidation.validateDeletion(of: self)
+    }
+
+    open override var description: String {
+        let state = isFaultUnchecked ? "fault" : "\(flags.contains(.inserted) ? "inserted" : "data")"
+        let id = objectID.uriRepresentation().absoluteString
+        guard !isFaultUnchecked else {
+            return "<\(type(of: self))> (entity: \(home.layout.name); id: \(id); data: <\(state)>)"
+        }
+        var values: [String] = []
+        for (name, access) in home.layout.access.sorted(by: { $0.key < $1.key }) {
+            switch access {
+            case .attribute(let slot): values.append("\(name) = \(attributeDescription(slot))")
+            case .toOne(let slot):
+                values.append("\(name) = \(reference(at: slot).map { "\($0.key)" } ?? "nil")")
+            case .toMany(let index):
+                values.append("\(name) = \(toManyDescription(index))")
+            case .fetched: values.append("\(name) = <relationship fault>")
+            }
+        }
+        return "<\(type(of: self))> (entity: \(home.layout.name); id: \(id); data: {\(values.joined(separator: "; "))})"
+    }
+
+    private func attributeDescription(_ slot: Int) -> String {
+        boxedValue(at: slot).map { "\($0)" } ?? "nil"
+    }
+
+    private func toManyDescription(_ index: Int) -> String {
+        guard let state = overlay?.toManys.isEmpty == false ? overlay?.toManys[index] : nil, !state.isFault else {
+            return "<relationship fault>"
+        }
+        return "\(state.members.count) objects"
+    }
+}
+
+@available(
+    *, unavailable, message: "A managed object belongs to its context's queue; carry its objectID across instead."
+)
+extension NSManagedObject: Sendable {}
+
+/// What the initialiser of an object that stands for an existing row is to take over instead of making a new one.
+///
+/// Subclasses' stored properties need a real initialiser call, and the only one every subclass has is
+/// `init(entity:insertInto:)`; so the context leaves here what that call is for, on the calling thread.
+final class Birth {
+    let home: ObjectHome
+    var key: Int64 = 0
+    var row: Snapshot?
+    var flags: NSManagedObject.Flags = []
+
+    init(home: ObjectHome) { self.home = home }
+
+    private static let threadKey: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    @inline(__always)
+    static var current: Birth? {
+        guard let pointer = pthread_getspecific(threadKey) else { return nil }
+        return Unmanaged<Birth>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// Makes one object of the home's class from what this holds.
+    @inline(__always)
+    func deliver() -> NSManagedObject {
+        pthread_setspecific(Self.threadKey, Unmanaged.passUnretained(self).toOpaque())
+        let object = home.managedClass.init(entity: home.layout.entity, insertInto: nil)
+        pthread_setspecific(Self.threadKey, nil)
+        return object
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Synchronization
+
+/// The identity of a managed object: which row of which store it is, or which new object.
+///
+/// Made on demand; compares by value. May be passed between threads. The URI of a saved object is
+/// `x-coredata://<store UUID>/<entity>/p<primary key>`, that of a new one `x-coredata:///<entity>/t<number>`.
+open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectKeyConvertible, @unchecked Sendable {
+    // Immutable: every stored property is a `let`.
+    let objectKey: ObjectKey
+    let layout: EntityLayout
+    private let model: NSManagedObjectModel
+    private let modelLayout: ModelLayout
+    private let storeReference: WeakStore
+    let storeIdentifier: String?
+
+    init(objectKey: ObjectKey, layout: EntityLayout, modelLayout: ModelLayout, store: NSPersistentStore?) {
+        self.objectKey = objectKey
+        self.layout = layout
+        self.modelLayout = modelLayout
+        model = modelLayout.model
+        storeReference = WeakStore(store)
+        storeIdentifier = store?.identifier
+        super.init()
+    }
+
+    /// The entity of the object.
+    open var entity: NSEntityDescription { layout.entity }
+
+    /// The store the object is saved in; nil for a new object, or when the store was removed.
+    open var persistentStore: NSPersistentStore? { storeReference.store }
+
+    /// Whether the object has not been saved yet.
+    open var isTemporaryID: Bool { objectKey.isTemporary }
+
+    /// The identity as a URI that stays good between runs of a program once the object is saved.
+    open func uriRepresentation() -> URL {
+        let text: String
+        if isTemporaryID {
+            text = "x-coredata:///\(layout.name)/t\(Self.processIdentifier)\(-objectKey.key)"
+        } else {
+            text = "x-coredata://\(storeIdentifier ?? "")/\(layout.name)/p\(objectKey.primaryKey)"
+        }
+        guard let url = URL(string: text) else {
+            preconditionFailure("The entity name '\(layout.name)' cannot stand in a URI")
+        }
+        return url
+    }
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSManagedObjectID else { return false }
+        if self === other { return true }
+        return objectKey.key == other.objectKey.key && layout.rootIndex == other.layout.rootIndex
+            && storeIdentifier == other.storeIdentifier && layout.model === other.layout.model
+    }
+
+    open override var hash: Int { objectKey.key.hashValue }
+
+    open override var description: String {
+        "0x\(String(UInt(bitPattern: objectKey.key.hashValue), radix: 16)) <\(uriRepresentation().absoluteString)>"
+    }
+
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Tells the temporary URIs of this process from those of others.
+    static let processIdentifier = UUID().uuidString
+
+    private static let temporaryCounter = Atomic<Int64>(-1)
+
+    /// A key for a new object, unique in the process.
+    static func nextTemporaryKey() -> Int64 {
+        temporaryCounter.wrappingSubtract(1, ordering: .relaxed).oldValue
+    }
+
+    private struct WeakStore: @unchecked Sendable {  // a weak reference is read and cleared atomically
+        weak var store: NSPersistentStore?
+        init(_ store: NSPersistentStore?) { self.store = store }
+    }
+}
+
+extension NSManagedObjectID: ObjectIdentityComparable {
+    package var identityForComparison: AnyObject { self }
+}

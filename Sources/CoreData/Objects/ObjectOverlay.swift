@@ -1,0 +1,43 @@
+import Foundation
+
+/// What an object knows beyond its row: changed values, decoded objects, and its to-many relationships.
+///
+/// Objects that are only read have none. Touched on the context's queue alone.
+final class ObjectOverlay {
+    /// The slots whose value differs from the row's, or was set.
+    var mask = SlotMask()
+    /// One place per slot, filled where `mask` says so; empty until the first change.
+    var values: ContiguousArray<SlotValue> = []
+    /// Decoded transformable values and values of transient attributes, by slot. For a slot in `mask` it is the changed
+    /// value; for another one it is a cache of the row's.
+    var boxed: [Int: Any] = [:]
+    /// Slots whose boxed value is the truth and must be turned into bytes when the object is saved.
+    var boxedChanges = SlotMask()
+    /// One place per to-many relationship; empty until one is touched.
+    var toManys: ContiguousArray<ToManyState?> = []
+    /// The row as it is with all changes, while nothing has changed since it was built (for child contexts).
+    var currentRow: Snapshot?
+
+    @inline(__always)
+    func set(_ value: SlotValue, at slot: Int, slotCount: Int) {
+        if values.isEmpty { values = ContiguousArray(repeating: .null, count: slotCount) }
+        values[slot] = value
+        mask.insert(slot)
+        currentRow = nil
+    }
+
+    @inline(__always)
+    func value(at slot: Int) -> SlotValue? {
+        mask.contains(slot) ? values[slot] : nil
+    }
+
+    /// Forgets every change; loaded to-many relationships forget theirs.
+    func discardChanges() {
+        mask = SlotMask()
+        values = []
+        boxed = [:]
+        boxedChanges = SlotMask()
+        currentRow = nil
+        toManys = []
+    }
+}

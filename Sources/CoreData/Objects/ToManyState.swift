@@ -1,0 +1,131 @@
+import Foundation
+
+/// The members of one to-many relationship of one object.
+///
+/// While `base` is nil the relationship is a fault: additions and removals are noted without loading it.
+final class ToManyState {
+    /// The members as the store (or the parent context) has them; nil until loaded.
+    private(set) var base: [ObjectKey]?
+    /// Members that are not in `base`, in the order of addition.
+    private(set) var added = ObjectKeyList()
+    /// Members of `base` that are no longer in.
+    private(set) var removed: Set<ObjectKey> = []
+    /// The whole order, once the order of an ordered relationship was touched.
+    private(set) var order: [ObjectKey]?
+
+    var isFault: Bool { base == nil }
+    var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || order != nil }
+
+    init(base: [ObjectKey]?) {
+        self.base = base
+    }
+
+    /// The members now, in order. The relationship must have been loaded.
+    var members: [ObjectKey] {
+        if let order { return order }
+        guard let base else { return added.keys }
+        if removed.isEmpty { return added.isEmpty ? base : base + added.keys }
+        return base.filter { !removed.contains($0) } + added.keys
+    }
+
+    /// Gives a fault its members; pending additions that are already there are dropped.
+    func load(_ members: [ObjectKey]) {
+        base = members
+        guard !added.isEmpty || !removed.isEmpty else { return }
+        let known = Set(members)
+        added.removeAll { known.contains($0) }
+        removed.formIntersection(known)
+    }
+
+    /// Adds a member that is certainly not in yet (the other side of the relationship just said so).
+    func noteAddition(of member: ObjectKey) {
+        if removed.remove(member) != nil {
+            if order != nil { order?.append(member) }
+            return
+        }
+        if order != nil { order?.append(member) }
+        added.append(member)
+    }
+
+    /// Removes a member that is certainly in.
+    func noteRemoval(of member: ObjectKey) {
+        order?.removeAll { $0 == member }
+        if added.remove(member) { return }
+        removed.insert(member)
+    }
+
+    /// Replaces the whole content; the relationship must have been loaded. Returns what came and what went.
+    func replaceMembers(_ members: [ObjectKey], isOrdered: Bool) -> (added: [ObjectKey], removed: [ObjectKey]) {
+        let old = self.members
+        let oldSet = Set(old)
+        let newSet = Set(members)
+        let came = members.filter { !oldSet.contains($0) }
+        let went = old.filter { !newSet.contains($0) }
+        for member in went { noteRemoval(of: member) }
+        for member in came { noteAddition(of: member) }
+        if isOrdered, self.members != members { order = members }
+        return (came, went)
+    }
+
+    /// Takes over what a child context changed; members that are in (or out) already stay so.
+    func merge(added newMembers: [ObjectKey], removed formerMembers: Set<ObjectKey>) {
+        for member in formerMembers where base == nil || members.contains(member) { noteRemoval(of: member) }
+        if newMembers.isEmpty { return }
+        let present = Set(members)
+        for member in newMembers where !present.contains(member) { noteAddition(of: member) }
+    }
+
+    /// The changes are saved: what is now is the base. Temporary keys have been replaced by then.
+    func acceptChanges(renaming permanent: [Int64: Int64]) {
+        if base != nil {
+            base = members.map { $0.renamed(permanent) }
+        }
+        added = ObjectKeyList()
+        removed = []
+        order = nil
+    }
+
+    /// Replaces temporary keys by permanent ones.
+    func rename(_ permanent: [Int64: Int64]) {
+        base = base?.map { $0.renamed(permanent) }
+        order = order?.map { $0.renamed(permanent) }
+        added.rename(permanent)
+        removed = Set(removed.map { $0.renamed(permanent) })
+    }
+}
+
+extension ObjectKey {
+    /// The key under its permanent number, where it has got one.
+    func renamed(_ permanent: [Int64: Int64]) -> ObjectKey {
+        guard key < 0, let new = permanent[key] else { return self }
+        return ObjectKey(layoutIndex: layoutIndex, key: new)
+    }
+}
+
+/// A list of distinct keys in order of addition.
+struct ObjectKeyList {
+    private(set) var keys: [ObjectKey] = []
+
+    var isEmpty: Bool { keys.isEmpty }
+
+    mutating func append(_ key: ObjectKey) { keys.append(key) }
+
+    /// Removes a key; the last one takes no search. Returns whether it was there.
+    mutating func remove(_ key: ObjectKey) -> Bool {
+        if keys.last == key {
+            keys.removeLast()
+            return true
+        }
+        guard let index = keys.firstIndex(of: key) else { return false }
+        keys.remove(at: index)
+        return true
+    }
+
+    mutating func removeAll(where shouldRemove: (ObjectKey) -> Bool) {
+        keys.removeAll(where: shouldRemove)
+    }
+
+    mutating func rename(_ permanent: [Int64: Int64]) {
+        keys = keys.map { $0.renamed(permanent) }
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// Turns the values of transformable attributes into bytes and back.
+enum TransformableCoding {
+    /// The bytes a store keeps for a value. Throws 134060 naming entity, attribute and the value's type.
+    static func data(from object: Any, of attribute: NSAttributeDescription) throws -> Data {
+        do {
+            return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
+        } catch {
+            throw NSError.coreData(
+                NSCoreDataError,
+                reason: """
+                    The value of the transformable attribute '\(attribute.name)' of entity '\(attribute.entity.name ?? "")' \
+                    cannot be archived (\(type(of: object)))
+                    """,
+                userInfo: [NSUnderlyingErrorKey: error])
+        }
+    }
+
+    /// The value behind a store's bytes; the bytes themselves when they are no archive of a known kind.
+    static func object(from data: Data, of attribute: NSAttributeDescription) -> Any? {
+        let object = try? NSKeyedUnarchiver.unarchivedObject(
+            ofClasses: [
+                NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
+                NSURL.self, NSUUID.self, NSNull.self, NSOrderedSet.self, NSDecimalNumber.self,
+            ], from: data)
+        return object ?? data
+    }
+}

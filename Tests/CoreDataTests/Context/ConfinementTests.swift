@@ -1,0 +1,115 @@
+import CoreData
+import Testing
+import TestSupport
+
+@Suite("Queues and confinement")
+struct ConfinementTests {
+    @Test("performAndWait runs on the calling thread and may be nested")
+    func performAndWaitIsReentrant() throws {
+        let library = try Library()
+        let context = library.context()
+        let outside = pthread_self()
+        let inside = context.performAndWait { context.performAndWait { pthread_self() } }
+        #expect(inside == outside)
+    }
+
+    @Test("From the main queue: a private child saves into the main context, and on to the root, without a deadlock")
+    @MainActor
+    func saveChainFromMain() throws {
+        let library = try Library()
+        let root = library.context()
+        let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        main.parent = root
+        let child = library.child(of: main)
+        try child.performAndWait {
+            child.make("Book", ["title": "T"])
+            try child.save()
+            try main.performAndWait {
+                try main.save()
+                try root.performAndWait { try root.save() }
+            }
+        }
+        #expect(try main.all("Book").count == 1)
+    }
+
+    @Test("From a background thread: performAndWait of the main context runs on the main queue")
+    func mainContextFromBackground() async throws {
+        let library = try Library()
+        let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        await main.perform { main.persistentStoreCoordinator = library.coordinator }
+        let count = try await Task.detached {
+            try main.performAndWait {
+                main.make("Book")
+                try main.save()
+                return try main.all("Book").count
+            }
+        }.value
+        #expect(count == 1)
+    }
+
+    @Test("The asynchronous perform returns results and throws errors, immediate and enqueued")
+    func asyncPerform() async throws {
+        struct Failure: Error {}
+        let library = try Library()
+        let context = library.context()
+        let count = try await context.perform {
+            context.make("Book")
+            try context.save()
+            return try context.all("Book").count
+        }
+        #expect(count == 1)
+        await #expect(throws: Failure.self) {
+            try await context.perform(schedule: .enqueued) { throw Failure() }
+        }
+        let order = await context.perform(schedule: .immediate) { 7 }
+        #expect(order == 7)
+    }
+
+    @Test("Using a private context off its queue stops the process with the context's name")
+    func wrongQueueStops() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.performAndWait { context.name = "importer" }
+            _ = context.hasChanges
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("__Multithreading_Violation_AllThatIsLeftToUsIsHonor__"))
+        #expect(text.contains("importer"))
+    }
+
+    @Test("A relationship between objects of different contexts stops the process with both URIs")
+    func crossContextStops() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let library = try Library()
+            let (one, other) = (library.context(), library.context())
+            let author = other.performAndWait { Held(other.make("Author", ["name": "A"])) }
+            one.performAndWait {
+                let book = one.make("Book")
+                other.performAndWait { book.setValue(author.value, forKey: "author") }
+            }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(
+            text.contains("Illegal attempt to establish a relationship 'author' between objects in different contexts"))
+    }
+
+    @Test("A context that goes away leaves its objects without a context, and nothing leaks")
+    func contextGoes() throws {
+        let library = try Library()
+        weak var released: NSManagedObjectContext?
+        weak var released2: NSManagedObject?
+        do {
+            let context = library.context()
+            released = context
+            try context.performAndWait {
+                let author = context.make("Author", ["name": "A"])
+                let book = context.make("Book", ["author": author])
+                try context.save()
+                released2 = book
+                #expect(author.value(forKey: "books") as? Set<NSManagedObject> == [book])
+            }
+        }
+        #expect(released == nil)
+        #expect(released2 == nil)
+    }
+}

@@ -1,0 +1,142 @@
+import CoreData
+import Testing
+import TestSupport
+
+@Suite("Parent and child contexts")
+struct NestedContextTests {
+    @Test("A child's save is an unsaved change of its parent until the parent saves")
+    func childSavesIntoParent() throws {
+        let library = try Library()
+        let root = library.context()
+        let child = library.child(of: root)
+        try child.performAndWait {
+            let author = child.make("Author", ["name": "A"])
+            child.make("Book", ["title": "T", "author": author])
+            try child.save()
+            #expect(!child.hasChanges)
+        }
+        try root.performAndWait {
+            #expect(root.insertedObjects.count == 2)
+            let book = try #require(try root.all("Book").first)
+            #expect((book.value(forKey: "author") as? NSManagedObject)?.value(forKey: "name") as? String == "A")
+        }
+        let beside = library.context()
+        let unseen = try beside.performAndWait { try beside.all("Book").isEmpty }
+        #expect(unseen)
+        try root.performAndWait { try root.save() }
+        try beside.performAndWait {
+            let book = try #require(try beside.all("Book").first)
+            #expect((book.value(forKey: "author") as? NSManagedObject)?.value(forKey: "name") as? String == "A")
+        }
+    }
+
+    @Test("A child sees its parent's unsaved changes")
+    func childReadsParentChanges() throws {
+        let library = try Library()
+        let root = library.context()
+        let child = library.child(of: root)
+        try root.performAndWait {
+            let author = root.make("Author", ["name": "old"])
+            root.make("Book", ["title": "1", "author": author])
+            try root.save()
+            author.setValue("new", forKey: "name")
+            root.make("Book", ["title": "2", "author": author])
+        }
+        try child.performAndWait {
+            let author = try #require(try child.all("Author", "name == 'new'").first)
+            let books = try #require(author.value(forKey: "books") as? Set<NSManagedObject>)
+            #expect(Set(books.map { $0.value(forKey: "title") as? String }) == ["1", "2"])
+            #expect(try child.all("Author", "name == 'old'").isEmpty)
+        }
+    }
+
+    @Test("New objects get their permanent ids in every context of the chain when the root saves")
+    func permanentIDsComeDown() throws {
+        let library = try Library()
+        let root = library.context()
+        let middle = library.child(of: root)
+        let child = library.child(of: middle)
+        let pair = try child.performAndWait {
+            let author = child.make("Author", ["name": "A"])
+            let book = child.make("Book", ["title": "T", "author": author])
+            try child.save()
+            return Held((author, book))
+        }
+        try middle.performAndWait { try middle.save() }
+        try root.performAndWait { try root.save() }
+        try child.performAndWait {
+            child.processPendingChanges()
+            let (author, book) = pair.value
+            #expect(!author.objectID.isTemporaryID)
+            #expect(book.value(forKey: "author") as? NSManagedObject === author)
+            #expect(author.value(forKey: "books") as? Set<NSManagedObject> == [book])
+            book.setValue("U", forKey: "title")
+            try child.save()
+        }
+        try middle.performAndWait { try middle.save() }
+        try root.performAndWait { try root.save() }
+        let beside = library.context()
+        let titles = try beside.performAndWait { try beside.all("Book").map { $0.value(forKey: "title") as? String } }
+        #expect(titles == ["U"])
+    }
+
+    @Test("A child's deletion reaches the store through the chain")
+    func deletionThroughChain() throws {
+        let library = try Library()
+        let root = library.context()
+        let child = library.child(of: root)
+        try root.performAndWait {
+            let author = root.make("Author", ["name": "A"])
+            root.make("Book", ["author": author])
+            try root.save()
+        }
+        try child.performAndWait {
+            child.delete(try #require(try child.all("Author").first))
+            try child.save()
+        }
+        try root.performAndWait {
+            #expect(root.deletedObjects.count == 2)
+            try root.save()
+            #expect(try root.all("Book").isEmpty)
+        }
+    }
+
+    @Test("Relationships changed in a child arrive in the parent: to-many, many-to-many, ordered")
+    func relationshipsThroughChain() throws {
+        let library = try Library()
+        let root = library.context()
+        let child = library.child(of: root)
+        try root.performAndWait {
+            root.make("Shelf", ["name": "S"])
+            for title in ["a", "b", "c"] { root.make("Book", ["title": title]) }
+            root.make("Tag", ["name": "t"])
+            try root.save()
+        }
+        try child.performAndWait {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
+            let books = try child.fetch(request)
+            let shelf = try #require(try child.all("Shelf").first)
+            shelf.setValue(NSOrderedSet(array: books), forKey: "items")
+            let tag = try #require(try child.all("Tag").first)
+            tag.setValue(NSSet(array: Array(books.prefix(2))), forKey: "books")
+            try child.save()
+        }
+        try root.performAndWait { try root.save() }
+        let beside = library.context()
+        try beside.performAndWait {
+            let shelf = try #require(try beside.all("Shelf").first)
+            let items = try #require(shelf.value(forKey: "items") as? NSOrderedSet)
+            #expect(items.array.map { ($0 as? NSManagedObject)?.value(forKey: "title") as? String } == ["c", "b", "a"])
+            let tag = try #require(try beside.all("Tag").first)
+            let tagged = try #require(tag.value(forKey: "books") as? Set<NSManagedObject>)
+            #expect(Set(tagged.map { $0.value(forKey: "title") as? String }) == ["c", "b"])
+        }
+    }
+}
+
+/// Carries objects between two blocks of the same context's queue.
+struct Held<Value>: @unchecked Sendable {  // used on one context's queue only
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
