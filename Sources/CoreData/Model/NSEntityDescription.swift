@@ -166,12 +166,23 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
             storedSubentities = newValue
             for subentity in newValue {
                 subentity.requireMutable()
+                precondition(
+                    !descends(from: subentity), "The entity '\(subentity.name ?? "")' cannot inherit from itself.")
                 if let former = subentity.storedSuperentity, former !== self {
                     former.storedSubentities.removeAll { $0 === subentity }
                 }
                 subentity.storedSuperentity = self
             }
         }
+    }
+
+    private final func descends(from entity: NSEntityDescription) -> Bool {
+        var candidate: NSEntityDescription? = self
+        while let current = candidate {
+            if current === entity { return true }
+            candidate = current.storedSuperentity
+        }
+        return false
     }
 
     /// The direct subentities by name.

@@ -35,14 +35,6 @@ extension NSManagedObjectModel {
             if let parent = entity.superentity, !members.contains(ObjectIdentifier(parent)) {
                 throw modelError("The parent entity '\(parent.name ?? "")' is not in the model.", entity: name)
             }
-            var ancestors: Set<ObjectIdentifier> = [ObjectIdentifier(entity)]
-            var ancestor = entity.superentity
-            while let current = ancestor {
-                guard ancestors.insert(ObjectIdentifier(current)).inserted else {
-                    throw modelError("The entity inherits from itself.", entity: name)
-                }
-                ancestor = current.superentity
-            }
         }
         for entity in entities { try validateProperties(of: entity, members: members) }
     }

@@ -94,9 +94,13 @@ private struct Listing {
                 failure.domain == NSCocoaErrorDomain ? failure.code : NSCoreDataError,
                 reason: "The model bundle '\(url.path)' cannot be read.", url: url, underlying: failure)
         }
-        return names.filter { ($0 as NSString).pathExtension.lowercased() == suffix }
-            .sorted { $0.compare($1, options: [.numeric, .caseInsensitive]) == .orderedAscending }
-            .map { url.appendingPathComponent($0) }
+        return names.map { url.appendingPathComponent($0) }
+            .filter { $0.pathExtension.lowercased() == suffix }
+            .sorted { left, right in
+                let (name, other) = (left.deletingPathExtension(), right.deletingPathExtension())
+                return name.lastPathComponent.compare(
+                    other.lastPathComponent, options: [.numeric, .caseInsensitive]) == .orderedAscending
+            }
     }
 
     /// `VersionInfo.plist` of a compiled bundle; bundles of a single version may lack it.

@@ -46,7 +46,7 @@ package final class ModelSourceElement {
         if let reason = builder.reason {
             throw modelError("line \(builder.lastLine): \(reason)", file: file)
         }
-        guard succeeded, let root = builder.root else {
+        guard succeeded, parser.parserError == nil, builder.isComplete, let root = builder.root else {
             let reason = parser.parserError.map { ($0 as NSError).localizedDescription } ?? "no element"
             throw modelError("line \(max(parser.lineNumber, 1)): not well-formed XML (\(reason)).", file: file)
         }
@@ -67,6 +67,10 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
     var reason: String?
     var lastLine = 1
     private var open: [ModelSourceElement] = []
+    private var sawError = false
+
+    /// Whether every element was closed. (The parser goes on after some errors and still calls that success.)
+    var isComplete: Bool { open.isEmpty && !sawError }
 
     func parser(
         _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?,
@@ -89,6 +93,10 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
     func parser(
         _ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName qName: String?
     ) {
-        open.removeLast()
+        _ = open.popLast()
+    }
+
+    func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
+        sawError = true
     }
 }

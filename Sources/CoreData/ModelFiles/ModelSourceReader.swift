@@ -194,7 +194,8 @@ struct ModelSourceReader {
         if let format = source.text("predicateString") { request.predicate = try predicate(format, at: source) }
         request.fetchLimit = try integer("fetchLimit", of: source) ?? 0
         request.fetchBatchSize = try integer("fetchBatchSize", of: source) ?? 0
-        request.resultType = NSFetchRequestResultType(rawValue: UInt(try integer("resultType", of: source) ?? 0))
+        let resultType = try integer("resultType", of: source).flatMap { UInt(exactly: $0) }
+        request.resultType = NSFetchRequestResultType(rawValue: resultType ?? 0)
         request.returnsDistinctResults = source.flag("returnDistinctResults")
         // The editor writes these when it has shown the request once; a source with none of them means the defaults.
         let switches = [

@@ -186,7 +186,8 @@ struct ModelDecoder {
     private func decodeIndexElement(
         _ archived: ArchivedObject, entity: NSEntityDescription
     ) throws -> NSFetchIndexElementDescription {
-        let type = NSFetchIndexElementType(rawValue: UInt(try archived.integer("NSFetchIndexElementType") ?? 0))
+        let type = try archived.integer("NSFetchIndexElementType").flatMap { UInt(exactly: $0) }
+            .flatMap { NSFetchIndexElementType(rawValue: $0) }
         let name = try archived.string("NSPropertyName") ?? ""
         let element: NSFetchIndexElementDescription
         if let archivedProperty = try archived.object("NSIndexedProperty"),

@@ -1,0 +1,160 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+@Suite
+struct ModelArchiveTests {
+    @Test("a model that is archived and read again is equal, down to defaults, validation and templates")
+    func roundTrip() throws {
+        let model = SampleModels.library()
+        let copy = try ModelArchive.decode(ModelArchive.encode(model))
+        #expect(copy.isEqual(model))
+        for (name, entity) in model.entitiesByName {
+            let twin = try #require(copy.entitiesByName[name])
+            #expect(twin.isEqual(entity), "\(name)")
+            for (key, property) in entity.propertiesByName {
+                let other = try #require(twin.propertiesByName[key])
+                #expect(other.isEqual(property), "\(name).\(key)")
+                #expect(other.versionHash == property.versionHash, "\(name).\(key)")
+            }
+        }
+        #expect(copy.versionIdentifiers == ["1.0"])
+        #expect(copy.entities(forConfigurationName: "Labels")?.map(\.name) == ["Tag"])
+        #expect(copy.fetchRequestTemplatesByName == model.fetchRequestTemplatesByName)
+        #expect(copy.entityVersionHashesByName == model.entityVersionHashesByName)
+    }
+
+    @Test("relationships of a decoded model lead to its own entities and back")
+    func links() throws {
+        let copy = try ModelArchive.decode(ModelArchive.encode(SampleModels.library()))
+        let book = try #require(copy.entitiesByName["Book"])
+        let author = try #require(copy.entitiesByName["Author"])
+        let authors = try #require(book.relationshipsByName["authors"])
+        #expect(authors.destinationEntity === author)
+        #expect(authors.inverseRelationship === author.relationshipsByName["books"])
+        #expect(book.relationshipsByName["sequel"]?.inverseRelationship === book.relationshipsByName["sequel"])
+        #expect(book.superentity === copy.entitiesByName["Publication"])
+        #expect(book.managedObjectModel === copy)
+    }
+
+    @Test("a compressed archive is raw DEFLATE and decodes to an equal model")
+    func deflated() throws {
+        let model = SampleModels.library()
+        let compressed = try ModelArchive.encodeDeflated(model)
+        #expect(compressed.count < (try ModelArchive.encode(model)).count)
+        #expect(try ModelArchive.decode(deflated: compressed).isEqual(model))
+        #expect(throws: NSError.self) { try ModelArchive.decode(deflated: compressed.dropLast(9)) }
+        #expect(throws: NSError.self) { try ModelArchive.decode(deflated: Data("no deflate at all".utf8)) }
+    }
+
+    @Test("a compressed archive that grows beyond any model is refused")
+    func decompressionLimit() throws {
+        let compressed = try RawDeflate.compress(Data(count: 100_000))
+        #expect(try RawDeflate.decompress(compressed, limit: 100_000).count == 100_000)
+        #expect(throws: NSError.self) { try RawDeflate.decompress(compressed, limit: 99_999) }
+    }
+
+    @Test("an archive that is cut off anywhere is refused with an error")
+    func truncation() throws {
+        let archive = try ModelArchive.encode(smallModel())
+        for length in 0..<archive.count {
+            #expect(throws: (any Error).self, "\(length)") { try ModelArchive.decode(archive.prefix(length)) }
+        }
+    }
+
+    @Test("an archive with damaged bytes decodes or throws, and never stops the process")
+    func damage() throws {
+        let archive = try ModelArchive.encode(smallModel())
+        var outcomes: Set<Bool> = []
+        for index in archive.indices {
+            var damaged = archive
+            damaged[index] ^= index.isMultiple(of: 2) ? 1 << (index / 2 & 7) : 0xFF
+            outcomes.insert(Self.decodes(damaged))
+        }
+        // Both ends were reached: most damage is noticed, some lands in a name.
+        #expect(outcomes == [true, false])
+    }
+
+    /// Whether the bytes decode; what decodes is also validated, hashed and archived again.
+    private static func decodes(_ data: Data) -> Bool {
+        do {
+            let model = try ModelArchive.decode(data)
+            try model.validate()
+            model.freeze()
+            return try !model.versionChecksum.isEmpty && !ModelArchive.encode(model).isEmpty
+        } catch {
+            return false
+        }
+    }
+
+    private func smallModel() -> NSManagedObjectModel {
+        let model = NSManagedObjectModel()
+        let parent = SampleModels.entity("A", isAbstract: true)
+        let child = SampleModels.entity("B")
+        let name = SampleModels.attribute("n", .stringAttributeType, default: "d")
+        name.setValidationPredicates([NSPredicate(format: "length > 1")], withValidationWarnings: ["w"])
+        parent.properties = [
+            name, SampleModels.attribute("p", .decimalAttributeType, default: NSDecimalNumber(value: 1)),
+        ]
+        let link = SampleModels.relationship("r", to: parent, maxCount: 0)
+        child.properties = [link]
+        parent.subentities = [child]
+        model.entities = [parent]
+        return model
+    }
+
+    @Test("parts that refer to each other without end are refused")
+    func selfReference() throws {
+        // A list whose only element is itself.
+        var list = Data("bplist00".utf8)
+        list.append(contentsOf: [0xA1, 0x00, 0x08])
+        list.append(contentsOf: [0, 0, 0, 0, 0, 0, 1, 1])
+        for number in [1, 0, 10] as [UInt64] { withUnsafeBytes(of: number.bigEndian) { list.append(contentsOf: $0) } }
+        #expect(throws: NSError.self) { try BinaryPropertyListReader.read(list) }
+    }
+
+    @Test("an archive of something else is refused by name")
+    func otherRoot() throws {
+        var writer = KeyedArchiveWriter()
+        let root = writer.add(["NSMappingModel", "NSObject"], [:])
+        let error = #expect(throws: NSError.self) { try ModelArchive.decode(writer.archive(root: root)) }
+        #expect(error?.localizedDescription.contains("NSMappingModel") == true)
+    }
+
+    @Test("a default value of an unknown class is kept as it is")
+    func opaqueDefault() throws {
+        var writer = KeyedArchiveWriter()
+        let text = writer.add(string: "red")
+        let opaque = writer.add(["App.Color", "NSObject"], ["text": text])
+        let archive = try KeyedArchive(writer.archive(root: opaque))
+        let model = NSManagedObjectModel()
+        let entity = SampleModels.entity("Car")
+        let color = SampleModels.attribute("color", .transformableAttributeType)
+        color.opaqueDefaultValue = OpaqueArchivedValue(object: try archive.root())
+        entity.properties = [color]
+        model.entities = [entity]
+        let copy = try ModelArchive.decode(ModelArchive.encode(model))
+        let kept = try #require(copy.entitiesByName["Car"]?.attributesByName["color"]?.opaqueDefaultValue)
+        #expect(kept.object.classChain == ["App.Color", "NSObject"])
+        #expect(try kept.object.string("text") == "red")
+        #expect(copy.entitiesByName["Car"]?.attributesByName["color"]?.defaultValue == nil)
+    }
+
+    @Test(
+        "decimal numbers survive the archive exactly",
+        arguments: ["0", "1", "-1", "0.1", "-12.345", "99999999999999999999999999999999999999", "1e-30", "-3e40"])
+    func decimals(text: String) throws {
+        let number = NSDecimalNumber(string: text)
+        var writer = KeyedArchiveWriter()
+        let root = try writer.add(value: [number])
+        let archive = try KeyedArchive(writer.archive(root: root))
+        let values = try #require(try archive.value(.reference(root.index ?? 0)) as? [Any])
+        #expect(values.first as? NSDecimalNumber == number)
+    }
+}
+
+extension PropertyListValue {
+    fileprivate var index: Int? { if case .reference(let index) = self { index } else { nil } }
+}
