@@ -81,6 +81,9 @@ public enum SampleModels {
         let template = NSFetchRequest<NSFetchRequestResult>(entityName: "Book")
         template.predicate = NSPredicate(format: "title BEGINSWITH[c] $PREFIX OR NOT (pages IN {1, 2, 3})")
         template.fetchLimit = 20
+        template.sortDescriptors = [
+            NSSortDescriptor(key: "title", ascending: true), NSSortDescriptor(key: "pages", ascending: false),
+        ]
         model.setFetchRequestTemplate(template, forName: "booksWithPrefix")
         return model
     }

@@ -177,7 +177,21 @@ extension ModelDecoder {
         request.relationshipKeyPathsForPrefetching = try strings("NSRelationshipKeyPathsForPrefetching", of: archived)
         request.propertiesToFetch = try strings("NSValuesToFetch", of: archived)
         request.propertiesToGroupBy = try strings("NSValuesToGroupBy", of: archived)
+        if try archived.object("NSSortDescriptors") != nil {
+            request.sortDescriptors = try archived.elements("NSSortDescriptors").compactMap { value in
+                try archive.object(value).map { try decodeSortDescriptor($0) }
+            }
+        }
         return request
+    }
+
+    private func decodeSortDescriptor(_ archived: ArchivedObject) throws -> NSSortDescriptor {
+        let selector = try archived.string("NSSelector").map { SortSelector(rawValue: $0) }
+        guard selector?.isKnown ?? true else {
+            throw archiveError("The archive sorts by the unknown comparison '\(selector?.rawValue ?? "")'.")
+        }
+        return NSSortDescriptor(
+            key: try archived.string("NSKey"), ascending: try archived.flag("NSAscending"), selector: selector)
     }
 
     /// Names or property objects as names; `nil` when the field is null.

@@ -125,7 +125,7 @@ struct ModelEncoder {
         fields["NSPredicate"] = try request.predicate.map { try add(predicate: $0) } ?? KeyedArchiveWriter.null
         fields["NSHavingPredicate"] =
             try request.havingPredicate.map { try add(predicate: $0) } ?? KeyedArchiveWriter.null
-        fields["NSSortDescriptors"] = KeyedArchiveWriter.null
+        fields["NSSortDescriptors"] = try add(sortDescriptors: request.sortDescriptors)
         fields["NSFetchLimit"] = .integer(Int64(request.fetchLimit))
         fields["NSFetchOffset"] = .integer(Int64(request.fetchOffset))
         fields["NSBatchSize"] = .integer(Int64(request.fetchBatchSize))
@@ -137,6 +137,27 @@ struct ModelEncoder {
         fields["NSValuesToFetch"] = add(names: request.propertiesToFetch)
         fields["NSValuesToGroupBy"] = add(names: request.propertiesToGroupBy)
         return writer.add(["NSFetchRequest", "NSPersistentStoreRequest", "NSObject"], fields)
+    }
+
+    private mutating func add(sortDescriptors: [NSSortDescriptor]?) throws -> PropertyListValue {
+        guard let sortDescriptors else { return KeyedArchiveWriter.null }
+        var parts: [PropertyListValue] = []
+        for descriptor in sortDescriptors {
+            guard let selector = descriptor.sortSelector else {
+                throw NSError.coreData(
+                    NSCoreDataError,
+                    reason: "A sort descriptor without a key or with a block cannot be archived in a model: "
+                        + "\(descriptor)")
+            }
+            parts.append(
+                writer.add(
+                    ["NSSortDescriptor", "NSObject"],
+                    [
+                        "NSKey": writer.add(string: descriptor.sortKey), "NSAscending": .boolean(descriptor.ascending),
+                        "NSSelector": writer.add(string: selector.rawValue), "NSReverseNullOrder": .boolean(false),
+                    ]))
+        }
+        return writer.add(array: parts)
     }
 
     private mutating func add(names: [Any]?) -> PropertyListValue {
