@@ -184,7 +184,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         return layout
     }
 
-    /// Points relationships that only know names at entities and inverses of this model.
+    /// Points relationships and fetched properties that only know names at entities and inverses of this model.
     final func resolveReferences() {
         let byName = Dictionary(
             storedEntities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
@@ -199,6 +199,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
                         destination?.propertiesByName[$0] as? NSRelationshipDescription
                     }
                 relationship.link(destination: destination, inverse: inverse)
+            }
+            for case let property as NSFetchedPropertyDescription in entity.ownProperties {
+                guard let request = property.fetchRequest, request.parameters.entity == nil else { continue }
+                request.unretainedEntity = request.parameters.givenEntityName.flatMap { byName[$0] }
             }
         }
     }

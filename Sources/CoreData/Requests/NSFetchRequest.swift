@@ -36,6 +36,9 @@ public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// Everything the request says.
     final var parameters = FetchParameters()
+    /// The entity of a fetched property's request. The entity owns the property, which owns the request: a strong
+    /// reference back would keep all of them forever.
+    final weak var unretainedEntity: NSEntityDescription?
 
     /// Creates a request without an entity; set `entity` before it is executed.
     public override init() {
@@ -48,13 +51,18 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         parameters.givenEntityName = entityName
     }
 
-    override final var fetchParameters: FetchParameters? { parameters }
+    override final var fetchParameters: FetchParameters? {
+        guard parameters.entity == nil, let unretainedEntity else { return parameters }
+        var result = parameters
+        result.entity = unretainedEntity
+        return result
+    }
 
     open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
     /// The entity whose objects are asked for.
     open var entity: NSEntityDescription? {
-        get { parameters.entity }
+        get { parameters.entity ?? unretainedEntity }
         set { parameters.entity = newValue }
     }
 
@@ -159,7 +167,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
 
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSFetchRequest<ResultType>()
-        copy.parameters = parameters
+        copy.parameters = fetchParameters ?? parameters
         copy.affectedStores = affectedStores
         return copy
     }

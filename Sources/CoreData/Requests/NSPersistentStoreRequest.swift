@@ -26,7 +26,11 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
     var fetchParameters: FetchParameters? { nil }
 
     /// A request that can be changed without changing this one.
-    open func copy(with zone: NSZone? = nil) -> Any { NSPersistentStoreRequest() }
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSPersistentStoreRequest()
+        copy.affectedStores = affectedStores
+        return copy
+    }
 
     open override func copy() -> Any { copy(with: nil) }
 }

@@ -23,6 +23,20 @@ struct ModelTests {
         #expect(!publication.isKindOf(entity: book))
     }
 
+    @Test("the request of a fetched property knows its entity without keeping it alive")
+    func fetchedProperties() throws {
+        var model: NSManagedObjectModel? = SampleModels.library()
+        model?.freeze()
+        weak let book = model?.entitiesByName["Book"]
+        let similar = try #require(book?.propertiesByName["similar"] as? NSFetchedPropertyDescription)
+        #expect(similar.isTransient && similar.isOptional && similar.isReadOnly)
+        #expect(similar.fetchRequest?.entity === book)
+        model = nil
+        #expect(book == nil)
+        #expect(similar.fetchRequest?.entity == nil)
+        #expect(similar.fetchRequest?.entityName == "Book")
+    }
+
     @Test("entities are numbered depth first, siblings by name without regard to case")
     func numbering() {
         let model = NSManagedObjectModel()

@@ -31,7 +31,8 @@ struct ModelDecoder {
         }
         let model = NSManagedObjectModel()
         model.entities = entities.map(\.entity)
-        try linkInverses()
+        linkInverses()
+        model.resolveReferences()
         for (archived, entity) in entities {
             entity.indexes = try decodeIndexes(of: archived, entity: entity)
         }
@@ -125,7 +126,7 @@ struct ModelDecoder {
     // MARK: Relationships
 
     /// Relationships know the names of their ends by now; here names become ends.
-    private func linkInverses() throws {
+    private func linkInverses() {
         let byName = Dictionary(
             entities.map { ($0.entity.name ?? "", $0.entity) }, uniquingKeysWith: { first, _ in first })
         for (_, entity) in entities {
