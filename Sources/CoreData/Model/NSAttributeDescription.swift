@@ -2,21 +2,37 @@ import Foundation
 
 /// The kind of value an attribute holds. The raw values are the ones compiled models and stores use.
 public enum NSAttributeType: UInt, Sendable {
+    /// No type chosen; only for transient attributes and expressions.
     case undefinedAttributeType = 0
+    /// A signed 16-bit integer (`NSNumber`).
     case integer16AttributeType = 100
+    /// A signed 32-bit integer (`NSNumber`).
     case integer32AttributeType = 200
+    /// A signed 64-bit integer (`NSNumber`).
     case integer64AttributeType = 300
+    /// A decimal number (`NSDecimalNumber`); SQLite keeps it as a double.
     case decimalAttributeType = 400
+    /// A 64-bit floating-point number (`NSNumber`).
     case doubleAttributeType = 500
+    /// A 32-bit floating-point number (`NSNumber`).
     case floatAttributeType = 600
+    /// A string.
     case stringAttributeType = 700
+    /// A truth value (`NSNumber`).
     case booleanAttributeType = 800
+    /// A point in time, to the precision of a double of seconds since 2001.
     case dateAttributeType = 900
+    /// Bytes (`Data`).
     case binaryDataAttributeType = 1000
+    /// A universally unique identifier.
     case UUIDAttributeType = 1100
+    /// A URI (`URL`).
     case URIAttributeType = 1200
+    /// Any value that a value transformer turns into data.
     case transformableAttributeType = 1800
+    /// The id of a managed object; only in results.
     case objectIDAttributeType = 2000
+    /// A group of attributes under one name; see `NSCompositeAttributeDescription`.
     case compositeAttributeType = 2100
 
     /// The name of the class whose instances the attribute holds; `nil` where the model has to say.

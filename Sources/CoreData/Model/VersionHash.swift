@@ -55,13 +55,18 @@ enum VersionHash {
             && relationship.destinationEntityName == relationship.owner?.name
     }
 
-    /// The hash of an entity; `parent` is the hash of its superentity.
-    static func hash(of entity: NSEntityDescription, parent: Data?) -> Data {
+    /// The hash of an entity; `parent` is the hash of its superentity. Hashes of properties are taken from `known` and
+    /// added to it: subentities hash what they inherit again.
+    static func hash(
+        of entity: NSEntityDescription, parent: Data?, known: inout [ObjectIdentifier: Data]
+    ) -> Data {
         var message = Array((entity.name ?? "").utf8)
         message.append(entity.isAbstract ? 1 : 0)
         message.append(contentsOf: parent ?? Data())
         for property in entity.properties.sorted(by: { precedes($0.name, $1.name) }) where !property.isTransient {
-            message.append(contentsOf: hash(of: property))
+            let hash = known[ObjectIdentifier(property)] ?? hash(of: property)
+            known[ObjectIdentifier(property)] = hash
+            message.append(contentsOf: hash)
         }
         message.append(contentsOf: Array((entity.versionHashModifier ?? "").utf8))
         let tuples = entity.uniquenessConstraintNames.map { $0.joined(separator: ".") }.sorted(by: precedes)
@@ -122,7 +127,8 @@ extension NSEntityDescription {
     /// The hash without the cache of a frozen model.
     final func computeVersionHash() -> Data {
         if let recordedVersionHash, !isVersionHashExact { return recordedVersionHash }
-        return VersionHash.hash(of: self, parent: superentity?.computeVersionHash())
+        var known: [ObjectIdentifier: Data] = [:]
+        return VersionHash.hash(of: self, parent: superentity?.computeVersionHash(), known: &known)
     }
 }
 
@@ -137,13 +143,14 @@ extension NSManagedObjectModel {
     /// The hash of every entity by name, each superentity's hash computed once.
     final func computeVersionHashes() -> [String: Data] {
         var hashes: [ObjectIdentifier: Data] = [:]
+        var properties: [ObjectIdentifier: Data] = [:]
         func hash(of entity: NSEntityDescription) -> Data {
             if let known = hashes[ObjectIdentifier(entity)] { return known }
             var result: Data
             if let recorded = entity.recordedVersionHash, !entity.isVersionHashExact {
                 result = recorded
             } else {
-                result = VersionHash.hash(of: entity, parent: entity.superentity.map(hash))
+                result = VersionHash.hash(of: entity, parent: entity.superentity.map(hash), known: &properties)
             }
             hashes[ObjectIdentifier(entity)] = result
             return result

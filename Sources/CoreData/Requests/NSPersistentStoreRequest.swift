@@ -2,10 +2,15 @@ import Foundation
 
 /// What a request asks for.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
+    /// Objects, ids, dictionaries or a count: `NSFetchRequest`.
     case fetchRequestType = 1
+    /// Saving the changes of a context: `NSSaveChangesRequest`.
     case saveRequestType = 2
+    /// Inserting rows without objects.
     case batchInsertRequestType = 5
+    /// Updating rows without objects.
     case batchUpdateRequestType = 6
+    /// Deleting rows without objects.
     case batchDeleteRequestType = 7
 }
 

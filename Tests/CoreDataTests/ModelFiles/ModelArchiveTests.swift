@@ -49,6 +49,27 @@ struct ModelArchiveTests {
         #expect(throws: NSError.self) { try ModelArchive.decode(deflated: Data("no deflate at all".utf8)) }
     }
 
+    @Test("what no archive can hold is refused in a file and left out in a store")
+    func unarchivable() throws {
+        struct Swatch {}
+        let model = SampleModels.library()
+        let tag = try #require(model.entitiesByName["Tag"])
+        let label = try #require(tag.attributesByName["label"])
+        label.setValidationPredicates(
+            [NSPredicate(block: { _, _ in true }), NSPredicate(format: "length < 9")],
+            withValidationWarnings: ["block", "long"])
+        tag.attributesByName["label"]?.defaultValue = Swatch()
+        tag.userInfo = ["swatch": Swatch(), "kept": "yes"]
+        #expect(throws: NSError.self) { try ModelArchive.encode(model) }
+        let copy = try ModelArchive.decode(deflated: ModelArchive.encodeDeflated(model))
+        let twin = try #require(copy.entitiesByName["Tag"]?.attributesByName["label"])
+        #expect(twin.validationPredicates.map(\.printed) == ["length < 9"])
+        #expect(twin.validationWarnings as? [String] == ["long"])
+        #expect(twin.defaultValue == nil)
+        #expect(copy.entitiesByName["Tag"]?.userInfo?.count == 1)
+        #expect(copy.entityVersionHashesByName == model.entityVersionHashesByName)
+    }
+
     @Test("a compressed archive that grows beyond any model is refused")
     func decompressionLimit() throws {
         let compressed = try RawDeflate.compress(Data(count: 100_000))

@@ -190,6 +190,18 @@ struct ModelSourceTests {
         }
     }
 
+    @Test("the binary format of old editors is refused with an error that says what to do")
+    func binaryElements() throws {
+        try withTemporaryFolder { folder in
+            let source = folder.appendingPathComponent("Old.xcdatamodel")
+            try FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
+            try Data("bplist00".utf8).write(to: source.appendingPathComponent("elements"))
+            let error = #expect(throws: NSError.self) { try ModelFile.load(at: source) }
+            #expect(error?.localizedDescription.contains("Xcode 3") == true)
+            #expect(error?.localizedDescription.contains("Old.xcdatamodel") == true)
+        }
+    }
+
     @Test("a missing file is an error that names it, and no model")
     func missingFile() throws {
         let url = URL(fileURLWithPath: "/nonexistent/Nothing.momd")

@@ -14,13 +14,19 @@ package enum ModelArchive {
     }
 
     /// The archive of a model, in the form of a `.mom` file: each entity with its own properties only.
+    ///
+    /// Throws when the model holds what no archive can: block predicates, sort descriptors without a key, default
+    /// values or user info of the application's own types.
     package static func encode(_ model: NSManagedObjectModel) throws -> Data {
-        var encoder = ModelEncoder(model: model)
+        var encoder = ModelEncoder(model: model, leavesOutUnarchivable: false)
         return try encoder.encode()
     }
 
     /// The compressed archive of a model, to be kept in a store.
+    ///
+    /// What no archive can hold is left out: a store keeps its model for the layout, and must open with any model.
     package static func encodeDeflated(_ model: NSManagedObjectModel) throws -> Data {
-        try RawDeflate.compress(encode(model))
+        var encoder = ModelEncoder(model: model, leavesOutUnarchivable: true)
+        return try RawDeflate.compress(encoder.encode())
     }
 }

@@ -37,7 +37,9 @@ extension ModelEncoder {
         case let fetched as NSFetchedPropertyDescription:
             chain.insert("NSFetchedPropertyDescription", at: 0)
             fields["NSFetchRequest"] =
-                try fetched.fetchRequest.map { try add(request: $0.parameters) } ?? KeyedArchiveWriter.null
+                try fetched.fetchRequest.flatMap { request in
+                    try attempt { try $0.add(request: request.parameters) }
+                } ?? KeyedArchiveWriter.null
             fields["_NSFetchRequestEntityName"] = writer.add(string: fetched.fetchRequest?.entityName)
         case let description as NSExpressionDescription:
             chain.insert("NSExpressionDescription", at: 0)
@@ -64,26 +66,32 @@ extension ModelEncoder {
         if let modifier = property.versionHashModifier {
             fields["NSVersionHashModifier"] = writer.add(string: modifier)
         }
-        if !property.validationPredicates.isEmpty {
-            var predicates: [PropertyListValue] = []
-            for predicate in property.validationPredicates { predicates.append(try add(predicate: predicate)) }
+        var predicates: [PropertyListValue] = []
+        var warnings: [PropertyListValue] = []
+        for (index, predicate) in property.validationPredicates.enumerated() {
+            guard let archived = try attempt({ try $0.add(predicate: predicate) }) else { continue }
+            predicates.append(archived)
+            if property.validationWarnings.indices.contains(index) {
+                let warning = property.validationWarnings[index]
+                warnings.append(try attempt { try $0.writer.add(value: warning) } ?? writer.add(string: ""))
+            }
+        }
+        if !predicates.isEmpty {
             fields["NSValidationPredicates"] = writer.add(array: predicates)
-            var warnings: [PropertyListValue] = []
-            for warning in property.validationWarnings { warnings.append(try writer.add(value: warning)) }
             fields["NSValidationWarnings"] = writer.add(array: warnings)
         }
-        fields["_P"] = .integer(Int64(Self.bits(of: property)))
+        fields["_P"] = .integer(Int64(Self.bits(of: property, fields)))
         return fields
     }
 
     /// The redundant bit field `_P`: what the property is, and which of its rarer parts are absent.
-    private static func bits(of property: NSPropertyDescription) -> Int {
+    private static func bits(of property: NSPropertyDescription, _ fields: [String: PropertyListValue]) -> Int {
         var bits = 1
         if property.isOptional { bits |= 1 << 1 }
         if property.isReadOnly { bits |= 1 << 2 }
         if property.isTransient { bits |= 1 << 3 }
-        if property.validationPredicates.isEmpty { bits |= 1 << 4 }
-        if property.validationWarnings.isEmpty { bits |= 1 << 5 }
+        if fields["NSValidationPredicates"] == nil { bits |= 1 << 4 }
+        if fields["NSValidationWarnings"] == nil { bits |= 1 << 5 }
         if property.userInfo?.isEmpty ?? true { bits |= 1 << 6 }
         if property.versionHashModifier == nil { bits |= 1 << 7 }
         if property.isIndexedBySpotlight { bits |= 1 << 8 }
@@ -101,7 +109,8 @@ extension ModelEncoder {
         if let opaque = attribute.opaqueDefaultValue {
             fields["NSDefaultValue"] = try writer.add(opaque)
         } else {
-            fields["NSDefaultValue"] = try writer.add(value: attribute.defaultValue)
+            let value = attribute.defaultValue
+            fields["NSDefaultValue"] = try attempt { try $0.writer.add(value: value) } ?? KeyedArchiveWriter.null
         }
         fields["NSValueTransformerName"] = writer.add(string: attribute.valueTransformerName)
         let flags: Int64 =

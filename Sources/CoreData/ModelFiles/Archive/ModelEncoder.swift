@@ -5,12 +5,14 @@ import Foundation
 struct ModelEncoder {
     private let model: NSManagedObjectModel
     var writer = KeyedArchiveWriter()
+    private let leavesOutUnarchivable: Bool
     private let modelReference: PropertyListValue
     private var entityReferences: [ObjectIdentifier: PropertyListValue] = [:]
     private var propertyReferences: [ObjectIdentifier: PropertyListValue] = [:]
 
-    init(model: NSManagedObjectModel) {
+    init(model: NSManagedObjectModel, leavesOutUnarchivable: Bool) {
         self.model = model
+        self.leavesOutUnarchivable = leavesOutUnarchivable
         modelReference = writer.reserve()
         for entity in model.entities {
             entityReferences[ObjectIdentifier(entity)] = writer.reserve()
@@ -37,9 +39,24 @@ struct ModelEncoder {
         fields["NSFetchRequestTemplates"] =
             templates.isEmpty
             ? KeyedArchiveWriter.null
-            : writer.add(dictionary: try templates.map { ($0.key, try add(request: $0.value.parameters)) })
+            : writer.add(
+                dictionary: try templates.compactMap { name, request in
+                    try attempt { try $0.add(request: request.parameters) }.map { (name, $0) }
+                })
         writer.fill(modelReference, ["NSManagedObjectModel", "NSObject"], fields)
         return writer.archive(root: modelReference)
+    }
+
+    /// What `body` adds; `nil` when that cannot be archived and is to be left out.
+    mutating func attempt(
+        _ body: (inout ModelEncoder) throws -> PropertyListValue
+    ) throws -> PropertyListValue? {
+        do {
+            return try body(&self)
+        } catch {
+            guard leavesOutUnarchivable else { throw error }
+            return nil
+        }
     }
 
     /// The entity's object; null for one that is not in the model.
@@ -88,7 +105,10 @@ struct ModelEncoder {
 
     mutating func add(userInfo: [AnyHashable: Any]) throws -> PropertyListValue {
         let entries = userInfo.map { (key: "\($0.key.base)", value: $0.value) }.sorted { $0.key < $1.key }
-        return writer.add(dictionary: try entries.map { ($0.key, try writer.add(value: $0.value)) })
+        return writer.add(
+            dictionary: try entries.compactMap { key, value in
+                try attempt { try $0.writer.add(value: value) }.map { (key, $0) }
+            })
     }
 
     private mutating func add(index: NSFetchIndexDescription) throws -> PropertyListValue {
@@ -111,7 +131,9 @@ struct ModelEncoder {
         fields["NSIndexName"] = writer.add(string: index.name)
         fields["NSIndexElements"] = writer.add(array: elements)
         fields["NSPartialIndexPredicate"] =
-            try index.partialIndexPredicate.map { try add(predicate: $0) } ?? KeyedArchiveWriter.null
+            try index.partialIndexPredicate.flatMap { predicate in
+                try attempt { try $0.add(predicate: predicate) }
+            } ?? KeyedArchiveWriter.null
         fields["NSEntity"] = reference(to: index.entity)
         writer.fill(indexReference, ["NSFetchIndexDescription", "NSObject"], fields)
         return indexReference
