@@ -13,7 +13,7 @@ struct SQLiteStoreSavingTests {
             let identifier = UUID()
             let cover = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
             do {
-                let library = try LibraryStore(at: url)
+                let library = try StoreFixture(at: url)
                 try library.insert(
                     "Book",
                     [
@@ -26,7 +26,7 @@ struct SQLiteStoreSavingTests {
                         ["isbn": "2", "title": "", "cover": Data([9])],
                     ])
             }
-            let library = try LibraryStore(at: url)
+            let library = try StoreFixture(at: url)
             let rows = try library.rows("Book", NSPredicate(format: "isbn == %@", "1"))
             let row = try #require(rows.first)
             #expect(row.string(library.slot("Book", "title")) == "Ærø")
@@ -51,7 +51,7 @@ struct SQLiteStoreSavingTests {
     func externalFiles() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("library.sqlite")
-            let library = try LibraryStore(at: url)
+            let library = try StoreFixture(at: url)
             try library.insert("Book", [["isbn": "1", "cover": Data(count: 200_000)]])
             let external = SQLiteStoreFiles(url).externalDataFolder
             #expect(try FileManager.default.contentsOfDirectory(atPath: external.path).count == 1)
@@ -68,9 +68,9 @@ struct SQLiteStoreSavingTests {
     func updateConflict() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("library.sqlite")
-            let mine = try LibraryStore(at: url)
+            let mine = try StoreFixture(at: url)
             let keys = try mine.insert("Book", [["isbn": "1", "title": "a"], ["isbn": "2", "title": "b"]])
-            let theirs = try LibraryStore(at: url)
+            let theirs = try StoreFixture(at: url)
             let rows = try mine.rows("Book", sort: [NSSortDescriptor(key: "isbn", ascending: true)])
             try theirs.update(
                 try #require(try theirs.rows("Book", NSPredicate(format: "isbn == '1'")).first), ["title": "x"])
@@ -88,10 +88,10 @@ struct SQLiteStoreSavingTests {
     func deletedRowConflicts() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("library.sqlite")
-            let mine = try LibraryStore(at: url)
+            let mine = try StoreFixture(at: url)
             let keys = try mine.insert("Tag", [["label": "a"]])
             let row = try #require(try mine.rows("Tag").first)
-            let theirs = try LibraryStore(at: url)
+            let theirs = try StoreFixture(at: url)
             try theirs.store.write(ChangeSet(deleted: [.init(key: keys[0], row: nil)]))
             let conflicts = try #require(throws: SaveConflicts.self) { try mine.update(row, ["label": "b"]) }
             #expect(conflicts.conflicts.count == 1)
@@ -101,7 +101,7 @@ struct SQLiteStoreSavingTests {
 
     @Test("broken uniqueness constraints are all found, with the rows they clash with")
     func constraintConflicts() throws {
-        let library = try LibraryStore(at: nil)
+        let library = try StoreFixture(at: nil)
         let keys = try library.insert("Book", [["isbn": "1"], ["isbn": "2"]])
         let conflicts = try #require(throws: SaveConflicts.self) {
             try library.insert("Book", [["isbn": "3"], ["isbn": "1"], ["isbn": "2"]])
@@ -113,7 +113,7 @@ struct SQLiteStoreSavingTests {
 
     @Test("a unique value can move from a deleted row to a new one in one save")
     func uniqueValueMoves() throws {
-        let library = try LibraryStore(at: nil)
+        let library = try StoreFixture(at: nil)
         let keys = try library.insert("Book", [["isbn": "1"]])
         let root = library.entity("Book").rootIndex
         let first = try #require(try library.store.reserveKeys([root: 1])[root])
@@ -125,7 +125,7 @@ struct SQLiteStoreSavingTests {
 
     @Test("members of a to-many relationship are found by key, in order where there is one, and across sub-entities")
     func members() throws {
-        let library = try LibraryStore(at: nil)
+        let library = try StoreFixture(at: nil)
         let person = try library.insert("Person", [["name": "P"]])[0]
         let author = try library.insert("Author", [["name": "A", "penName": "B"]])[0]
         #expect(person.key + 1 == author.key)
@@ -153,7 +153,7 @@ struct SQLiteStoreSavingTests {
 
     @Test("pairs of many-to-many relationships are linked and unlinked, also when both ends are the same relationship")
     func joins() throws {
-        let library = try LibraryStore(at: nil)
+        let library = try StoreFixture(at: nil)
         let books = try library.insert("Book", [["isbn": "1"], ["isbn": "2"], ["isbn": "3"]])
         let tags = try library.insert("Tag", [["label": "a"], ["label": "b"]])
         let bookTags = library.toMany("Book", "tags")
@@ -180,8 +180,8 @@ struct SQLiteStoreSavingTests {
     func keysAreUnique() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("library.sqlite")
-            let one = try LibraryStore(at: url)
-            let two = try LibraryStore(at: url)
+            let one = try StoreFixture(at: url)
+            let two = try StoreFixture(at: url)
             let root = one.entity("Tag").rootIndex
             let a = try #require(try one.store.reserveKeys([root: 5])[root])
             let b = try #require(try two.store.reserveKeys([root: 5])[root])
@@ -195,8 +195,8 @@ struct SQLiteStoreSavingTests {
     func fullDisk() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("library.sqlite")
-            _ = try LibraryStore(at: url)
-            let library = try LibraryStore(
+            _ = try StoreFixture(at: url)
+            let library = try StoreFixture(
                 at: url, options: [NSSQLitePragmasOption: ["max_page_count": "40", "cache_size": "10"]])
             try library.insert("Book", [["isbn": "1"]])
             let text = String(repeating: "x", count: 100_000)
@@ -214,8 +214,8 @@ struct SQLiteStoreSavingTests {
     func readsAreFresh() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("library.sqlite")
-            let one = try LibraryStore(at: url)
-            let two = try LibraryStore(at: url)
+            let one = try StoreFixture(at: url)
+            let two = try StoreFixture(at: url)
             for number in 1...20 {
                 try one.insert("Tag", [["label": "\(number)"]])
                 #expect(try two.rows("Tag").count == number)

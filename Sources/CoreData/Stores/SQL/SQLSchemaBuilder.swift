@@ -287,18 +287,19 @@ struct SQLSchemaBuilder {
                     SQLIndex(name: name, table: table, columns: found, isUnique: unique, condition: condition))
             }
             let own = entity.entity
-            let indexed = implicitlyIndexed(own)
-            for name in indexed.sorted() { add(name, [indexColumn(name, in: entity)]) }
-            for names in own.compoundIndexNames {
-                add(names.joined(separator: "_"), names.map { indexColumn($0, in: entity) })
+            for case let attribute as NSAttributeDescription in own.ownProperties.sorted(by: { $0.name < $1.name })
+            where attribute.isIndexed {
+                add(attribute.name, [indexColumn(attribute.name, in: entity)])
             }
-            for index in own.indexes {
-                let elements = index.elements
-                // A spatial index needs a virtual table that only Apple's Photos has; the ordinary columns stay unindexed.
-                if elements.contains(where: { $0.collationType == .rTree }) { continue }
+            for index in own.indexes where isNeeded(index, in: entity) {
                 add(
                     index.name,
-                    elements.map { indexColumn($0.propertyName ?? "", in: entity, ascending: $0.isAscending) })
+                    index.elements.map { indexColumn($0.propertyName ?? "", in: entity, ascending: $0.isAscending) })
+            }
+            // Newer models have a fetch index for each compound index, under a name of its own.
+            let covered = own.indexes.map { $0.elements.map { $0.propertyName ?? "" } }
+            for names in own.compoundIndexNames where !covered.contains(names) {
+                add(names.joined(separator: "_"), names.map { indexColumn($0, in: entity) })
             }
             for constraint in own.uniquenessConstraintNames {
                 add(
@@ -308,20 +309,14 @@ struct SQLSchemaBuilder {
         }
     }
 
-    /// Attributes marked as indexed, or made so by a fetch index of just one ascending element.
-    private func implicitlyIndexed(_ entity: NSEntityDescription) -> Set<String> {
-        var names: Set<String> = []
-        for case let attribute as NSAttributeDescription in entity.ownProperties where attribute.isIndexed {
-            names.insert(attribute.name)
-        }
-        for index in entity.indexes {
-            guard index.elements.count == 1, let element = index.elements.first, element.isAscending,
-                element.collationType == .binary, let name = element.propertyName,
-                entity.propertiesByName[name] is NSAttributeDescription
-            else { continue }
-            names.insert(name)
-        }
-        return names
+    /// Whether a fetch index becomes one of the table: not a spatial one (that would be a virtual table, which only Apple's
+    /// Photos has), nor one of just a to-one relationship, whose key has an index anyway.
+    private func isNeeded(_ index: NSFetchIndexDescription, in entity: EntityLayout) -> Bool {
+        if index.elements.contains(where: { $0.collationType == .rTree }) { return false }
+        guard index.elements.count == 1, let name = index.elements.first?.propertyName,
+            case .toOne? = entity.access[name]
+        else { return true }
+        return false
     }
 
     private func indexColumn(_ property: String, in entity: EntityLayout, ascending: Bool = true) -> SQLIndexColumn? {

@@ -9,7 +9,8 @@ import Foundation
 /// transaction that nobody used for a moment is ended too, so that it holds up no checkpoint.
 ///
 /// Without a -wal (memory, rollback journal) readers and the writer share one connection.
-final class SQLiteReaderPool: @unchecked Sendable {  // mutable state is guarded by `condition`
+// @unchecked Sendable: mutable state is guarded by `condition`, `shared` by `sharedLock`.
+final class SQLiteReaderPool: @unchecked Sendable {
     /// A reading connection and the state of its transaction.
     final class Reader {
         let connection: SQLiteConnection
@@ -57,8 +58,10 @@ final class SQLiteReaderPool: @unchecked Sendable {  // mutable state is guarded
     private let maximum: Int
     private let watchesWAL: Bool
     private let make: (() throws -> SQLiteConnection)?
-    private let shared: Reader?
+    private var shared: Reader?
+    private var isClosed = false
     private let sharedLock: NSRecursiveLock
+    private let isShared: Bool
     private let rootCount: Int
     private var idle: [Reader] = []
     private var count = 0
@@ -71,7 +74,7 @@ final class SQLiteReaderPool: @unchecked Sendable {  // mutable state is guarded
         self.watchesWAL = watchesWAL
         self.rootCount = rootCount
         self.make = make
-        shared = nil
+        isShared = false
         sharedLock = NSRecursiveLock()
     }
 
@@ -81,6 +84,7 @@ final class SQLiteReaderPool: @unchecked Sendable {  // mutable state is guarded
         watchesWAL = false
         self.rootCount = rootCount
         make = nil
+        isShared = true
         shared = Reader(connection: connection, rootCount: rootCount)
         sharedLock = lock
     }
@@ -88,9 +92,10 @@ final class SQLiteReaderPool: @unchecked Sendable {  // mutable state is guarded
     /// Runs a body with a reader; everything it reads is one state of the store, at least as new as the last commit.
     @inline(__always)
     func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
-        if let shared {
+        if isShared {
             sharedLock.lock()
             defer { sharedLock.unlock() }
+            guard let shared else { throw SQLiteStore.closedError(nil) }
             return try body(shared)
         }
         let reader = try take()
@@ -101,7 +106,11 @@ final class SQLiteReaderPool: @unchecked Sendable {  // mutable state is guarded
 
     private func take() throws -> Reader {
         condition.lock()
-        while idle.isEmpty && count >= maximum { condition.wait() }
+        while idle.isEmpty && count >= maximum && !isClosed { condition.wait() }
+        if isClosed {
+            condition.unlock()
+            throw SQLiteStore.closedError(nil)
+        }
         if let reader = idle.popLast() {
             condition.unlock()
             return reader
@@ -169,7 +178,7 @@ final class SQLiteReaderPool: @unchecked Sendable {  // mutable state is guarded
 
     /// Ends the read transactions of all readers that are not in use: before a write, so that its checkpoint is not held up.
     func endIdleTransactions() {
-        if shared != nil { return }
+        if isShared { return }
         condition.lock()
         for reader in idle { reader.endTransaction() }
         condition.unlock()
@@ -200,7 +209,15 @@ final class SQLiteReaderPool: @unchecked Sendable {  // mutable state is guarded
 
     /// Closes all readers, after waiting for those in use.
     func close() {
+        if isShared {
+            sharedLock.lock()
+            shared = nil
+            sharedLock.unlock()
+            return
+        }
         condition.lock()
+        isClosed = true
+        condition.broadcast()
         while idle.count < count { condition.wait() }
         for reader in idle { reader.endTransaction() }
         idle = []

@@ -7,6 +7,8 @@ import Foundation
 /// thread.
 final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // `writer` is used under `writerLock` only
     let layout: ModelLayout
+    /// Keeps alive what the layout speaks of.
+    private let model: NSManagedObjectModel
     let storeNumber: Int
     let schema: SQLSchema
     let rowCache: RowCache
@@ -15,10 +17,12 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
 
     /// Guards the writer, and with it the store's only connection where there is no -wal.
     let writerLock = NSRecursiveLock()
-    /// Nil for a store that is read only.
-    let writer: SQLiteConnection?
+    /// Nil for a store that is read only, or closed.
+    private(set) var writer: SQLiteConnection?
     let readers: SQLiteReaderPool
     private let typeName: String
+    /// Whether the store lives in memory only.
+    let isInMemory: Bool
 
     /// Decoders of whole hierarchies by root index, and those of single entities by layout index.
     let rootDecoders: [RowDecoder?]
@@ -33,11 +37,13 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
 
     init(opened: Opened) {
         layout = opened.layout
+        model = opened.layout.model
         storeNumber = opened.storeNumber
         schema = opened.schema
         settings = opened.settings
         writer = opened.writer
         typeName = opened.type
+        isInMemory = opened.writer?.path == ":memory:"
         rowCache = RowCache(rootCount: opened.layout.entities.count)
         externalData = opened.url.map { ExternalData(folder: SQLiteStoreFiles($0).externalDataFolder) }
         let count = opened.layout.entities.count
@@ -96,7 +102,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     // MARK: Metadata
 
     override func loadMetadata() throws {
-        guard let url, writer == nil || !isInMemory else { return }
+        guard let url, !isInMemory else { return }
         metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
     }
 
@@ -107,10 +113,6 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
         try SQLiteStoreMetadata.setMetadata(metadata ?? [:], at: url)
     }
-
-    /// Whether the store lives in memory only.
-    var isInMemory: Bool { makesNoFile }
-    private var makesNoFile: Bool { writer?.path == ":memory:" }
 
     /// Whether the program changed the metadata since they were last written.
     var hasUnsavedMetadata: Bool { !(savedMetadata == (metadata ?? [:]) as NSDictionary) }
@@ -142,6 +144,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         writerLock.lock()
         defer { writerLock.unlock() }
         guard let writer else {
+            if !isReadOnly { throw Self.closedError(url) }
             throw NSError.coreData(
                 NSPersistentStoreSaveError,
                 reason: "The store “\(url?.lastPathComponent ?? "")” was opened read-only and cannot be saved.",
@@ -173,16 +176,20 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
 
     func forgetCachedRow(_ key: Int64, rootIndex: Int) { rowCache.remove(key, rootIndex: rootIndex) }
 
-    /// Closes every connection. The store must not be used afterwards; called when it is removed from its coordinator.
+    /// Closes every connection, and with the last one of the process the -wal goes into the main file. Called when the store
+    /// is removed from its coordinator; reading or writing afterwards throws.
     func close() {
         readers.close()
         writerLock.lock()
         writer?.finalizeStatements()
-        if !isInMemory, let writer {
-            // The last connection of a process copies the -wal into the main file when it closes.
-            _ = try? writer.execute("PRAGMA optimize")
-        }
+        writer = nil
         writerLock.unlock()
         rowCache.removeAll()
+    }
+
+    static func closedError(_ url: URL?) -> NSError {
+        .coreData(
+            NSPersistentStoreOperationError, reason: "The store was removed from its coordinator and cannot be used.",
+            url: url)
     }
 }

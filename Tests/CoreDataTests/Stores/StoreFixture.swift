@@ -6,7 +6,7 @@ import Testing
 
 /// A model with everything a SQL store has to deal with: inheritance, ordered and many-to-many relationships, one without
 /// an inverse, one that is its own inverse, external data, a uniqueness constraint.
-enum LibraryModel {
+enum StoreFixtureModel {
     static func make(extraBookAttribute: String? = nil) -> NSManagedObjectModel {
         let person = entity("Person", [attribute("name", .stringAttributeType), attribute("born", .dateAttributeType)])
         let author = entity("Author", [attribute("penName", .stringAttributeType)])
@@ -94,12 +94,12 @@ enum LibraryModel {
 }
 
 /// A store of the library model, with rows written and read by the names of their properties.
-final class LibraryStore {
+final class StoreFixture {
+    let model = StoreFixtureModel.make()
     let layout: ModelLayout
     let store: SQLiteStore
 
     init(at url: URL?, options: [AnyHashable: Any]? = nil, storeNumber: Int = 1) throws {
-        let model = LibraryModel.make()
         model.freeze()
         layout = model.layout
         store = try SQLiteStore(layout: layout, storeNumber: storeNumber, at: url, options: options)

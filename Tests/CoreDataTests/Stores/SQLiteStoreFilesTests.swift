@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+@Suite("The files of a SQLite store are one unit")
+struct SQLiteStoreFilesTests {
+    private func names(in folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    @Test("destroying removes the main file, its companions and the external data")
+    func destroy() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("library.sqlite")
+            let fixture = try StoreFixture(at: url)
+            try fixture.insert("Book", [["isbn": "1", "cover": Data(count: 200_000)]])
+            fixture.store.close()
+            #expect(try names(in: folder) == [".library_SUPPORT", "library.sqlite"])
+            try SQLiteStoreFiles(url).destroy()
+            #expect(try names(in: folder).isEmpty)
+            try SQLiteStoreFiles(url).destroy()
+        }
+    }
+
+    @Test("a store that is open is not destroyed unless forced")
+    func destroyOpenStore() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("library.sqlite")
+            let fixture = try StoreFixture(at: url)
+            try fixture.insert("Tag", [["label": "a"]])
+            let error = try #require(throws: NSError.self) { try SQLiteStoreFiles(url).destroy() }
+            #expect(error.code == NSPersistentStoreTimeoutError)
+            #expect(try fixture.strings("Tag", "label") == ["a"])
+            fixture.store.close()
+            try SQLiteStoreFiles(url).destroy()
+            #expect(try names(in: folder).isEmpty)
+        }
+    }
+
+    @Test("a file that is no database can be destroyed too")
+    func destroyDamaged() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("library.sqlite")
+            try Data(repeating: 65, count: 9000).write(to: url)
+            try SQLiteStoreFiles(url).destroy()
+            #expect(try names(in: folder).isEmpty)
+        }
+    }
+
+    @Test("a store is replaced by a copy of another that is in use, with its external data")
+    func replace() throws {
+        try withTemporaryFolder { folder in
+            let sourceURL = folder.appendingPathComponent("new.sqlite")
+            let url = folder.appendingPathComponent("library.sqlite")
+            let old = try StoreFixture(at: url)
+            try old.insert("Book", [["isbn": "old", "cover": Data(repeating: 1, count: 200_000)]])
+            old.store.close()
+            let source = try StoreFixture(at: sourceURL)
+            let cover = Data(repeating: 2, count: 200_000)
+            try source.insert("Book", [["isbn": "new", "cover": cover]])
+            try SQLiteStoreFiles(url).replace(with: SQLiteStoreFiles(sourceURL))
+            let replaced = try StoreFixture(at: url)
+            let row = try #require(try replaced.rows("Book").first)
+            #expect(row.string(replaced.slot("Book", "isbn")) == "new")
+            #expect(row.data(replaced.slot("Book", "cover")) == cover)
+            #expect(try source.strings("Book", "isbn") == ["new"])
+            replaced.store.close()
+            source.store.close()
+            #expect(
+                try names(in: folder) == [".library_SUPPORT", ".new_SUPPORT", "library.sqlite", "new.sqlite"])
+        }
+    }
+
+    @Test("a replacement that fails leaves the old store whole and nothing beside it")
+    func replaceFails() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("library.sqlite")
+            let fixture = try StoreFixture(at: url)
+            try fixture.insert("Tag", [["label": "a"]])
+            fixture.store.close()
+            let damaged = folder.appendingPathComponent("damaged.sqlite")
+            try Data(repeating: 65, count: 9000).write(to: damaged)
+            #expect(throws: NSError.self) { try SQLiteStoreFiles(url).replace(with: SQLiteStoreFiles(damaged)) }
+            #expect(try names(in: folder) == ["damaged.sqlite", "library.sqlite"])
+            #expect(try StoreFixture(at: url).strings("Tag", "label") == ["a"])
+        }
+    }
+
+    @Test("a store moved aside keeps its rows and its external data under a free name")
+    func moveAside() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("library.sqlite")
+            for number in 0..<2 {
+                let fixture = try StoreFixture(at: url)
+                try fixture.insert("Book", [["isbn": "1", "cover": Data(repeating: UInt8(number), count: 200_000)]])
+                fixture.store.close()
+                let moved = try SQLiteStoreFiles(url).moveAside(suffix: "-old")
+                #expect(moved.main.lastPathComponent == (number == 0 ? "library-old.sqlite" : "library-old-1.sqlite"))
+                #expect(!SQLiteStoreFiles(url).exist)
+                let other = try StoreFixture(at: moved.main)
+                let row = try #require(try other.rows("Book").first)
+                #expect(row.data(other.slot("Book", "cover")) == Data(repeating: UInt8(number), count: 200_000))
+                other.store.close()
+            }
+        }
+    }
+}
