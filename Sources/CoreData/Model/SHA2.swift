@@ -6,30 +6,71 @@ import Foundation
 /// package depends on nothing, so the two are here; inputs are a few hundred bytes, speed is no concern.
 enum SHA2 {
     /// The 32-byte SHA-256 of the bytes.
+    ///
+    /// Written out in local variables, unlike SHA-512: a model hashes each of its properties twice, and programs under
+    /// development run without an optimiser.
     static func sha256(_ bytes: some Sequence<UInt8>) -> Data {
         var state = initial256
         let message = padded(Array(bytes), blockSize: 64, lengthSize: 8)
-        var schedule = [UInt32](repeating: 0, count: 64)
-        for block in stride(from: 0, to: message.count, by: 64) {
-            for index in 0..<16 {
-                schedule[index] = (0..<4).reduce(0) { $0 << 8 | UInt32(message[block + index * 4 + $1]) }
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
+            constants256.withUnsafeBufferPointer { constants in
+                message.withUnsafeBytes { bytes in
+                    for start in stride(from: 0, to: bytes.count, by: 64) {
+                        var index = 0
+                        while index < 16 {
+                            let word = bytes.loadUnaligned(fromByteOffset: start &+ index &* 4, as: UInt32.self)
+                            schedule[index] = UInt32(bigEndian: word)
+                            index &+= 1
+                        }
+                        compress256(&state, schedule, constants)
+                    }
+                }
             }
-            for index in 16..<64 {
-                let early = schedule[index - 15]
-                let late = schedule[index - 2]
-                let sigma0 = early.rotated(7) ^ early.rotated(18) ^ early >> 3
-                let sigma1 = late.rotated(17) ^ late.rotated(19) ^ late >> 10
-                schedule[index] = schedule[index - 16] &+ sigma0 &+ schedule[index - 7] &+ sigma1
-            }
-            var work = state
-            for index in 0..<64 {
-                let sum1 = work[4].rotated(6) ^ work[4].rotated(11) ^ work[4].rotated(25)
-                let sum0 = work[0].rotated(2) ^ work[0].rotated(13) ^ work[0].rotated(22)
-                round(&work, sum0: sum0, sum1: sum1, input: constants256[index] &+ schedule[index])
-            }
-            for index in 0..<8 { state[index] &+= work[index] }
         }
         return bigEndianData(state)
+    }
+
+    /// Works one block, whose 16 words stand at the beginning of the schedule, into the state.
+    private static func compress256(
+        _ state: inout [UInt32], _ schedule: UnsafeMutableBufferPointer<UInt32>,
+        _ constants: UnsafeBufferPointer<UInt32>
+    ) {
+        var index = 16
+        while index < 64 {
+            let early = schedule[index &- 15]
+            let late = schedule[index &- 2]
+            let sigma0 = (early &>> 7 | early &<< 25) ^ (early &>> 18 | early &<< 14) ^ early &>> 3
+            let sigma1 = (late &>> 17 | late &<< 15) ^ (late &>> 19 | late &<< 13) ^ late &>> 10
+            schedule[index] = schedule[index &- 16] &+ sigma0 &+ schedule[index &- 7] &+ sigma1
+            index &+= 1
+        }
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+        index = 0
+        while index < 64 {
+            let sum1 = (e &>> 6 | e &<< 26) ^ (e &>> 11 | e &<< 21) ^ (e &>> 25 | e &<< 7)
+            let sum0 = (a &>> 2 | a &<< 30) ^ (a &>> 13 | a &<< 19) ^ (a &>> 22 | a &<< 10)
+            let choice = (e & f) ^ (~e & g)
+            let majority = (a & b) ^ (a & c) ^ (b & c)
+            let first = h &+ sum1 &+ choice &+ constants[index] &+ schedule[index]
+            h = g
+            g = f
+            f = e
+            e = d &+ first
+            d = c
+            c = b
+            b = a
+            a = first &+ sum0 &+ majority
+            index &+= 1
+        }
+        state[0] &+= a
+        state[1] &+= b
+        state[2] &+= c
+        state[3] &+= d
+        state[4] &+= e
+        state[5] &+= f
+        state[6] &+= g
+        state[7] &+= h
     }
 
     /// The 64-byte SHA-512 of the bytes.
@@ -60,7 +101,7 @@ enum SHA2 {
     }
 
     /// One round over the eight working variables a … h; `input` is the round constant plus the schedule's word.
-    private static func round<Word: FixedWidthInteger>(_ work: inout [Word], sum0: Word, sum1: Word, input: Word) {
+    private static func round(_ work: inout [UInt64], sum0: UInt64, sum1: UInt64, input: UInt64) {
         let choice = (work[4] & work[5]) ^ (~work[4] & work[6])
         let majority = (work[0] & work[1]) ^ (work[0] & work[2]) ^ (work[1] & work[2])
         let first = work[7] &+ sum1 &+ choice &+ input
@@ -135,6 +176,6 @@ enum SHA2 {
     ]
 }
 
-extension FixedWidthInteger {
-    fileprivate func rotated(_ count: Int) -> Self { self >> Self(count) | self << Self(Self.bitWidth - count) }
+extension UInt64 {
+    fileprivate func rotated(_ count: UInt64) -> UInt64 { self &>> count | self &<< (64 - count) }
 }
