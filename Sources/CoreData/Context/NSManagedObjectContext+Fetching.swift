@@ -6,11 +6,36 @@ extension NSManagedObjectContext {
     ///
     /// Throws an `NSError` when the entity is unknown, the predicate has no translation, or the store cannot be read.
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-        let results = try fetchResults(of: request)
+        checkConfinement()
+        let plan = try plan(for: request)
+        if plan.parameters.resultType == .managedObjectResultType {
+            let objects = try objects(plan)
+            // One check per class instead of one per object: an array of objects is an array of pointers either way.
+            if let expected = T.self as? NSManagedObject.Type, homes.allSatisfy({ isHome($0, of: expected, plan) }) {
+                return unsafeBitCast(objects, to: [T].self)
+            }
+            return try typed(objects, plan)
+        }
+        return try typed(try results(plan), plan)
+    }
+
+    private func isHome(_ home: ObjectHome?, of expected: NSManagedObject.Type, _ plan: FetchPlan) -> Bool {
+        guard let home, plan.store.layout.subtree.contains(home.layout.index) else { return true }
+        var candidate: AnyClass? = home.managedClass
+        while let current = candidate {
+            if current == expected { return true }
+            candidate = _getSuperclass(current)
+        }
+        return false
+    }
+
+    private func typed<T>(_ results: [Any], _ plan: FetchPlan) throws -> [T] {
         if let typed = results as? [T] { return typed }
         preconditionFailure(
-            "The request for '\(request.entityName ?? "")' yields \(results.first.map { "\(type(of: $0))" } ?? "nothing"), "
-                + "not \(T.self)")
+            """
+            The request for '\(plan.store.layout.name)' yields \(results.first.map { "\(type(of: $0))" } ?? "nothing"), \
+            not \(T.self)
+            """)
     }
 
     /// How many objects the request would return.
@@ -20,18 +45,12 @@ extension NSManagedObjectContext {
         return try count(plan)
     }
 
-    final func fetchResults(of request: NSPersistentStoreRequest) throws -> [Any] {
-        checkConfinement()
-        let plan = try plan(for: request)
+    private func results(_ plan: FetchPlan) throws -> [Any] {
         switch plan.parameters.resultType {
-        case .countResultType:
-            return [NSNumber(value: try count(plan))]
-        case .dictionaryResultType:
-            return try dictionaries(plan).map { $0 as NSDictionary }
-        case .managedObjectIDResultType:
-            return try keys(plan).map { objectID(for: $0) }
-        default:
-            return try objects(plan)
+        case .countResultType: [NSNumber(value: try count(plan))]
+        case .dictionaryResultType: try dictionaries(plan).map { $0 as NSDictionary }
+        case .managedObjectIDResultType: try keys(plan).map { objectID(for: $0) }
+        default: try objects(plan)
         }
     }
 

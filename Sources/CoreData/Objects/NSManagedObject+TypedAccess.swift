@@ -16,10 +16,10 @@ public final class ManagedSlot: Sendable {
     }
 
     @inline(__always)
-    func slot(in layout: EntityLayout) -> Int {
+    func slot(in object: NSManagedObject) -> Int {
         let cached = found.load(ordering: .relaxed)
-        if UInt32(truncatingIfNeeded: cached >> 32) == layout.identifier { return Int(cached & 0xFFFF_FFFF) }
-        return find(in: layout)
+        if UInt32(truncatingIfNeeded: cached >> 32) == object.layoutIdentifier { return Int(cached & 0xFFFF_FFFF) }
+        return find(in: object.home.layout)
     }
 
     @inline(never)
@@ -45,13 +45,10 @@ extension NSManagedObject {
     /// The integer (or boolean as 0 and 1) of an attribute; nil when it has no value.
     public final func integer(_ property: ManagedSlot) -> Int64? {
         checkConfinement()
-        let row = firedRow()
-        let slot = property.slot(in: home.layout)
-        if let overlay, overlay.mask.contains(slot) {
-            guard case .int(let value) = overlay.values[slot] else { return nil }
-            return value
-        }
-        return row.isNull(slot) ? nil : row.int(slot)
+        let slot = property.slot(in: self)
+        if overlay == nil, let row, !flags.contains(.unfired) { return row.isNull(slot) ? nil : row.int(slot) }
+        guard case .int(let value) = slotValue(at: slot) else { return nil }
+        return value
     }
 
     /// The boolean of an attribute; nil when it has no value.
@@ -62,13 +59,10 @@ extension NSManagedObject {
     /// The double or float of an attribute; nil when it has no value.
     public final func double(_ property: ManagedSlot) -> Double? {
         checkConfinement()
-        let row = firedRow()
-        let slot = property.slot(in: home.layout)
-        if let overlay, overlay.mask.contains(slot) {
-            guard case .double(let value) = overlay.values[slot] else { return nil }
-            return value
-        }
-        return row.isNull(slot) ? nil : row.double(slot)
+        let slot = property.slot(in: self)
+        if overlay == nil, let row, !flags.contains(.unfired) { return row.isNull(slot) ? nil : row.double(slot) }
+        guard case .double(let value) = slotValue(at: slot) else { return nil }
+        return value
     }
 
     /// The date of an attribute; nil when it has no value.
@@ -79,13 +73,10 @@ extension NSManagedObject {
     /// The string of an attribute; nil when it has no value.
     public final func string(_ property: ManagedSlot) -> String? {
         checkConfinement()
-        let row = firedRow()
-        let slot = property.slot(in: home.layout)
-        if let overlay, overlay.mask.contains(slot) {
-            guard case .string(let value) = overlay.values[slot] else { return nil }
-            return value
-        }
-        return row.isNull(slot) ? nil : row.string(slot)
+        let slot = property.slot(in: self)
+        if overlay == nil, let row, !flags.contains(.unfired) { return row.isNull(slot) ? nil : row.string(slot) }
+        guard case .string(let value) = slotValue(at: slot) else { return nil }
+        return value
     }
 
     /// The bytes of an attribute; nil when it has no value.
@@ -115,19 +106,19 @@ extension NSManagedObject {
     /// The object a to-one relationship leads to.
     public final func toOne(_ property: ManagedSlot) -> NSManagedObject? {
         checkConfinement()
-        return referencedObject(at: property.slot(in: home.layout))
+        return referencedObject(at: property.slot(in: self))
     }
 
     /// The members of a to-many relationship, in order where it has one.
     public final func toMany(_ property: ManagedSlot) -> [NSManagedObject] {
         checkConfinement()
-        return memberObjects(of: property.slot(in: home.layout))
+        return memberObjects(of: property.slot(in: self))
     }
 
     @inline(__always)
     private func typedValue(_ property: ManagedSlot) -> SlotValue {
         checkConfinement()
-        return slotValue(at: property.slot(in: home.layout))
+        return slotValue(at: property.slot(in: self))
     }
 
     /// Sets an integer attribute.
@@ -178,18 +169,18 @@ extension NSManagedObject {
     /// Points a to-one relationship at an object of the same context; the inverse follows.
     public final func set(_ property: ManagedSlot, toOne value: NSManagedObject?) {
         checkConfinement()
-        setReference(value, at: property.slot(in: home.layout))
+        setReference(value, at: property.slot(in: self))
     }
 
     /// Replaces the members of a to-many relationship; the inverses follow.
     public final func set(_ property: ManagedSlot, toMany value: [NSManagedObject]) {
         checkConfinement()
-        setMembers(value, of: property.slot(in: home.layout))
+        setMembers(value, of: property.slot(in: self))
     }
 
     @inline(__always)
     private func write(_ property: ManagedSlot, _ value: SlotValue) {
         checkConfinement()
-        setSlot(property.slot(in: home.layout), to: value)
+        setSlot(property.slot(in: self), to: value)
     }
 }

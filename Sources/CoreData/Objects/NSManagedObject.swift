@@ -43,6 +43,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     var row: Snapshot?
     var overlay: ObjectOverlay?
     var flags: Flags
+    /// The layout's identifier, beside the flags so that an accessor compares it without following a pointer.
+    var layoutIdentifier: UInt32
 
     /// Makes a new object of an entity and, with a context, inserts it there: it is saved with the context's next save.
     ///
@@ -54,6 +56,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             key = birth.key
             row = birth.row
             flags = birth.flags
+            layoutIdentifier = birth.layoutIdentifier
             super.init()
             return
         }
@@ -69,6 +72,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         key = NSManagedObjectID.nextTemporaryKey()
         row = layout.defaultRow
         flags = []
+        layoutIdentifier = layout.identifier
         super.init()
         if let context {
             context.insertNew(self)
@@ -291,8 +295,12 @@ final class Birth {
     var key: Int64 = 0
     var row: Snapshot?
     var flags: NSManagedObject.Flags = []
+    let layoutIdentifier: UInt32
 
-    init(home: ObjectHome) { self.home = home }
+    init(home: ObjectHome) {
+        self.home = home
+        layoutIdentifier = home.layout.identifier
+    }
 
     private static let threadKey: pthread_key_t = {
         var key = pthread_key_t()

@@ -8,8 +8,10 @@ import Foundation
 ///
 /// Safe to use from any thread (one lock, held for a probe or for a batch).
 final class RowCache: @unchecked Sendable {  // every access to `tables` holds `lock`
+    /// One root entity's rows. Raw memory, because an array's uniqueness and exclusivity checks cost more than the probe.
     private struct Table {
-        var entries: [Snapshot?] = []
+        var entries: UnsafeMutablePointer<Unmanaged<Snapshot>?>?
+        var capacity = 0
         var count = 0
     }
 
@@ -18,6 +20,10 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
 
     init(rootCount: Int) {
         tables = Array(repeating: Table(), count: rootCount)
+    }
+
+    deinit {
+        for root in tables.indices { clear(root) }
     }
 
     /// The row with the given key, if the cache has it.
@@ -65,7 +71,7 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
     func removeAll() {
         lock.lock()
         defer { lock.unlock() }
-        for root in tables.indices { tables[root] = Table() }
+        for root in tables.indices { clear(root) }
     }
 
     /// How many rows are held; for tests and for `checkInvariants`.
@@ -81,80 +87,98 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
     }
 
     private func probe(_ key: Int64, _ root: Int) -> Snapshot? {
-        let capacity = tables[root].entries.count
-        if capacity == 0 { return nil }
-        return tables[root].entries.withUnsafeBufferPointer { entries in
-            let mask = capacity - 1
-            var position = Self.hash(key, mask)
-            while let entry = entries[position] {
-                if entry.key == key { return entry }
-                position = (position + 1) & mask
-            }
-            return nil
+        guard let entries = tables[root].entries else { return nil }
+        let mask = tables[root].capacity - 1
+        var position = Self.hash(key, mask)
+        while let entry = entries[position] {
+            if Self.key(of: entry) == key { return entry.takeUnretainedValue() }
+            position = (position + 1) & mask
         }
+        return nil
+    }
+
+    @inline(__always)
+    private static func key(of entry: Unmanaged<Snapshot>) -> Int64 {
+        entry._withUnsafeGuaranteedRef { $0.key }
     }
 
     private func insertLocked(_ row: Snapshot, _ root: Int) {
-        if (tables[root].count + 1) * 5 > tables[root].entries.count * 4 { rebuild(root, making: 1) }
-        let added = tables[root].entries.withUnsafeMutableBufferPointer { entries in
-            let mask = entries.count - 1
-            var position = Self.hash(row.key, mask)
-            while let entry = entries[position] {
-                if entry.key == row.key {
-                    if entry.version <= row.version { entries[position] = row }
-                    return false
-                }
-                position = (position + 1) & mask
+        if (tables[root].count + 1) * 5 > tables[root].capacity * 4 { rebuild(root, making: 1) }
+        guard let entries = tables[root].entries else { return }
+        let mask = tables[root].capacity - 1
+        let key = row.key
+        var position = Self.hash(key, mask)
+        while let entry = entries[position] {
+            if Self.key(of: entry) == key {
+                guard entry._withUnsafeGuaranteedRef({ $0.version <= row.version }) else { return }
+                entries[position] = Unmanaged.passRetained(row)
+                entry.release()
+                return
             }
-            entries[position] = row
-            return true
+            position = (position + 1) & mask
         }
-        if added { tables[root].count += 1 }
+        entries[position] = Unmanaged.passRetained(row)
+        tables[root].count += 1
     }
 
     private func removeLocked(_ key: Int64, _ root: Int) {
-        let capacity = tables[root].entries.count
-        if capacity == 0 { return }
-        let mask = capacity - 1
+        guard let entries = tables[root].entries else { return }
+        let mask = tables[root].capacity - 1
         var position = Self.hash(key, mask)
-        while let entry = tables[root].entries[position], entry.key != key { position = (position + 1) & mask }
-        guard tables[root].entries[position] != nil else { return }
-        tables[root].entries[position] = nil
+        while let entry = entries[position], Self.key(of: entry) != key { position = (position + 1) & mask }
+        guard let found = entries[position] else { return }
+        entries[position] = nil
         tables[root].count -= 1
         // Backward shift: the run behind the hole moves up so that no probe ends too early.
         var hole = position
         var next = (position + 1) & mask
-        while let entry = tables[root].entries[next] {
-            let home = Self.hash(entry.key, mask)
-            if (next &- home) & mask >= (next &- hole) & mask {
-                tables[root].entries[hole] = entry
-                tables[root].entries[next] = nil
+        while let entry = entries[next] {
+            if (next &- Self.hash(Self.key(of: entry), mask)) & mask >= (next &- hole) & mask {
+                entries[hole] = entry
+                entries[next] = nil
                 hole = next
             }
             next = (next + 1) & mask
         }
+        found.release()
     }
 
     /// Keeps the rows that somebody else holds too, in a table with room for them and for `extra` more.
     private func rebuild(_ root: Int, making extra: Int = 0) {
-        var old: [Snapshot?] = []
-        swap(&old, &tables[root].entries)
-        var kept: [Snapshot] = []
-        kept.reserveCapacity(tables[root].count)
-        for position in old.indices where old[position] != nil {
-            if isKnownUniquelyReferenced(&old[position]) {
-                old[position] = nil
-            } else if let row = old[position] {
-                kept.append(row)
+        let old = tables[root]
+        var kept = 0
+        for position in 0..<old.capacity {
+            guard let entry = old.entries?[position] else { continue }
+            var row: Snapshot? = entry.takeRetainedValue()
+            if isKnownUniquelyReferenced(&row) {
+                old.entries?[position] = nil
+            } else {
+                row.map { _ = Unmanaged.passRetained($0) }
+                kept += 1
             }
         }
-        old = []
-        tables[root].count = 0
-        let needed = kept.count + extra
-        if needed == 0 { return }
         var capacity = 16
-        while capacity * 3 < needed * 5 { capacity *= 2 }
-        tables[root].entries = Array(repeating: nil, count: capacity)
-        for row in kept { insertLocked(row, root) }
+        while capacity * 3 < (kept + extra) * 5 { capacity *= 2 }
+        if kept + extra == 0 {
+            tables[root] = Table()
+            old.entries?.deallocate()
+            return
+        }
+        let entries = UnsafeMutablePointer<Unmanaged<Snapshot>?>.allocate(capacity: capacity)
+        entries.initialize(repeating: nil, count: capacity)
+        for position in 0..<old.capacity {
+            guard let entry = old.entries?[position] else { continue }
+            var place = Self.hash(Self.key(of: entry), capacity - 1)
+            while entries[place] != nil { place = (place + 1) & (capacity - 1) }
+            entries[place] = entry
+        }
+        old.entries?.deallocate()
+        tables[root] = Table(entries: entries, capacity: capacity, count: kept)
+    }
+
+    private func clear(_ root: Int) {
+        for position in 0..<tables[root].capacity { tables[root].entries?[position]?.release() }
+        tables[root].entries?.deallocate()
+        tables[root] = Table()
     }
 }
