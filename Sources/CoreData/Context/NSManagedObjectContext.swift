@@ -97,7 +97,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { storedParent?.persistentStoreCoordinator ?? storedCoordinator }
         set {
-            checkConfinement()
+            checkConfinementOnceUsed()
             precondition(storedParent == nil, "Context already has a parent context; cannot set a coordinator")
             precondition(
                 storedCoordinator == nil || storedCoordinator === newValue || !hasRegisteredObjects,
@@ -111,7 +111,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var parent: NSManagedObjectContext? {
         get { storedParent }
         set {
-            checkConfinement()
+            checkConfinementOnceUsed()
             precondition(storedCoordinator == nil, "Context already has a coordinator; cannot set a parent context.")
             precondition(
                 storedParent == nil || storedParent === newValue || !hasRegisteredObjects,
@@ -133,6 +133,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         identityMaps = Array(repeating: nil, count: modelLayout?.entities.count ?? 0)
     }
 
+    /// Settings may be made by whoever has just made the context; from its first object on they belong to its queue.
+    private func checkConfinementOnceUsed() {
+        if hasRegisteredObjects { checkConfinement() }
+    }
+
     private var hasRegisteredObjects: Bool {
         identityMaps.contains { ($0?.count ?? 0) > 0 }
     }
@@ -141,7 +146,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var name: String? {
         get { storedName }
         set {
-            checkConfinement()
+            checkConfinementOnceUsed()
             storedName = newValue
         }
     }
