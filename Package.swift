@@ -20,6 +20,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["CoreData"], path: "Tests/Support"),
         .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
+        .testTarget(name: "CoreDataManagerTests", dependencies: ["CoreDataManager", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

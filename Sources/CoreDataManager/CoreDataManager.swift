@@ -1,1 +1,64 @@
 import CoreData
+
+/// One Core Data stack whose launch no migration can block.
+///
+/// A manager checks, migrates and opens its store away from the caller's thread, tells every observer how far it is, and
+/// lets nobody touch the stack before it is ready. When it is, there are three floors of contexts: a private root that
+/// alone writes to the store, the main-queue context that the program shows, and background contexts as its children.
+///
+/// ```swift
+/// let manager = CoreDataManager(model: model, storeURL: url)
+/// manager.launch(
+///     progressScreen: { migration in showProgress(migration) },
+///     completion: { result in showFirstScreen(result) })
+/// ```
+///
+/// Threads: every method may be called from any thread. `mainContext` belongs to the main queue, as any main-queue
+/// context does. Nothing here reads, opens or migrates the store on the caller's thread, with the one exception of
+/// `isMigrationRequired()`, which reads the store's metadata only.
+///
+/// ## Topics
+/// - Launching: `launch(progressScreen:completion:)`, `launch()`, `ready()`, `readyOrThrow()`, `state`, `states`
+/// - Migrating: `isMigrationRequired()`, `migrate()`
+/// - Contexts: `mainContext`, `newBackgroundContext()`, `performBackground(saving:_:)`
+/// - Saving: `save(wait:completion:)`, `saveMain(wait:)`, `saveBackground(_:wait:)`
+public final class CoreDataManager: Sendable {
+    /// The file of the store.
+    public let storeURL: URL
+    /// What the manager was told about the store and the launch.
+    public let configuration: Configuration
+
+    let loadModel: @Sendable () throws -> NSManagedObjectModel
+    let machine = LaunchMachine()
+    /// Checks, migrations and openings of this manager, one at a time, away from every caller.
+    let queue = DispatchQueue(label: "CoreDataManager.launch", qos: .userInitiated)
+
+    /// Makes a manager for the store at `storeURL`. Touches no file: that begins with `launch`.
+    ///
+    /// - Parameters:
+    ///   - model: the current version of the schema.
+    ///   - storeURL: the store's file; it is created when it is not there.
+    ///   - configuration: the store's type and options, and the timing of the launch.
+    public init(model: NSManagedObjectModel, storeURL: URL, configuration: Configuration = Configuration()) {
+        self.storeURL = storeURL
+        self.configuration = configuration
+        loadModel = { model }
+    }
+
+    /// Makes a manager whose model file is read in the background too, as part of the launch.
+    ///
+    /// - Parameters:
+    ///   - modelURL: a model file or bundle, as `NSManagedObjectModel(contentsOf:)` takes it.
+    ///   - storeURL: the store's file; it is created when it is not there.
+    ///   - configuration: the store's type and options, and the timing of the launch.
+    public init(modelURL: URL, storeURL: URL, configuration: Configuration = Configuration()) {
+        self.storeURL = storeURL
+        self.configuration = configuration
+        loadModel = {
+            guard let model = NSManagedObjectModel(contentsOf: modelURL) else {
+                throw CoreDataManagerError.unreadableModel(modelURL)
+            }
+            return model
+        }
+    }
+}

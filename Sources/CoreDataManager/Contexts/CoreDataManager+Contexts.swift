@@ -1,0 +1,52 @@
+import CoreData
+
+extension CoreDataManager {
+    /// The context of the main queue, child of the private root that writes to the store.
+    ///
+    /// Using it before the launch has ended is a programmer's error and stops the process: `await ready()` first, or ask
+    /// `readyOrThrow()`.
+    public var mainContext: NSManagedObjectContext {
+        guard let contexts = machine.contexts else {
+            preconditionFailure(
+                """
+                CoreDataManager.mainContext was used while the stack of \(storeURL.lastPathComponent) is \(state); \
+                await ready() or launch() first
+                """)
+        }
+        return contexts.main
+    }
+
+    /// A new private-queue context, child of the main one: what it saves is seen by the main context at once.
+    ///
+    /// Stops the process before the launch has ended, as `mainContext` does. Save it with `saveBackground(_:wait:)`.
+    public func newBackgroundContext() -> NSManagedObjectContext {
+        guard let contexts = machine.contexts else {
+            preconditionFailure(
+                """
+                CoreDataManager.newBackgroundContext() was called while the stack of \
+                \(storeURL.lastPathComponent) is \(state); await ready() or launch() first
+                """)
+        }
+        return contexts.newBackgroundContext()
+    }
+
+    /// Waits for the launch, then runs the block on the queue of a new background context.
+    ///
+    /// - Parameters:
+    ///   - saving: whether the changes that the block leaves, and those it pushed into the main context itself, are saved
+    ///     down the whole chain to the store when it has returned. A block that throws saves nothing more.
+    ///   - block: the work. The context and its objects must not leave it.
+    /// - Returns: what the block returns, after the save.
+    /// - Throws: the error of the launch, of the block, or of a save.
+    public func performBackground<Result: Sendable>(
+        saving: Bool = true, _ block: @escaping @Sendable (NSManagedObjectContext) throws -> Result
+    ) async throws -> Result {
+        let contexts = try await contextsWhenReady()
+        let context = contexts.newBackgroundContext()
+        let result = try await context.perform { try block(context) }
+        if saving {
+            try await saveBackground(context)
+        }
+        return result
+    }
+}

@@ -1,0 +1,94 @@
+import CoreData
+
+extension CoreDataManager {
+    /// Saves the main context into the root, and the root into the store.
+    ///
+    /// - Parameters:
+    ///   - wait: whether to return only when the store has written. Otherwise the root saves on its own queue after this
+    ///     has returned: the main thread does not wait for the disk.
+    ///   - completion: receives the outcome of the whole chain, on the root's queue. Without it the error of a root that
+    ///     nobody waits for goes to `Configuration.unattendedErrorHandler`.
+    /// - Throws: `CoreDataManagerError.notReady` before the launch has ended; otherwise the error of a save that was
+    ///   waited for. The changes that could not be saved stay where they are: in the context whose save failed.
+    public func save(
+        wait: Bool, completion: (@Sendable (Result<Void, any Error>) -> Void)? = nil
+    ) throws {
+        let contexts = try contextsOrThrow()
+        do {
+            try contexts.main.performAndWait {
+                if contexts.main.hasChanges {
+                    try contexts.main.save()
+                }
+            }
+            if wait {
+                try contexts.root.performAndWait { try contexts.saveRoot() }
+            }
+        } catch {
+            completion?(.failure(error))
+            throw error
+        }
+        if wait {
+            completion?(.success(()))
+        } else {
+            saveRootUnattended(contexts, completion: completion)
+        }
+    }
+
+    /// Waits for the launch, then saves the main context into the root, and the root into the store.
+    ///
+    /// - Parameter wait: whether to return only when the store has written. Otherwise an error of the root goes to
+    ///   `Configuration.unattendedErrorHandler`.
+    /// - Throws: the error of the launch or of a save that was waited for.
+    public func saveMain(wait: Bool = true) async throws {
+        let contexts = try await contextsWhenReady()
+        try await contexts.main.perform {
+            if contexts.main.hasChanges {
+                try contexts.main.save()
+            }
+        }
+        if wait {
+            try await contexts.root.perform { try contexts.saveRoot() }
+        } else {
+            saveRootUnattended(contexts, completion: nil)
+        }
+    }
+
+    /// Saves a background context into the main one, and that down to the store.
+    ///
+    /// - Parameters:
+    ///   - context: a context of `newBackgroundContext()`.
+    ///   - wait: as for `saveMain(wait:)`.
+    /// - Throws: the error of the launch or of the first save that failed.
+    public func saveBackground(_ context: NSManagedObjectContext, wait: Bool = true) async throws {
+        try await ready()
+        try await context.perform {
+            if context.hasChanges {
+                try context.save()
+            }
+        }
+        try await saveMain(wait: wait)
+    }
+
+    private func saveRootUnattended(
+        _ contexts: ContextHierarchy, completion: (@Sendable (Result<Void, any Error>) -> Void)?
+    ) {
+        let report = configuration.unattendedErrorHandler
+        contexts.root.perform {
+            let outcome = Result { try contexts.saveRoot() }
+            if let completion {
+                completion(outcome)
+            } else if case .failure(let error) = outcome {
+                report(error)
+            }
+        }
+    }
+}
+
+extension ContextHierarchy {
+    /// Writes the root's changes, if there are any. On the root's queue.
+    func saveRoot() throws {
+        if root.hasChanges {
+            try root.save()
+        }
+    }
+}

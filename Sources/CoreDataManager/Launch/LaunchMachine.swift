@@ -1,0 +1,221 @@
+import Foundation
+
+/// The one readiness state of a manager: who waits for it, who watches it, who has to show a screen.
+///
+/// Every field is read and written with `lock` held; continuations and handlers run after it is released.
+// @unchecked Sendable: all mutable state is guarded by `lock`.
+final class LaunchMachine: @unchecked Sendable {
+    typealias ProgressScreen = @MainActor @Sendable (any MigrationProgressReporting) -> Void
+    typealias Completion = @MainActor @Sendable (Result<Void, any Error>) -> Void
+
+    private let lock = NSLock()
+    private var current = LaunchState.idle
+    private var hierarchy: ContextHierarchy?
+    private var nextTicket = 0
+    private var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
+    private var observers: [Int: AsyncStream<LaunchState>.Continuation] = [:]
+    private var completions: [Completion] = []
+    private var screens: [ProgressScreen] = []
+    private var isGraceOver = false
+    private var reporter: (any MigrationProgressReporting)?
+
+    var state: LaunchState { lock.withLock { current } }
+
+    /// The contexts, once the state is `ready`.
+    var contexts: ContextHierarchy? { lock.withLock { hierarchy } }
+
+    // MARK: - Beginning and moving on
+
+    /// Joins the launch that is under way, or begins one.
+    ///
+    /// - Returns: whether the caller has to start the work.
+    func join(progressScreen: ProgressScreen?, completion: Completion?) -> Bool {
+        let (begins, isOver) = lock.withLock { () -> (Bool, Bool) in
+            if current.isReady {
+                return (false, true)
+            }
+            if let progressScreen {
+                screens.append(progressScreen)
+            }
+            if let completion {
+                completions.append(completion)
+            }
+            guard !current.isUnderWay else { return (false, false) }
+            isGraceOver = false
+            reporter = nil
+            change(to: .checking)
+            return (true, false)
+        }
+        if isOver, let completion {
+            onMain { completion(.success(())) }
+        }
+        if !begins && !isOver {
+            // A late joiner of a migration that already outlasted the grace delay is owed its screen too.
+            showScreensIfDue()
+        }
+        return begins
+    }
+
+    /// Enters a step of the launch; a new progress of the same migration is a step as well.
+    func move(to state: LaunchState) {
+        lock.withLock { change(to: state) }
+    }
+
+    /// Enters the migration, with the object that tells its progress and can cancel it.
+    func beginMigration(_ reporter: any MigrationProgressReporting) {
+        lock.withLock {
+            self.reporter = reporter
+            change(to: .migrating(reporter.migrationStatus))
+        }
+        showScreensIfDue()
+    }
+
+    /// Reports a progress, unless the migration is over or the progress is old news.
+    func updateMigration() {
+        lock.withLock {
+            guard case .migrating(let known) = current, let reporter else { return }
+            let progress = reporter.migrationStatus
+            if progress != known {
+                change(to: .migrating(progress))
+            }
+        }
+    }
+
+    /// Ends the launch: with contexts it is ready, with an error it has failed. Everybody who waits is told.
+    func finish(_ result: Result<ContextHierarchy, any Error>) {
+        let (waiters, completions, ended) = lock.withLock {
+            () -> ([Int: CheckedContinuation<Void, any Error>], [Completion], [AsyncStream<LaunchState>.Continuation])
+            in
+            var ended: [AsyncStream<LaunchState>.Continuation] = []
+            switch result {
+            case .success(let contexts):
+                hierarchy = contexts
+                change(to: .ready)
+                ended = Array(observers.values)
+            case .failure(let error):
+                change(to: .failed(error))
+            }
+            defer {
+                self.waiters = [:]
+                self.completions = []
+                self.screens = []
+                self.reporter = nil
+            }
+            return (self.waiters, self.completions, ended)
+        }
+        // Outside the lock: the end of a stream calls back into `stopObserving`.
+        for observer in ended {
+            observer.finish()
+        }
+        let outcome = result.map { _ in () }
+        for waiter in waiters.values {
+            waiter.resume(with: outcome)
+        }
+        guard !completions.isEmpty else { return }
+        onMain {
+            for completion in completions {
+                completion(outcome)
+            }
+        }
+    }
+
+    private func change(to state: LaunchState) {
+        current = state
+        for observer in observers.values {
+            observer.yield(state)
+        }
+    }
+
+    // MARK: - The progress screen
+
+    /// The grace delay has passed: a migration that still runs has to be shown.
+    func endGrace() {
+        lock.withLock { isGraceOver = true }
+        showScreensIfDue()
+    }
+
+    private func showScreensIfDue() {
+        let isDue = lock.withLock { isGraceOver && current.isMigrating && !screens.isEmpty }
+        guard isDue else { return }
+        onMain {
+            // Asked again on the main queue: a migration that ended while the queue was busy needs no screen.
+            let (screens, reporter) = self.lock.withLock {
+                () -> ([ProgressScreen], (any MigrationProgressReporting)?) in
+                guard self.current.isMigrating else { return ([], nil) }
+                defer { self.screens = [] }
+                return (self.screens, self.reporter)
+            }
+            guard let reporter else { return }
+            for screen in screens {
+                screen(reporter)
+            }
+        }
+    }
+
+    private func onMain(_ work: @escaping @MainActor @Sendable () -> Void) {
+        DispatchQueue.main.async {
+            MainActor.assumeIsolated { work() }
+        }
+    }
+
+    // MARK: - Waiting and watching
+
+    /// Waits until the launch has ended; throws its error, or `CancellationError` when the waiting task is cancelled.
+    func wait() async throws {
+        let ticket = lock.withLock { takeTicket() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                let outcome = lock.withLock { () -> Result<Void, any Error>? in
+                    switch current {
+                    case .ready: return .success(())
+                    case .failed(let error): return .failure(error)
+                    case .idle, .checking, .migrating, .opening: break
+                    }
+                    // The handler below may have run before there was anything to cancel.
+                    if Task.isCancelled {
+                        return .failure(CancellationError())
+                    }
+                    waiters[ticket] = continuation
+                    return nil
+                }
+                if let outcome {
+                    continuation.resume(with: outcome)
+                }
+            }
+        } onCancel: {
+            let waiter = lock.withLock { waiters.removeValue(forKey: ticket) }
+            waiter?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// A stream of states that begins with the present one and ends with `ready`. A failure does not end it: the launch
+    /// may be tried again.
+    func observe() -> AsyncStream<LaunchState> {
+        let (stream, continuation) = AsyncStream.makeStream(of: LaunchState.self)
+        let (ticket, isOver) = lock.withLock { () -> (Int, Bool) in
+            let ticket = takeTicket()
+            continuation.yield(current)
+            if !current.isReady {
+                observers[ticket] = continuation
+            }
+            return (ticket, current.isReady)
+        }
+        if isOver {
+            continuation.finish()
+        } else {
+            continuation.onTermination = { [weak self] _ in
+                self?.stopObserving(ticket)
+            }
+        }
+        return stream
+    }
+
+    private func stopObserving(_ ticket: Int) {
+        _ = lock.withLock { observers.removeValue(forKey: ticket) }
+    }
+
+    private func takeTicket() -> Int {
+        nextTicket += 1
+        return nextTicket
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+
+/// Measures what a user feels of a launch: when the first screen is there, when the data is, and the longest time in
+/// between that the main queue did not answer.
+///
+/// A heartbeat runs on the main queue; the longest gap between two beats is the longest stall. It costs about a
+/// thousand wake-ups per second: a tool for demonstrations and tests, not for shipping.
+///
+/// Threads: everything may be called from any thread. Times are in seconds of a monotonic clock.
+// @unchecked Sendable: all mutable state is guarded by `lock`; the timer is only made and cancelled under it.
+public final class LaunchProbe: @unchecked Sendable {
+    /// What was measured so far.
+    public struct Report: Sendable, Equatable {
+        /// From `start()` to the first `markFirstScreen()`; nil before.
+        public var timeToFirstScreen: TimeInterval?
+        /// From `start()` to the first `markReady()`; nil before.
+        public var timeToReady: TimeInterval?
+        /// The longest time that the main queue was late for a heartbeat.
+        public var longestStall: TimeInterval
+        /// How many heartbeats there were.
+        public var heartbeats: Int
+    }
+
+    private let interval: TimeInterval
+    private let lock = NSLock()
+    private var timer: (any DispatchSourceTimer)?
+    private var startTime: UInt64 = 0
+    private var lastBeat: UInt64 = 0
+    private var measured = Report(timeToFirstScreen: nil, timeToReady: nil, longestStall: 0, heartbeats: 0)
+
+    /// A probe with a heartbeat of `interval` seconds, a millisecond by default.
+    public init(interval: TimeInterval = 0.001) {
+        self.interval = interval
+    }
+
+    deinit {
+        timer?.cancel()
+    }
+
+    /// Begins to measure. The time before the first heartbeat counts as a stall too: call it before the launch.
+    public func start() {
+        let now = Self.now()
+        lock.withLock {
+            timer?.cancel()
+            startTime = now
+            lastBeat = now
+            measured = Report(timeToFirstScreen: nil, timeToReady: nil, longestStall: 0, heartbeats: 0)
+            let timer = DispatchSource.makeTimerSource(flags: .strict, queue: .main)
+            timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .nanoseconds(0))
+            timer.setEventHandler { [weak self] in self?.beat() }
+            self.timer = timer
+            timer.activate()
+        }
+    }
+
+    /// The first screen is shown. Only the first call counts.
+    public func markFirstScreen() {
+        let now = Self.now()
+        lock.withLock {
+            if measured.timeToFirstScreen == nil {
+                measured.timeToFirstScreen = Self.seconds(from: startTime, to: now)
+            }
+        }
+    }
+
+    /// The data may be used. Only the first call counts.
+    public func markReady() {
+        let now = Self.now()
+        lock.withLock {
+            if measured.timeToReady == nil {
+                measured.timeToReady = Self.seconds(from: startTime, to: now)
+            }
+        }
+    }
+
+    /// Forgets the stalls so far, to measure what follows by itself.
+    public func resetStalls() {
+        let now = Self.now()
+        lock.withLock {
+            lastBeat = now
+            measured.longestStall = 0
+            measured.heartbeats = 0
+        }
+    }
+
+    /// What was measured so far; a stall that still lasts counts with its present length.
+    public var report: Report {
+        let now = Self.now()
+        return lock.withLock {
+            if timer != nil {
+                noteGap(until: now)
+            }
+            return measured
+        }
+    }
+
+    /// Ends the measurement and returns what it found.
+    @discardableResult
+    public func stop() -> Report {
+        let last = report
+        lock.withLock {
+            timer?.cancel()
+            timer = nil
+        }
+        return last
+    }
+
+    private func beat() {
+        let now = Self.now()
+        lock.withLock {
+            noteGap(until: now)
+            lastBeat = now
+            measured.heartbeats += 1
+        }
+    }
+
+    private func noteGap(until now: UInt64) {
+        let late = Self.seconds(from: lastBeat, to: now) - interval
+        measured.longestStall = max(measured.longestStall, late)
+    }
+
+    private static func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+    private static func seconds(from start: UInt64, to end: UInt64) -> TimeInterval {
+        end > start ? TimeInterval(end - start) / 1e9 : 0
+    }
+}

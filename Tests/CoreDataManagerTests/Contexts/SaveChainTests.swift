@@ -1,0 +1,108 @@
+import CoreData
+import CoreDataManager
+import TestSupport
+import Testing
+
+@Suite("Save chain")
+struct SaveChainTests {
+    private func withManager(
+        unattended: (@Sendable (any Error) -> Void)? = nil, _ body: (CoreDataManager) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            var configuration = CoreDataManager.Configuration()
+            if let unattended {
+                configuration.unattendedErrorHandler = unattended
+            }
+            let manager = CoreDataManager(
+                model: NoteModel.first(), storeURL: folder.appendingPathComponent("n.sqlite"),
+                configuration: configuration)
+            try await manager.launch()
+            try await body(manager)
+        }
+    }
+
+    @Test("A change in the main context is in the store when the save has been waited for")
+    func mainToStore() async throws {
+        try await withManager { manager in
+            await manager.mainContext.perform { NoteModel.insert("kept", into: manager.mainContext) }
+            try await manager.saveMain()
+            #expect(try NoteModel.texts(inStoreAt: manager.storeURL) == ["kept"])
+        }
+    }
+
+    @Test("A save that is not waited for reports its end")
+    func unwaitedSave() async throws {
+        try await withManager { manager in
+            await manager.mainContext.perform { NoteModel.insert("later", into: manager.mainContext) }
+            let outcome = try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<Result<Void, any Error>, any Error>) in
+                do {
+                    try manager.save(wait: false) { continuation.resume(returning: $0) }
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+            try outcome.get()
+            #expect(try NoteModel.texts(inStoreAt: manager.storeURL) == ["later"])
+        }
+    }
+
+    @Test("A background context saves through the main one into the store")
+    func backgroundToStore() async throws {
+        try await withManager { manager in
+            let context = manager.newBackgroundContext()
+            #expect(context.parent === manager.mainContext)
+            await context.perform { NoteModel.insert("from below", into: context) }
+            try await manager.saveBackground(context)
+            #expect(try NoteModel.texts(inStoreAt: manager.storeURL) == ["from below"])
+        }
+    }
+
+    @Test("Background work is saved when its block has returned")
+    func performBackgroundSaves() async throws {
+        try await withManager { manager in
+            let answer = try await manager.performBackground { context in
+                NoteModel.insert("one", into: context)
+                try context.save()
+                NoteModel.insert("two", into: context)
+                return 42
+            }
+            #expect(answer == 42)
+            #expect(try NoteModel.texts(inStoreAt: manager.storeURL) == ["one", "two"])
+        }
+    }
+
+    @Test("Background work that throws saves nothing")
+    func performBackgroundThrows() async throws {
+        struct Stopped: Error {}
+        try await withManager { manager in
+            await #expect(throws: Stopped.self) {
+                try await manager.performBackground { context in
+                    NoteModel.insert("lost", into: context)
+                    throw Stopped()
+                }
+            }
+            let texts = try NoteModel.texts(inStoreAt: manager.storeURL)
+            #expect(texts.isEmpty)
+        }
+    }
+
+    @Test("A value that the model forbids fails the save with the validation error")
+    func validationError() async throws {
+        try await withManager { manager in
+            await manager.mainContext.perform { NoteModel.insert(nil, into: manager.mainContext) }
+            let error = await #expect(throws: (any Error).self) { try await manager.saveMain() }
+            #expect((error as NSError?)?.code == NSValidationMissingMandatoryPropertyError)
+            #expect(await manager.mainContext.perform { manager.mainContext.hasChanges })
+        }
+    }
+
+    @Test("Saving before the launch throws instead of waiting")
+    func saveTooEarly() throws {
+        try withTemporaryFolder { folder in
+            let manager = CoreDataManager(
+                model: NoteModel.first(), storeURL: folder.appendingPathComponent("n.sqlite"))
+            #expect(throws: CoreDataManagerError.self) { try manager.save(wait: true) }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import CoreData
+import CoreDataManager
+import TestSupport
+import Testing
+
+@Suite("Launch")
+struct LaunchTests {
+    @Test("A launch of a new store goes through checking and opening to ready")
+    func statesOfANewStore() async throws {
+        try await withTemporaryFolder { folder in
+            let manager = CoreDataManager(model: NoteModel.first(), storeURL: folder.appendingPathComponent("n.sqlite"))
+            let states = manager.states
+            #expect(!manager.state.isReady)
+            manager.launch { _ in }
+            var names: [String] = []
+            for await state in states {
+                names.append(state.description)
+            }
+            #expect(names == ["idle", "checking", "opening", "ready"])
+            #expect(manager.state.isReady)
+        }
+    }
+
+    @Test("The completion handler is called on the main actor, also for who comes after the end")
+    func completions() async throws {
+        try await withTemporaryFolder { folder in
+            let manager = CoreDataManager(model: NoteModel.first(), storeURL: folder.appendingPathComponent("n.sqlite"))
+            for _ in 0..<2 {
+                let outcome = await withCheckedContinuation { continuation in
+                    manager.launch { result in
+                        MainActor.assertIsolated()
+                        continuation.resume(returning: result)
+                    }
+                }
+                try outcome.get()
+            }
+        }
+    }
+
+    @Test("Waiting for readiness begins the launch that nobody began")
+    func readyLaunches() async throws {
+        try await withTemporaryFolder { folder in
+            let manager = CoreDataManager(model: NoteModel.first(), storeURL: folder.appendingPathComponent("n.sqlite"))
+            try await manager.ready()
+            #expect(manager.state.isReady)
+        }
+    }
+
+    @Test("A hundred waiters are let through by one launch")
+    func manyWaiters() async throws {
+        try await withTemporaryFolder { folder in
+            let manager = CoreDataManager(model: NoteModel.first(), storeURL: folder.appendingPathComponent("n.sqlite"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 {
+                    group.addTask { try await manager.ready() }
+                }
+                try await group.waitForAll()
+            }
+            #expect(manager.state.isReady)
+        }
+    }
+
+    @Test("A failed launch says why, leaves the file alone and may be tried again")
+    func retryAfterFailure() async throws {
+        try await withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            let garbage = Data(repeating: 0x41, count: 8_192)
+            try garbage.write(to: url)
+            let manager = CoreDataManager(model: NoteModel.first(), storeURL: url)
+            await #expect(throws: (any Error).self) { try await manager.launch() }
+            #expect(manager.state.error != nil)
+            #expect(try Data(contentsOf: url) == garbage)
+            await #expect(throws: (any Error).self) { try await manager.ready() }
+
+            try FileManager.default.removeItem(at: url)
+            try await manager.launch()
+            #expect(manager.state.isReady)
+        }
+    }
+
+    @Test("A model file that is not there fails the launch and is named")
+    func missingModel() async throws {
+        try await withTemporaryFolder { folder in
+            let manager = CoreDataManager(
+                modelURL: folder.appendingPathComponent("Nowhere.momd"),
+                storeURL: folder.appendingPathComponent("n.sqlite"))
+            let error = await #expect(throws: CoreDataManagerError.self) { try await manager.launch() }
+            #expect(error?.description.contains("Nowhere.momd") == true)
+        }
+    }
+
+    @Test("A caller that cannot wait gets an error that names the state")
+    func readyOrThrow() async throws {
+        try await withTemporaryFolder { folder in
+            let manager = CoreDataManager(model: NoteModel.first(), storeURL: folder.appendingPathComponent("n.sqlite"))
+            let error = #expect(throws: CoreDataManagerError.self) { try manager.readyOrThrow() }
+            #expect(error?.description.contains("it is idle") == true)
+            try await manager.ready()
+            try manager.readyOrThrow()
+        }
+    }
+
+    @Test("The main context before the end of the launch stops the process")
+    func mainContextTooEarly() async {
+        await #expect(processExitsWith: .failure) {
+            let manager = CoreDataManager(
+                model: NSManagedObjectModel(), storeURL: URL(fileURLWithPath: "/nowhere/n.sqlite"))
+            _ = manager.mainContext
+        }
+    }
+
+    @Test("A background context before the end of the launch stops the process")
+    func backgroundContextTooEarly() async {
+        await #expect(processExitsWith: .failure) {
+            let manager = CoreDataManager(
+                model: NSManagedObjectModel(), storeURL: URL(fileURLWithPath: "/nowhere/n.sqlite"))
+            _ = manager.newBackgroundContext()
+        }
+    }
+}
