@@ -1,0 +1,17 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own: who uses CoreData neither builds nor resolves the benchmarks.
+let package = Package(
+    name: "OpenCoreDataBenchmarks",
+    dependencies: [
+        .package(name: "OpenCoreData", path: "..")
+    ],
+    targets: [
+        .target(name: "CBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(
+            name: "bench",
+            dependencies: ["CBaseline", .product(name: "CoreData", package: "OpenCoreData")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

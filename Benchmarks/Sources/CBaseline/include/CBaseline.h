@@ -1,0 +1,73 @@
+#ifndef OPENCOREDATA_BENCHMARKS_CBASELINE_H
+#define OPENCOREDATA_BENCHMARKS_CBASELINE_H
+
+#include <stdint.h>
+
+// The benchmark's work in plain C over SQLite: what the machine can do without an object graph.
+//
+// Every function opens the store at `path`, prepares what a program would have ready, measures the work alone, and
+// closes the store. The tables, indexes and pragmas are those of a store that Core Data made.
+
+typedef struct {
+    const char *name;
+    double joined;
+    int active;
+} baseline_author;
+
+typedef struct {
+    const char *title;
+    const char *isbn;
+    const char *note;   // NULL for half of the books
+    int64_t pages;
+    double price;
+    double published;   // seconds since 2001
+    float rating;
+    int32_t author;     // index into the authors
+} baseline_book;
+
+// The source data, the same for every contender: authors and books from a seeded generator.
+typedef struct {
+    int32_t author_count;
+    int32_t book_count;
+    baseline_author *authors;
+    baseline_book *books;
+} baseline_data;
+
+baseline_data *baseline_data_make(int32_t author_count, int32_t book_count);
+
+// What a measured piece of work says. `error` is empty when it went well.
+typedef struct {
+    double seconds;
+    double checksum;
+    int64_t count;
+    char error[256];
+} baseline_result;
+
+// W1: make a struct for every author and book, then write them in one transaction, primary keys reserved as Core
+// Data does. `first_author_key`..: the keys start after those that the store has handed out.
+baseline_result baseline_insert(const char *path, int64_t cache_size, const baseline_data *data);
+
+// The same rows in transactions of 10,000, without structs: fills the template stores.
+baseline_result baseline_fill(const char *path, const baseline_data *data);
+
+// R1: read all books into structs, then read every field of each once.
+baseline_result baseline_read_all(const char *path, int64_t cache_size);
+
+// R3: one book by primary key, `count` times, inside one read transaction.
+baseline_result baseline_read_by_key(const char *path, int64_t cache_size, const int64_t *keys, int64_t count);
+
+// R3: one book by its unique isbn, `count` times, inside one read transaction. `books` are indexes into the data.
+baseline_result baseline_read_by_isbn(const char *path, int64_t cache_size, const baseline_data *data,
+                                      const int64_t *books, int64_t count);
+
+// Adds `count` nullable columns to ZBOOK by ALTER TABLE in one transaction.
+baseline_result baseline_add_columns(const char *path, int32_t count);
+
+// Runs statements on a store, to prepare it for others.
+baseline_result baseline_execute(const char *path, const char *sql);
+
+// Bytes that this process has taken from the heap (all arenas), and the part of them that SQLite holds.
+int64_t baseline_heap_bytes(void);
+int64_t baseline_sqlite_bytes(void);
+
+#endif

@@ -1,0 +1,72 @@
+import Foundation
+
+/// The command line: the workloads, the migration, and the child processes that both start.
+@main
+enum Bench {
+    static func main() {
+        do {
+            try run(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run(_ arguments: [String]) throws {
+        var arguments = arguments
+        switch arguments.first {
+        case "child":
+            print(try measure(Array(arguments.dropFirst())).line)
+            return
+        case "child-migration":
+            guard arguments.count == 3 else { throw BenchmarkFailure(description: "child-migration STEP STORE") }
+            print(try MigrationReport.measure(arguments[1], store: arguments[2]).line)
+            return
+        default:
+            break
+        }
+
+        let isMigration = arguments.first == "migration"
+        if isMigration {
+            arguments.removeFirst()
+        }
+        var isQuick = false
+        var isCheck = false
+        var rounds: Int?
+        while !arguments.isEmpty {
+            switch arguments.removeFirst() {
+            case "--quick": isQuick = true
+            case "--check": isCheck = true
+            case "--rounds":
+                guard !arguments.isEmpty, let count = Int(arguments.removeFirst()), count > 0 else {
+                    throw BenchmarkFailure(description: "--rounds wants a positive number")
+                }
+                rounds = count
+            case let other:
+                throw BenchmarkFailure(
+                    description: "unknown argument \(other); usage: bench [migration] [--quick] [--check] [--rounds N]")
+            }
+        }
+        if isMigration {
+            let sizes = isQuick ? [1_000, 10_000] : [1_000, 100_000, 1_000_000]
+            try MigrationReport(sizes: sizes, rounds: rounds ?? 3).run()
+        } else {
+            let books = isQuick ? 10_000 : 100_000
+            let holds = try WorkloadReport(authors: books / 100, books: books, rounds: rounds ?? 5).run()
+            if isCheck && !holds {
+                exit(1)
+            }
+        }
+    }
+
+    private static func measure(_ arguments: [String]) throws -> Measurement {
+        guard arguments.count == 5, let contender = Contender(rawValue: arguments[0]),
+            let work = Work(rawValue: arguments[1]), let authors = Int(arguments[3]), let books = Int(arguments[4])
+        else { throw BenchmarkFailure(description: "child CONTENDER WORK STORE AUTHORS BOOKS") }
+        let data = SourceData(authors: authors, books: books)
+        switch contender {
+        case .c: return try PlainC.run(work, store: arguments[2], data: data)
+        case .coreData: return try Library.run(work, store: arguments[2], data: data)
+        }
+    }
+}

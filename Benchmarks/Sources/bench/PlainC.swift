@@ -1,0 +1,37 @@
+import CBaseline
+
+/// The contender that sets the measure: structs and SQLite, in C.
+enum PlainC {
+    static func run(_ work: Work, store: String, data: SourceData) throws -> Measurement {
+        let cacheSize = StoreSettings.cacheSize
+        let result: baseline_result
+        switch work {
+        case .insert:
+            result = baseline_insert(store, cacheSize, data.rows)
+        case .readAll:
+            result = baseline_read_all(store, cacheSize)
+        case .readByKey:
+            let keys = data.shuffledIndexes.map { Int64($0 + 1) }
+            result = baseline_read_by_key(store, cacheSize, keys, Int64(keys.count))
+        case .readByISBN:
+            let indexes = data.shuffledIndexes.map(Int64.init)
+            result = baseline_read_by_isbn(store, cacheSize, data.rows, indexes, Int64(indexes.count))
+        }
+        return try measurement(of: result)
+    }
+
+    /// Turns what C says into what the report takes.
+    /// - Throws: `BenchmarkFailure` with SQLite's words when the work failed.
+    @discardableResult
+    static func measurement(of result: baseline_result) throws -> Measurement {
+        let message = withUnsafeBytes(of: result.error) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        guard message.isEmpty else { throw BenchmarkFailure(description: "plain C: \(message)") }
+        var measurement = Measurement()
+        measurement.seconds = result.seconds
+        measurement.checksum = result.checksum
+        measurement.count = Int(result.count)
+        return measurement
+    }
+}

@@ -1,0 +1,70 @@
+/// One piece of measured work, with the bar that Core Data has to stay under.
+enum Work: String, CaseIterable {
+    /// W1: make 1,000 authors and 100,000 books with their relationships, save in one transaction.
+    case insert
+    /// R1: fetch every book as an object, read every property of each once.
+    case readAll = "read-all"
+    /// R3: one book by primary key, 100,000 times, in random order, none of them cached.
+    case readByKey = "read-by-key"
+    /// R3: one book by its unique isbn, 100,000 times, in random order, none of them cached.
+    case readByISBN = "read-by-isbn"
+
+    var title: String {
+        switch self {
+        case .insert: "W1 insert, one save"
+        case .readAll: "R1 fetch all, read all"
+        case .readByKey: "R3 one by primary key"
+        case .readByISBN: "R3 one by unique isbn"
+        }
+    }
+
+    /// How many times the time of plain C the same work may take.
+    var bar: Double {
+        switch self {
+        case .insert: 4
+        case .readAll: 3
+        case .readByKey, .readByISBN: 4
+        }
+    }
+
+    /// Whether the work starts from a store that has no rows.
+    var startsEmpty: Bool { self == .insert }
+}
+
+/// Who does the work.
+enum Contender: String, CaseIterable {
+    case c
+    case coreData = "core-data"
+}
+
+/// What one child process measured, as it prints it in one line.
+struct Measurement {
+    var seconds = 0.0
+    var checksum = 0.0
+    var count = 0
+    /// Bytes of heap per realised book, without what SQLite itself holds; 0 when the work does not measure it.
+    var bytesPerBook = 0.0
+    /// Growth of the resident set per realised book, SQLite's page cache included; 0 when it is not measured.
+    var residentPerBook = 0.0
+
+    var line: String { "\(seconds) \(checksum) \(count) \(bytesPerBook) \(residentPerBook)" }
+
+    init() {}
+
+    init?(line: String) {
+        let fields = line.split(separator: " ")
+        guard fields.count == 5, let seconds = Double(fields[0]), let checksum = Double(fields[1]),
+            let count = Int(fields[2]), let bytes = Double(fields[3]), let resident = Double(fields[4])
+        else { return nil }
+        self.seconds = seconds
+        self.checksum = checksum
+        self.count = count
+        bytesPerBook = bytes
+        residentPerBook = resident
+    }
+}
+
+/// Something that makes the whole benchmark meaningless.
+struct BenchmarkFailure: Error, CustomStringConvertible {
+    let description: String
+}
