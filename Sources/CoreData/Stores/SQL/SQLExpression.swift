@@ -72,6 +72,8 @@ struct SQLSelect: Equatable, Sendable {
             case binary
             case caseInsensitive
             case localized
+            case localizedCaseInsensitive
+            case localizedStandard
         }
         var expression: SQLExpression
         var isAscending = true

@@ -43,9 +43,11 @@ struct SQLFetchTranslator {
             }
             let collation: SQLSelect.Order.Collation
             switch selector {
-            case .compare: collation = .binary
             case .caseInsensitiveCompare: collation = .caseInsensitive
-            default: collation = .localized
+            case .localizedCompare: collation = .localized
+            case .localizedCaseInsensitiveCompare: collation = .localizedCaseInsensitive
+            case .localizedStandardCompare: collation = .localizedStandard
+            default: collation = .binary
             }
             frame.select.order.append(
                 SQLSelect.Order(expression: expression, isAscending: descriptor.ascending, collation: collation))

@@ -32,7 +32,9 @@ extension SQLFetchTranslator {
 
     /// Follows a key path from the rows of a frame.
     func follow(_ keys: [String], in frame: SQLFrame) throws -> SQLOperand {
-        if keys.count == 1, let named = frame.named[keys[0]] { return .value(named, nil) }
+        if keys.count == 1, frame.layout.access[keys[0]] == nil, let named = frame.named[keys[0]] {
+            return .value(named, nil)
+        }
         return try follow(
             keys[...], frame: frame, alias: frame.alias, layout: frame.layout, path: keys.joined(separator: "."))
     }

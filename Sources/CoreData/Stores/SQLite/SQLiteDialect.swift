@@ -40,6 +40,8 @@ struct SQLiteDialect: SQLDialect {
         case .binary: ""
         case .caseInsensitive: " COLLATE OCD_NOCASE"
         case .localized: " COLLATE OCD_LOCALIZED"
+        case .localizedCaseInsensitive: " COLLATE OCD_LOCALIZED_NOCASE"
+        case .localizedStandard: " COLLATE OCD_LOCALIZED_STANDARD"
         }
     }
 

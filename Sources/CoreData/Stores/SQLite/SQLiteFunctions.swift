@@ -48,16 +48,21 @@ enum SQLiteFunctions {
             }
         }
         registerMathematics(on: handle)
-        let collate:
-            @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?) -> Int32 = {
-                SQLiteText.order($1, $2, $3, $4) { $0.caseInsensitiveCompare($1) }
-            }
-        sqlite3_create_collation_v2(handle, "OCD_NOCASE", SQLITE_UTF8, nil, collate, nil)
-        let localized:
-            @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?) -> Int32 = {
-                SQLiteText.order($1, $2, $3, $4) { $0.localizedStandardCompare($1) }
-            }
-        sqlite3_create_collation_v2(handle, "OCD_LOCALIZED", SQLITE_UTF8, nil, localized, nil)
+        registerCollations(on: handle)
+    }
+
+    private static func registerCollations(on handle: OpaquePointer) {
+        typealias Collation =
+            @convention(c) (
+                UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?
+            ) -> Int32
+        func add(_ name: String, _ body: Collation) {
+            sqlite3_create_collation_v2(handle, name, SQLITE_UTF8, nil, body, nil)
+        }
+        add("OCD_NOCASE") { SQLiteText.order($1, $2, $3, $4, .caseInsensitiveCompare) }
+        add("OCD_LOCALIZED") { SQLiteText.order($1, $2, $3, $4, .localizedCompare) }
+        add("OCD_LOCALIZED_NOCASE") { SQLiteText.order($1, $2, $3, $4, .localizedCaseInsensitiveCompare) }
+        add("OCD_LOCALIZED_STANDARD") { SQLiteText.order($1, $2, $3, $4, .localizedStandardCompare) }
     }
 
     private static func registerMathematics(on handle: OpaquePointer) {
@@ -255,12 +260,13 @@ private enum SQLiteText {
 
     static func order(
         _ countA: Int32, _ a: UnsafeRawPointer?, _ countB: Int32, _ b: UnsafeRawPointer?,
-        _ compare: (String, String) -> ComparisonResult
+        _ selector: SortSelector
     ) -> Int32 {
         func text(_ bytes: UnsafeRawPointer?, _ count: Int32) -> String {
             guard let bytes else { return "" }
             return String(decoding: UnsafeRawBufferPointer(start: bytes, count: Int(count)), as: UTF8.self)
         }
-        return Int32(compare(text(a, countA), text(b, countB)).rawValue)
+        let order = selector.order(.string(text(a, countA)), .string(text(b, countB)))
+        return Int32((order ?? .orderedSame).rawValue)
     }
 }
