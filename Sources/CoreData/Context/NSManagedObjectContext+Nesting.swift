@@ -225,7 +225,7 @@ extension NSManagedObjectContext {
         for map in identityMaps {
             for object in map?.objects ?? [] { object.replaceTemporaryReferences(permanent) }
         }
-        permanentKeys.merge(permanent) { _, new in new }
+        postToChildren(permanent)
     }
 
     /// Chooses the store a new object is saved in, where several hold its entity.

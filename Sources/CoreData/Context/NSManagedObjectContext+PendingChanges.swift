@@ -76,24 +76,24 @@ extension NSManagedObjectContext {
         pendingList = []
         let refreshed = pendingRefreshes
         pendingRefreshes = []
-        var inserted: Set<NSManagedObject> = []
-        var updated: Set<NSManagedObject> = []
-        var deleted: Set<NSManagedObject> = []
+        var inserted: [NSManagedObject] = []
+        var updated: [NSManagedObject] = []
+        var deleted: [NSManagedObject] = []
         for object in changed {
             let flags = object.flags
             object.flags.subtract([.pendingEvent, .pendingInsert, .pendingDelete])
             if flags.contains(.deleted) {
-                if flags.contains(.pendingDelete), !flags.contains(.pendingInsert) { deleted.insert(object) }
+                if flags.contains(.pendingDelete), !flags.contains(.pendingInsert) { deleted.append(object) }
             } else if flags.contains(.pendingInsert) {
-                inserted.insert(object)
+                inserted.append(object)
             } else {
-                updated.insert(object)
+                updated.append(object)
             }
         }
         var info: [AnyHashable: Any] = [:]
-        if !inserted.isEmpty { info[NSInsertedObjectsKey] = inserted }
-        if !updated.isEmpty { info[NSUpdatedObjectsKey] = updated }
-        if !deleted.isEmpty { info[NSDeletedObjectsKey] = deleted }
+        if !inserted.isEmpty { info[NSInsertedObjectsKey] = Set(inserted) }
+        if !updated.isEmpty { info[NSUpdatedObjectsKey] = Set(updated) }
+        if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
         if !refreshed.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshed) }
         if info.isEmpty { return }
         NotificationCenter.default.post(

@@ -168,7 +168,7 @@ extension NSManagedObjectContext {
         for object in objects {
             guard let key = permanent[object.key] else { continue }
             object.home.identityMap?.rekey(object, to: key)
-            assignedStores[ObjectIdentifier(object)] = nil
+            if !assignedStores.isEmpty { assignedStores[ObjectIdentifier(object)] = nil }
         }
         postToChildren(permanent)
     }
@@ -307,9 +307,12 @@ extension NSManagedObjectContext {
             object.flags.subtract([.listedDeleted, .updated, .listedUpdated])
             object.flags.insert(.gone)
         }
+        // New objects that were deleted again never were in the store.
+        let vanished = deletedList.filter { $0.flags.contains([.inserted, .deleted]) }
         insertedList = []
         updatedList = []
         deletedList = []
+        for object in vanished { object.detach(unregister: true) }
         for object in work.inserted + updated + work.deleted { object.didSave() }
         var info: [AnyHashable: Any] = [:]
         if !work.inserted.isEmpty { info[NSInsertedObjectsKey] = Set(work.inserted) }

@@ -147,14 +147,11 @@ extension NSManagedObject {
 
     private func committedReference(at slot: Int) -> ObjectKey? {
         let row = firedRow()
-        guard !row.isNull(slot), case .toOne(let relationship, let companion) = home.layout.slots[slot].role else {
-            return nil
-        }
+        guard !row.isNull(slot), case .toOne(_, let companion) = home.layout.slots[slot].role else { return nil }
         if let companion, !row.isNull(companion) {
             return ObjectKey(layoutIndex: Int(row.int(companion)), key: row.int(slot))
         }
-        let destination = relationship.destinationEntity.flatMap { home.layout.model.layout(of: $0) }
-        return destination.map { ObjectKey(layoutIndex: $0.index, key: row.int(slot)) }
+        return home.layout.slots[slot].destinationIndex.map { ObjectKey(layoutIndex: $0, key: row.int(slot)) }
     }
 
     private func isChanged(_ access: PropertyAccess) -> Bool {

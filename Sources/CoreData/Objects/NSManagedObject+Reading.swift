@@ -53,10 +53,7 @@ extension NSManagedObject {
             key = row.int(slot)
             isChanged = false
         }
-        guard case .toOne(let relationship, let companion) = layout.slots[slot].role else {
-            return ObjectKey(layoutIndex: layout.index, key: key)
-        }
-        if let companion {
+        if case .toOne(_, let companion?) = layout.slots[slot].role {
             if isChanged {
                 if case .int(let index)? = overlay?.values[companion] {
                     return ObjectKey(layoutIndex: Int(index), key: key)
@@ -65,8 +62,7 @@ extension NSManagedObject {
                 return ObjectKey(layoutIndex: Int(row.int(companion)), key: key)
             }
         }
-        let destination = relationship.destinationEntity.flatMap { layout.model.layout(of: $0) }
-        return destination.map { ObjectKey(layoutIndex: $0.index, key: key) }
+        return layout.slots[slot].destinationIndex.map { ObjectKey(layoutIndex: $0, key: key) }
     }
 
     /// The object a to-one relationship leads to.

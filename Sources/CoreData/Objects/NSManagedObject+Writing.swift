@@ -45,7 +45,7 @@ extension NSManagedObject {
     /// Points a to-one relationship at another object and keeps the inverse true.
     final func setReference(_ object: NSManagedObject?, at slot: Int) {
         guard case .toOne(let relationship, _) = home.layout.slots[slot].role else { return }
-        if let object { checkRelation(to: object, relationship.name, destination: relationship) }
+        if let object { checkRelation(to: object, relationship.name, home.layout.slots[slot].destinationIndex) }
         let old = reference(at: slot)
         if old == object?.objectKey { return }
         writeReference(object?.objectKey, at: slot)
@@ -109,7 +109,7 @@ extension NSManagedObject {
     /// Adds one member and keeps the inverse true; nothing happens when it is in already.
     final func addMember(_ object: NSManagedObject, to index: Int) {
         let toMany = home.layout.toManys[index]
-        checkRelation(to: object, toMany.relationship.name, destination: toMany.relationship)
+        checkRelation(to: object, toMany.relationship.name, toMany.destinationIndex)
         let key = object.objectKey
         if members(of: index).contains(key) { return }
         toManyState(index).noteAddition(of: key)
@@ -129,7 +129,7 @@ extension NSManagedObject {
     /// Replaces the members (in the given order where the relationship has one) and keeps the inverses true.
     final func setMembers(_ objects: [NSManagedObject], of index: Int) {
         let toMany = home.layout.toManys[index]
-        for object in objects { checkRelation(to: object, toMany.relationship.name, destination: toMany.relationship) }
+        for object in objects { checkRelation(to: object, toMany.relationship.name, toMany.destinationIndex) }
         _ = members(of: index)
         let byKey = Dictionary(objects.map { ($0.objectKey, $0) }, uniquingKeysWith: { first, _ in first })
         var seen: Set<ObjectKey> = []
@@ -189,9 +189,7 @@ extension NSManagedObject {
         noteChange()
     }
 
-    private func checkRelation(
-        to object: NSManagedObject, _ name: String, destination relationship: NSRelationshipDescription
-    ) {
+    private func checkRelation(to object: NSManagedObject, _ name: String, _ destinationIndex: Int?) {
         if object.home.context !== home.context, object.home.context != nil, home.context != nil {
             preconditionFailure(
                 """
@@ -199,7 +197,8 @@ extension NSManagedObject {
                 (source = \(objectID.uriRepresentation()) , destination = \(object.objectID.uriRepresentation()))
                 """)
         }
-        if let destination = relationship.destinationEntity.flatMap({ home.layout.model.layout(of: $0) }) {
+        if let destinationIndex {
+            let destination = home.layout.model.entities[destinationIndex]
             precondition(
                 destination.subtree.contains(object.home.layout.index),
                 """

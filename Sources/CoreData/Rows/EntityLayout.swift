@@ -22,6 +22,8 @@ struct Slot {
     let isPersistent: Bool
     /// The layout that declares the slot.
     let declaringIndex: Int
+    /// The layout of a to-one relationship's destination entity.
+    var destinationIndex: Int?
 
     var property: NSPropertyDescription? {
         switch role {

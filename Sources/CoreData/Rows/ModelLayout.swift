@@ -145,7 +145,8 @@ final class ModelLayout: @unchecked Sendable {  // immutable after init
                         Slot(
                             name: relationship.name, kind: .reference,
                             role: .toOne(relationship, companion: hasCompanion ? number + 1 : nil),
-                            isPersistent: !relationship.isTransient, declaringIndex: draft.index))
+                            isPersistent: !relationship.isTransient, declaringIndex: draft.index,
+                            destinationIndex: destination))
                 case .companion(let relationship):
                     slots.append(
                         Slot(
