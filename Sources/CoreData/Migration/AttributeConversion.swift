@@ -1,0 +1,95 @@
+/// What has to happen to the stored values of an attribute whose type changes without a mapping model.
+///
+/// Numbers convert into each other as long as no value is lost; every other change of type needs a mapping model.
+struct AttributeConversion: Equatable {
+    /// The values that the new type can hold; a store with another value is not migrated.
+    enum Limit: Equatable {
+        case none
+        case integers(ClosedRange<Int64>)
+    }
+
+    /// How the stored value is written anew.
+    enum Form: Equatable {
+        case same
+        case real
+        case integer
+    }
+
+    var form = Form.same
+    var limit = Limit.none
+    /// Set when "Allows External Storage" changes: such values carry a tag in front of their bytes.
+    var tag: Bool?
+
+    /// Nothing happens to the stored values.
+    static let none = AttributeConversion()
+
+    /// The conversion between two attributes; nil when their types have nothing in common.
+    init?(from source: NSAttributeDescription, to destination: NSAttributeDescription) {
+        self.init(from: source.attributeType, to: destination.attributeType)
+        if source.allowsExternalBinaryDataStorage != destination.allowsExternalBinaryDataStorage {
+            tag = destination.allowsExternalBinaryDataStorage
+        }
+    }
+
+    private init() {}
+
+    private init?(from source: NSAttributeType, to destination: NSAttributeType) {
+        if source == destination { return }
+        guard let from = Number(source), let to = Number(destination) else { return nil }
+        switch (from, to) {
+        case (.integer(let before), .integer(let after)):
+            if !(after.lowerBound <= before.lowerBound && before.upperBound <= after.upperBound) {
+                limit = .integers(after)
+            }
+        case (.integer, .real), (.decimal, .real):
+            form = .real
+        case (.real, .integer(let range)), (.decimal, .integer(let range)):
+            form = .integer
+            limit = .integers(range)
+        case (.integer, .decimal), (.real, .decimal), (.real, .real), (.decimal, .decimal):
+            break
+        }
+    }
+
+    private enum Number {
+        case integer(ClosedRange<Int64>)
+        case real
+        case decimal
+
+        init?(_ type: NSAttributeType) {
+            switch type {
+            case .integer16AttributeType: self = .integer(Int64(Int16.min)...Int64(Int16.max))
+            case .integer32AttributeType: self = .integer(Int64(Int32.min)...Int64(Int32.max))
+            case .integer64AttributeType: self = .integer(Int64.min...Int64.max)
+            case .booleanAttributeType: self = .integer(0...1)
+            case .doubleAttributeType, .floatAttributeType: self = .real
+            case .decimalAttributeType: self = .decimal
+            default: return nil
+            }
+        }
+    }
+}
+
+extension NSAttributeType {
+    /// The name of the type as the model editor shows it, for messages.
+    var readableName: String {
+        switch self {
+        case .undefinedAttributeType: "Undefined"
+        case .integer16AttributeType: "Integer 16"
+        case .integer32AttributeType: "Integer 32"
+        case .integer64AttributeType: "Integer 64"
+        case .decimalAttributeType: "Decimal"
+        case .doubleAttributeType: "Double"
+        case .floatAttributeType: "Float"
+        case .stringAttributeType: "String"
+        case .booleanAttributeType: "Boolean"
+        case .dateAttributeType: "Date"
+        case .binaryDataAttributeType: "Binary Data"
+        case .UUIDAttributeType: "UUID"
+        case .URIAttributeType: "URI"
+        case .transformableAttributeType: "Transformable"
+        case .objectIDAttributeType: "Object ID"
+        case .compositeAttributeType: "Composite"
+        }
+    }
+}

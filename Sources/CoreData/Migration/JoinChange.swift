@@ -1,0 +1,15 @@
+/// What becomes of one join table.
+struct JoinChange {
+    let join: SQLJoinTable
+    let table: SQLTable
+    /// Where the pairs come from; nil for a new relationship.
+    var pairs: MigrationPairs?
+    /// The join table of the source that is altered or copied; nil when pairs are made of keys.
+    var source: String?
+    /// Columns of the source that nothing uses any more.
+    var dropped: [String] = []
+    var isRewritten = false
+    /// The entities at both ends of the source, by layout: rows of theirs may be about to be deleted.
+    var ownerTarget: Int?
+    var memberTarget: Int?
+}

@@ -1,0 +1,160 @@
+import CSQLite
+import Foundation
+
+/// Brings a SQLite store to another version of its model, in place and in one transaction, without a mapping model.
+///
+/// Whatever ends the process, the file holds either the old version or the new one, with every row. Rows are never read into
+/// the program: what has to be rewritten is rewritten by SQLite.
+struct LightweightMigrator {
+    let url: URL
+    let model: NSManagedObjectModel
+    let configuration: String?
+    let options: [AnyHashable: Any]?
+
+    /// Migrates the store at a URL if it does not fit the model. False when there was nothing to do.
+    ///
+    /// - Parameters:
+    ///   - source: the model the store was made with; nil to take the one the store keeps, or one of the main bundle's.
+    ///   - progress: is told how far the work is and may cancel it.
+    @discardableResult
+    static func migrate(
+        storeAt url: URL, to model: NSManagedObjectModel, configuration: String? = nil,
+        source: NSManagedObjectModel? = nil, options: [AnyHashable: Any]? = nil, progress: Progress? = nil
+    ) throws -> Bool {
+        let migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
+        return try migrator.migrate(source: source, progress: MigrationProgress(progress))
+    }
+
+    private func migrate(source: NSManagedObjectModel?, progress: MigrationProgress) throws -> Bool {
+        let settings = try SQLiteStoreOptions(options, url: url)
+        do {
+            while true {
+                let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
+                if try fits(metadata, settings) { return false }
+                let source = try SourceModel(metadata: metadata, url: url, timeout: settings.timeout).find(
+                    given: source)
+                // Nil: somebody else migrated the store between reading its metadata and locking it.
+                if let done = try migrate(from: source, metadata, settings, progress) { return done }
+            }
+        } catch let error as SQLiteError {
+            throw MigrationErrors.translated(error, url: url, doing: "opening")
+        }
+    }
+
+    /// What would be done to the store now; nil when it fits the model already. Nothing on disk changes.
+    func plan(source: NSManagedObjectModel? = nil) throws -> MigrationPlan? {
+        let settings = try SQLiteStoreOptions(options, url: url)
+        let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
+        if try fits(metadata, settings) { return nil }
+        let source = try SourceModel(metadata: metadata, url: url, timeout: settings.timeout).find(given: source)
+        do {
+            let connection = try SQLiteStoreMetadata.quietConnection(at: url, timeout: settings.timeout)
+            return try prepare(source, metadata, on: connection).plan
+        } catch let error as SQLiteError {
+            throw MigrationErrors.translated(error, url: url, doing: "planning")
+        }
+    }
+
+    private func fits(_ metadata: [String: Any], _ settings: SQLiteStoreOptions) throws -> Bool {
+        do {
+            try SQLiteStoreCompatibility(
+                model: model, layout: model.layout, configurationName: configuration, url: url
+            ).check(metadata, timeout: settings.timeout)
+            return true
+        } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
+            return false
+        }
+    }
+
+    // MARK: The transaction
+
+    private func migrate(
+        from source: NSManagedObjectModel, _ metadata: [String: Any], _ settings: SQLiteStoreOptions,
+        _ progress: MigrationProgress
+    ) throws -> Bool? {
+        let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: settings.timeout)
+        SQLiteFunctions.register(on: connection)
+        let functions = MigrationFunctions.State(
+            externalData: ExternalData(folder: SQLiteStoreFiles(url).externalDataFolder))
+        MigrationFunctions.register(on: connection, state: functions)
+        defer { withExtendedLifetime(functions) {} }
+        try settings.configure(connection, isWriter: true)
+        // The commit must reach the disk, once; and pages of dropped tables need not be overwritten twice.
+        try connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA cache_size = -65536")
+        // Copying a large -wal into the main file is left to whoever opens the store next.
+        connection.disableCheckpointOnClose()
+
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            let present = try SQLiteStoreMetadata.read(from: connection, url: url)
+            guard present as NSDictionary == metadata as NSDictionary else {
+                connection.rollback()
+                return nil
+            }
+            let (plan, newMetadata) = try prepare(source, metadata, on: connection)
+            let runner = MigrationRunner(
+                connection: connection, url: url, progress: progress, metadata: newMetadata,
+                modelCache: try SQLiteModelCache.encode(model))
+            try runner.run(plan)
+            try connection.execute("COMMIT")
+        } catch {
+            connection.rollback()
+            throw error
+        }
+        progress.finish()
+        functions.externalData.remove(functions.absorbed)
+        return true
+    }
+
+    private func prepare(
+        _ source: NSManagedObjectModel, _ metadata: [String: Any], on connection: SQLiteConnection
+    ) throws -> (plan: MigrationPlan, metadata: [String: Any]) {
+        let oldNames = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
+        let newNames = try entityNames()
+        let old = try ActualSchema(connection).fit(source.layout, entities: oldNames, url: url)
+        let new = SQLSchemaBuilder.schema(of: model.layout, entities: newNames)
+        let difference = try ModelDifference(
+            from: source.layout, to: model.layout,
+            storedSource: Set(old.numbers.indices.filter { old.numbers[$0] != nil }),
+            storedDestination: Set(new.numbers.indices.filter { new.numbers[$0] != nil }))
+        let facts = try StoreFacts(connection, tables: Set(old.allTables.map(\.name) + ["ACHANGE"]))
+        let plan = MigrationPlanner.plan(for: difference, from: old, to: new, facts: facts)
+        return (plan, newMetadata(metadata, difference, newNames))
+    }
+
+    /// The names of the configuration's entities; nil for all.
+    private func entityNames() throws -> Set<String>? {
+        guard let configuration, configuration != NSManagedObjectModel.defaultConfigurationName else { return nil }
+        guard let entities = model.entities(forConfigurationName: configuration) else {
+            throw NSError.coreData(
+                NSPersistentStoreOpenError, reason: "The model has no configuration named “\(configuration)”.", url: url
+            )
+        }
+        return Set(entities.compactMap(\.name))
+    }
+
+    /// What describes the model is new; everything else the store says about itself stays.
+    private func newMetadata(
+        _ metadata: [String: Any], _ difference: ModelDifference, _ names: Set<String>?
+    ) -> [String: Any] {
+        var result = metadata
+        for (key, value) in SQLiteStoreMetadata.description(of: model, entities: names) { result[key] = value }
+        for key in ["_NSAutoVacuumLevel", NSStoreTypeKey] { result[key] = metadata[key] ?? result[key] }
+        // Where the framework's rule for a hash is not known, an entity that did not change keeps the one it has.
+        guard var hashes = result[NSStoreModelVersionHashesKey] as? [String: Data],
+            let oldHashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
+        else { return result }
+        for entity in difference.destination.entities
+        where hashes[entity.name] != nil && !entity.entity.isVersionHashExact {
+            guard let origin = difference.sourceOf[entity.index].map({ difference.source.entities[$0] }),
+                SQLiteStoreCompatibility.facts(of: origin.entity) == SQLiteStoreCompatibility.facts(of: entity.entity),
+                let hash = oldHashes[origin.name]
+            else { continue }
+            hashes[entity.name] = hash
+        }
+        result[NSStoreModelVersionHashesKey] = hashes
+        result["NSStoreModelVersionHashesDigest"] = VersionHash.storeDigest(of: hashes)
+        result[NSPersistentStoreModelVersionChecksumKey] = VersionHash.checksum(of: hashes)
+        return result
+    }
+}

@@ -1,0 +1,18 @@
+/// What a migration does, step by step, before anything is done.
+struct MigrationPlan {
+    /// The steps in their order.
+    var steps: [MigrationStep] = []
+    /// About how many rows each step goes through; 0 for a step whose time does not depend on them.
+    var rows: [Int] = []
+
+    /// The amount of work in the units of progress: one per row that is gone through and one per step.
+    var totalUnits: Int { rows.reduce(0, +) + steps.count }
+
+    /// Whether the plan takes the same time for any number of rows.
+    var isInstant: Bool { steps.allSatisfy(\.isInstant) }
+
+    mutating func add(_ step: MigrationStep, rows count: Int = 0) {
+        steps.append(step)
+        rows.append(step.isInstant ? 0 : count)
+    }
+}

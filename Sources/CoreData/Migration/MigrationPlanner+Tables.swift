@@ -1,0 +1,182 @@
+import Foundation
+
+extension MigrationPlanner {
+    /// Finds the table that every entity table takes its rows from, and the source of every column.
+    mutating func planTables() {
+        for root in difference.destination.entities where root.superIndex == nil {
+            guard let table = new.table(ofRoot: root.index) else { continue }
+            var members: [TableChange.Member] = []
+            var source: String?
+            for index in root.subtree {
+                guard let number = new.numbers[index], let origin = difference.sourceOf[index],
+                    let oldNumber = old.numbers[origin]
+                else { continue }
+                let from = difference.source.entities[origin]
+                source = source ?? old.table(ofRoot: from.rootIndex)?.name
+                members.append(
+                    TableChange.Member(
+                        layout: index, old: oldNumber, new: number,
+                        oldColumns: Set(old.columns[origin].compactMap { $0 })))
+            }
+            var change = TableChange(
+                root: root.index, table: table, source: source.flatMap { facts.tables[$0] }, members: members,
+                columns: table.columns.dropFirst(3).map { TableChange.Column(column: $0) })
+            fillPieces(of: &change)
+            tables.append(change)
+        }
+    }
+
+    private func fillPieces(of change: inout TableChange) {
+        var places: [String: Int] = [:]
+        for (place, column) in change.columns.enumerated() { places[column.column.name] = place }
+        for member in change.members {
+            let entity = difference.destination.entities[member.layout]
+            for slot in entity.slots.indices {
+                guard let name = new.columns[member.layout][slot], let place = places[name] else { continue }
+                change.columns[place].pieces[member.layout] = piece(slot, of: entity)
+            }
+        }
+    }
+
+    // MARK: Where a slot's values come from
+
+    private func piece(_ number: Int, of entity: EntityLayout) -> TableChange.Piece {
+        guard let originIndex = difference.sourceOf[entity.index] else { return .empty }
+        let origin = difference.source.entities[originIndex]
+        let columns = old.columns[originIndex]
+        switch entity.slots[number].role {
+        case .attribute(let attribute):
+            let source = sourceAttribute(of: attribute, in: entity)
+            let defaultValue = defaultValue(of: attribute, slot: number, in: entity)
+            guard let source, let conversion = AttributeConversion(from: source, to: attribute),
+                let name = origin.slots.firstIndex(where: { Self.holds($0, source) }).flatMap({ columns[$0] })
+            else { return defaultValue.map { .constant($0) } ?? .empty }
+            return .carried(
+                name, conversion.form, default: source.isOptional && !attribute.isOptional ? defaultValue : nil)
+        case .toOne, .owner:
+            return link(number, of: entity).flatMap { columns[$0] }.map { .carried($0, .same, default: nil) } ?? .empty
+        case .companion(let key):
+            guard let link = link(key, of: entity) else { return .empty }
+            return companion(of: link, in: origin).flatMap { columns[$0] }.map { .number($0) } ?? .empty
+        case .order(let key):
+            guard let link = link(key, of: entity) else { return .empty }
+            return order(of: link, in: origin).flatMap { columns[$0] }.map { .carried($0, .same, default: nil) }
+                ?? .empty
+        }
+    }
+
+    private static func holds(_ slot: Slot, _ attribute: NSAttributeDescription) -> Bool {
+        if case .attribute(let held) = slot.role { held === attribute } else { false }
+    }
+
+    /// The attribute of the source that an attribute, or an element of a composite one, comes from.
+    func sourceAttribute(of attribute: NSAttributeDescription, in entity: EntityLayout) -> NSAttributeDescription? {
+        let properties = difference.properties[entity.index]
+        if entity.entity.propertiesByName[attribute.name] === attribute {
+            return properties[attribute.name] as? NSAttributeDescription
+        }
+        for case let composite as NSCompositeAttributeDescription in entity.entity.properties {
+            guard let from = properties[composite.name] as? NSCompositeAttributeDescription else { continue }
+            if let (_, match) = difference.elements(of: composite, from: from).first(where: { $0.0 === attribute }) {
+                return match
+            }
+        }
+        return nil
+    }
+
+    /// The default value as the column holds it; nil when there is none.
+    private func defaultValue(of attribute: NSAttributeDescription, slot: Int, in entity: EntityLayout) -> SlotValue? {
+        guard let value = attribute.defaultValue, entity.slots[slot].kind != .transformable,
+            let converted = SlotValue(value, as: entity.slots[slot].kind), !converted.isNull
+        else { return nil }
+        return converted
+    }
+
+    /// The slot of the source entity that holds the same links as a key of the destination entity.
+    func link(_ number: Int, of entity: EntityLayout) -> Int? {
+        guard let originIndex = difference.sourceOf[entity.index] else { return nil }
+        let origin = difference.source.entities[originIndex]
+        func toOne(_ relationship: NSRelationshipDescription?) -> Int? {
+            origin.slots.firstIndex { slot in
+                if case .toOne(let held, _) = slot.role { held === relationship } else { false }
+            }
+        }
+        func owner(_ relationship: NSRelationshipDescription?) -> Int? {
+            origin.slots.firstIndex { slot in
+                if case .owner(let held) = slot.role { held === relationship } else { false }
+            }
+        }
+        /// The key that holds the links of a to-many relationship of the source.
+        func key(of toMany: NSRelationshipDescription?) -> Int? {
+            guard let toMany, toMany.isToMany else { return nil }
+            return toMany.inverseRelationship == nil ? owner(toMany) : toOne(toMany.inverseRelationship)
+        }
+        switch entity.slots[number].role {
+        case .toOne(let relationship, _):
+            if let source = difference.properties[entity.index][relationship.name] as? NSRelationshipDescription {
+                return toOne(source)
+            }
+            return relationship.inverseRelationship.flatMap { key(of: difference.source(of: $0)) }
+        case .owner(let relationship):
+            return key(of: difference.source(of: relationship))
+        case .attribute, .companion, .order:
+            return nil
+        }
+    }
+
+    func companion(of link: Int, in entity: EntityLayout) -> Int? {
+        entity.slots.firstIndex { slot in
+            if case .companion(let key) = slot.role { key == link } else { false }
+        }
+    }
+
+    func order(of link: Int, in entity: EntityLayout) -> Int? {
+        entity.slots.firstIndex { slot in
+            if case .order(let key) = slot.role { key == link } else { false }
+        }
+    }
+
+    // MARK: Alter or copy
+
+    /// Decides for every table whether it is altered or copied. SQLite's ALTER TABLE costs nothing for new columns and new
+    /// names, and one pass over the table per dropped column; a copy costs about as much as four such passes.
+    mutating func decideRewrites() {
+        var users: [String: Int] = [:]
+        for change in tables { if let source = change.source { users[source.name, default: 0] += 1 } }
+        for place in tables.indices {
+            guard let source = tables[place].source else { continue }
+            let used = Set(tables[place].columns.flatMap(\.sources))
+            let known = old.entityTables.first { $0.name == source.name }?.columns.dropFirst(3).map(\.name) ?? []
+            tables[place].dropped = known.filter { name in
+                source.column(name) != nil && !used.contains { Self.same($0, name) }
+            }
+            tables[place].isPartOfSource = (users[source.name] ?? 0) > 1
+            tables[place].isRewritten = mustRewrite(tables[place], source, used: used)
+        }
+    }
+
+    private func mustRewrite(_ change: TableChange, _ source: StoreFacts.Table, used: Set<String>) -> Bool {
+        if change.isPartOfSource { return true }
+        var seen: Set<String> = []
+        for column in change.columns {
+            let sources = column.sources
+            if sources.count > 1 { return true }
+            if column.pieces.values.contains(where: { piece in
+                if case .carried(_, let form, _) = piece { form != .same } else { false }
+            }) {
+                return true
+            }
+            guard let name = sources.first else { continue }
+            if !seen.insert(name.uppercased()).inserted { return true }
+            let type = source.column(name)?.type.prefix { $0 != "(" }
+            if type.map(String.init) != column.column.type.rawValue { return true }
+        }
+        let added = change.columns.contains { $0.sources.isEmpty }
+        let renamed = change.columns.contains { column in
+            column.sources.first.map { !Self.same($0, column.column.name) } ?? false
+        }
+        if source.hasConstraints, added || renamed || !change.dropped.isEmpty { return true }
+        let updates = change.updateAssignments(moves: moves)
+        return change.dropped.count + (updates.contains { $0.condition == nil } ? 1 : 0) >= 4
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+
+/// Makes the plan that turns the tables of one model into those of another.
+///
+/// The order of the steps: look for rows that cannot go on; delete rows of entities that are gone, with everything that
+/// leads to them; take away triggers, indexes and tables; rename; make tables and columns, copy what must be copied; drop
+/// columns; update; look up; make indexes; numbers, history, archived model and metadata.
+struct MigrationPlanner {
+    let difference: ModelDifference
+    /// The schema of the source model as the file has it, and that of the destination model as a new file would have it.
+    let old: SQLSchema
+    let new: SQLSchema
+    let facts: StoreFacts
+
+    /// Old number → new number, for entities that stay and whose number moves.
+    let moves: [Int: Int]
+    /// Old numbers of entities that are gone.
+    let removed: Set<Int>
+
+    var plan = MigrationPlan()
+    var tables: [TableChange] = []
+    var joins: [JoinChange] = []
+    /// The names by which tables of the source and their columns go at this point of the plan.
+    var presentTable: [String: String] = [:]
+    var presentColumn: [String: [String: String]] = [:]
+    private var temporaryNames = 0
+
+    /// The plan. `old` and `new` belong to the layouts of the difference.
+    static func plan(
+        for difference: ModelDifference, from old: SQLSchema, to new: SQLSchema, facts: StoreFacts
+    ) -> MigrationPlan {
+        var planner = MigrationPlanner(difference: difference, old: old, new: new, facts: facts)
+        planner.build()
+        return planner.plan
+    }
+
+    private init(difference: ModelDifference, old: SQLSchema, new: SQLSchema, facts: StoreFacts) {
+        self.difference = difference
+        self.old = old
+        self.new = new
+        self.facts = facts
+        var moves: [Int: Int] = [:]
+        var removed: Set<Int> = []
+        for (index, number) in old.numbers.enumerated() {
+            guard let number else { continue }
+            if let newNumber = difference.destinationOf[index].flatMap({ new.numbers[$0] }) {
+                if newNumber != number { moves[number] = newNumber }
+            } else {
+                removed.insert(number)
+            }
+        }
+        self.moves = moves
+        self.removed = removed
+    }
+
+    private mutating func build() {
+        planTables()
+        planJoins()
+        decideRewrites()
+        addChecks()
+        addCleaning()
+        addTriggerDrops()
+        let kept = addIndexDrops()
+        addMovesOfTables()
+        addColumnsAndCopies()
+        addUpdates()
+        addLookUps()
+        for index in new.indexes where !kept.contains(index.name) {
+            add(.createIndex(index), rows: rows(ofNew: index.table))
+        }
+        addBookkeeping()
+        addTriggers()
+    }
+
+    // MARK: Names and sizes
+
+    mutating func add(_ step: MigrationStep, rows: Int = 0) { plan.add(step, rows: rows) }
+
+    /// A name that no table or column has.
+    mutating func temporaryName() -> String {
+        temporaryNames += 1
+        return "Z__MIGRATION\(temporaryNames)"
+    }
+
+    func present(_ table: String) -> String { presentTable[table] ?? table }
+
+    func present(_ table: String, _ column: String) -> String { presentColumn[table]?[column] ?? column }
+
+    func rows(_ table: String) -> Int { facts.tables[table]?.rows ?? 0 }
+
+    /// About how many rows a table of the destination will have.
+    func rows(ofNew table: String) -> Int {
+        if let change = tables.first(where: { $0.table.name == table }) {
+            return change.source?.rows ?? 0
+        }
+        return joins.first { $0.table.name == table }?.pairs.map { rows($0.from) } ?? 0
+    }
+
+    static func same(_ a: String, _ b: String) -> Bool { a == b || a.caseInsensitiveCompare(b) == .orderedSame }
+
+    // MARK: Numbers, history, metadata
+
+    private mutating func addBookkeeping() {
+        var keys: [MigrationKeyRow] = []
+        for entity in difference.destination.entities {
+            guard let number = new.numbers[entity.index] else { continue }
+            var continues: [Int] = []
+            if entity.superIndex == nil, let change = tables.first(where: { $0.root == entity.index }),
+                let member = change.members.first, let origin = difference.sourceOf[member.layout]
+            {
+                let root = difference.source.entities[difference.source.entities[origin].rootIndex]
+                continues = root.subtree.compactMap { old.numbers[$0] }
+            }
+            keys.append(
+                MigrationKeyRow(
+                    number: number, name: entity.name, parent: entity.superIndex.flatMap { new.numbers[$0] } ?? 0,
+                    continues: continues))
+        }
+        add(.replaceKeys(remove: old.numbers.compactMap { $0 }, keys))
+        if facts.tables["ACHANGE"] != nil {
+            let reordered = difference.destination.entities.compactMap { entity -> Int? in
+                guard let origin = difference.sourceOf[entity.index],
+                    Self.historyOrder(entity) != Self.historyOrder(difference.source.entities[origin])
+                else { return nil }
+                return old.numbers[origin]
+            }
+            if !(moves.isEmpty && removed.isEmpty && reordered.isEmpty) {
+                add(
+                    .renumberHistory(moves: moves, removed: removed.sorted(), reordered: reordered),
+                    rows: rows("ACHANGE"))
+            }
+        }
+        add(.replaceModelCache)
+        add(.writeMetadata)
+    }
+
+    /// What decides which bit of a history change stands for which property.
+    private static func historyOrder(_ entity: EntityLayout) -> [String] {
+        entity.entity.properties.map { property in
+            let kind = (property as? NSRelationshipDescription).map { $0.isToMany ? "many" : "one" } ?? "attribute"
+            return "\(property.name) \(kind) \(property.isTransient) \(property.entity.name ?? "")"
+        }.sorted()
+    }
+
+    // MARK: Triggers
+
+    /// Triggers would fire while rows are rewritten, and most of them name columns. Those of derived attributes and those on
+    /// tables that change go first and come back at the end if everything they name is still there.
+    private var affectedTriggers: [StoreFacts.Trigger] {
+        let rewritten = Set(
+            tables.filter { $0.isRewritten }.compactMap(\.source?.name)
+                + joins.filter(\.isRewritten).compactMap(\.source))
+        return facts.triggers.filter { $0.name.hasPrefix("Z_DA_") || rewritten.contains($0.table) }
+    }
+
+    private mutating func addTriggerDrops() {
+        for trigger in affectedTriggers { add(.dropTrigger(trigger.name)) }
+    }
+
+    private mutating func addTriggers() {
+        guard !facts.triggers.isEmpty else { return }
+        func names(_ tables: [SQLTable]) -> Set<String> {
+            Set(tables.flatMap { [$0.name] + $0.columns.map(\.name) })
+        }
+        let vanished = names(old.allTables).subtracting(names(new.allTables))
+        for trigger in affectedTriggers where moves.isEmpty || !trigger.name.hasPrefix("Z_DA_") {
+            let words = Set(trigger.sql.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
+            guard words.isDisjoint(with: vanished) else { continue }
+            if trigger.name.hasPrefix("Z_DA_"), !isStillDerived(trigger.name) { continue }
+            add(.createTrigger(trigger))
+        }
+    }
+
+    /// Whether the attribute a trigger keeps up to date is derived in both models, by the same expression.
+    private func isStillDerived(_ trigger: String) -> Bool {
+        for entity in difference.destination.entities {
+            for case let attribute as NSDerivedAttributeDescription in entity.entity.ownProperties
+            where trigger.contains("_\(entity.name)_\(attribute.name)_") {
+                let origin = difference.properties[entity.index][attribute.name] as? NSDerivedAttributeDescription
+                return origin?.derivationExpression?.description == attribute.derivationExpression?.description
+            }
+        }
+        return false
+    }
+}

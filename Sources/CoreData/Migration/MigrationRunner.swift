@@ -1,0 +1,117 @@
+import CSQLite
+import Foundation
+
+/// Carries a plan out on a connection whose transaction is open. Whoever calls it commits or rolls back.
+struct MigrationRunner {
+    let connection: SQLiteConnection
+    let url: URL
+    let progress: MigrationProgress
+    /// What the store shall say about itself afterwards.
+    let metadata: [String: Any]
+    let modelCache: Data
+
+    func run(_ plan: MigrationPlan) throws {
+        progress.begin(totalUnits: plan.totalUnits + 1)
+        for (step, rows) in zip(plan.steps, plan.rows) {
+            if progress.isCancelled { throw MigrationErrors.cancelled(url: url) }
+            progress.beginStep(rows: rows)
+            do {
+                try progress.following(connection) { try run(step, rows: rows) }
+            } catch let error as SQLiteError {
+                throw translated(error, step)
+            }
+            progress.endStep()
+        }
+        if progress.isCancelled { throw MigrationErrors.cancelled(url: url) }
+    }
+
+    private func run(_ step: MigrationStep, rows: Int) throws {
+        switch step {
+        case .check(let check): try look(for: check)
+        case .replaceKeys(let numbers, let keys): try replaceKeys(numbers, keys)
+        case .replaceModelCache: try replaceModelCache()
+        case .writeMetadata: try SQLiteStoreMetadata.write(metadata, to: connection, url: url)
+        default:
+            for command in step.commands() {
+                if rows > 0 {
+                    progress.beginStatement(
+                        instructionsPerRow: progress.instructionsPerRow(of: command.sql, on: connection))
+                }
+                let statement = try connection.prepare(command.sql)
+                for (place, value) in command.values.enumerated() { statement.bind(Int32(place + 1), value) }
+                while try statement.step() {}
+            }
+        }
+    }
+
+    private func look(for check: MigrationCheck) throws {
+        let select = SQLSelect(
+            results: [.init(expression: .column(alias: nil, name: check.column), name: nil)], table: check.table,
+            alias: "checked", condition: check.condition, limit: 1)
+        var printer = SQLPrinter(dialect: SQLiteDialect())
+        printer.print(select)
+        progress.beginStatement(instructionsPerRow: progress.instructionsPerRow(of: printer.text, on: connection))
+        let statement = try connection.prepare(printer.text)
+        for (place, value) in printer.values.enumerated() { statement.bind(Int32(place + 1), value) }
+        guard try statement.step() else { return }
+        throw MigrationErrors.invalidRows(
+            entity: check.entity, property: check.property, reason: check.message(value: statement.string(0)), url: url)
+    }
+
+    /// The highest keys go on counting where the tables they come from stopped.
+    private func replaceKeys(_ numbers: [Int], _ keys: [MigrationKeyRow]) throws {
+        var highest: [Int: Int64] = [:]
+        let read = try connection.prepare("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY")
+        while try read.step() { highest[Int(read.int64(0))] = read.int64(1) }
+        read.reset()
+        let delete = try connection.prepare("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+        for number in Set(numbers + keys.map(\.number)) {
+            delete.bind(1, Int64(number))
+            try delete.run()
+        }
+        let insert = try connection.prepare(
+            "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)")
+        for key in keys {
+            insert.bind(1, Int64(key.number))
+            insert.bind(2, key.name)
+            insert.bind(3, Int64(key.parent))
+            insert.bind(4, key.continues.compactMap { highest[$0] }.max() ?? 0)
+            try insert.run()
+        }
+    }
+
+    private func replaceModelCache() throws {
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB); DELETE FROM Z_MODELCACHE")
+        let insert = try connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+        insert.bind(1, modelCache)
+        try insert.run()
+    }
+
+    // MARK: Errors
+
+    private func translated(_ error: SQLiteError, _ step: MigrationStep) -> NSError {
+        if error.primaryCode == SQLITE_INTERRUPT, progress.isCancelled { return MigrationErrors.cancelled(url: url) }
+        if case .createIndex(let index) = step, index.isUnique, error.isConstraint {
+            return .coreData(
+                NSMigrationConstraintViolationError,
+                reason: "Cannot migrate store in-place: several objects have the same values for the uniqueness "
+                    + "constraint \(index.name) (columns \(index.columns.map(\.name).joined(separator: ", ")) of "
+                    + "\(index.table)). Remove the duplicates before the migration.",
+                url: url, underlying: error.nsError(doing: .saving))
+        }
+        return MigrationErrors.translated(error, url: url, doing: "\(step)")
+    }
+}
+
+extension MigrationErrors {
+    /// An error of SQLite as callers know it: a full disk, a lock and a damaged file have codes of their own, everything
+    /// else is a failed migration.
+    static func translated(_ error: SQLiteError, url: URL, doing step: String) -> NSError {
+        let known = error.nsError(doing: .saving)
+        guard known.code == NSSQLiteError else { return known }
+        return .coreData(
+            NSMigrationError, reason: "Cannot migrate store in-place: \(error.message) (\(step))", url: url,
+            sqliteCode: error.code, underlying: known)
+    }
+}

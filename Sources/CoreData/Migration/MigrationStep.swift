@@ -1,0 +1,192 @@
+import Foundation
+
+/// One step of a migration as a value. `MigrationStep+SQL` says how it is done.
+enum MigrationStep {
+    /// Looks for rows that the newer model does not allow; throws when there is one.
+    case check(MigrationCheck)
+    case dropTrigger(String)
+    /// Makes a trigger again that had to go while its table changed.
+    case createTrigger(StoreFacts.Trigger)
+    case dropIndex(String)
+    case createIndex(SQLIndex)
+    case createTable(SQLTable)
+    case dropTable(String)
+    case renameTable(from: String, to: String)
+    case addColumn(table: String, SQLColumn)
+    case renameColumn(table: String, from: String, to: String)
+    /// SQLite writes every row of the table anew.
+    case dropColumn(table: String, String)
+    /// Deletes the rows of entities that are gone.
+    case deleteRows(table: String, numbers: [Int])
+    /// Clears keys of rows that are about to be deleted.
+    case clearKeys(table: String, columns: [String], key: String, target: String, numbers: [Int])
+    /// Deletes the pairs of a join table that lead to rows that are about to be deleted.
+    case deletePairs(table: String, column: String, target: String, numbers: [Int])
+    /// Default values, numbers of entities and cleared values: one UPDATE for everything in the table.
+    case update(table: String, [MigrationAssignment])
+    /// Copies rows with the values of every column.
+    case copyRows(from: String, into: String, [MigrationAssignment], numbers: [Int]?)
+    /// Copies the pairs of a join table, or makes pairs of the keys in an entity's table.
+    case copyPairs(MigrationPairs)
+    /// Puts the tag of external storage in front of the values of a column, or takes it away.
+    case tagValues(table: String, column: String, numbers: [Int]?, tagged: Bool)
+    /// Looks the entity of a relationship's destination up.
+    case fillEntity(table: String, column: String, key: String, target: String)
+    /// Gives the members of every owner's list their positions, in the order of their keys.
+    case fillPositions(table: String, column: String, owner: String)
+    /// The other side of a one-to-one relationship.
+    case fillInverse(table: String, column: String, numbers: [Int], from: String, key: String)
+    /// The rows of `Z_PRIMARYKEY`.
+    case replaceKeys(remove: [Int], [MigrationKeyRow])
+    /// Numbers of entities in persistent history; changes of entities that are gone are deleted.
+    case renumberHistory(moves: [Int: Int], removed: [Int], reordered: [Int])
+    case replaceModelCache
+    case writeMetadata
+}
+
+/// A column and what it is set to, as an expression over the row's columns as they were.
+struct MigrationAssignment: Equatable {
+    var column: String
+    var value: SQLExpression
+    /// Which rows change; nil for all.
+    var condition: SQLExpression?
+}
+
+/// Pairs for a join table: where they come from.
+struct MigrationPairs: Equatable {
+    /// A column with positions.
+    struct Positions: Equatable {
+        var column: String
+        /// The column they are copied from; nil when they are counted anew within each list.
+        var source: String?
+    }
+
+    var from: String
+    var into: String
+    /// Columns of the table the pairs come from.
+    var owner: String
+    var member: String
+    /// Columns of the new table.
+    var ownerColumn: String
+    var memberColumn: String
+    var memberOrder: Positions?
+    var ownerOrder: Positions?
+    /// Both directions of every pair are needed (a relationship that became its own inverse).
+    var isMirrored = false
+}
+
+/// A row of `Z_PRIMARYKEY`.
+struct MigrationKeyRow: Equatable {
+    var number: Int
+    var name: String
+    var parent: Int
+    /// The numbers whose highest key goes on counting here; empty for a new hierarchy.
+    var continues: [Int]
+}
+
+/// Rows that must not exist for a migration to go on.
+struct MigrationCheck {
+    enum Reason {
+        case missingAttribute
+        case missingRelationship
+        case unfitValue(type: String)
+        case abstractEntity
+        case ambiguousInverse
+    }
+
+    var entity: String
+    var property: String?
+    var table: String
+    /// What to look at; its first value is part of the message.
+    var column: String
+    var condition: SQLExpression
+    var reason: Reason
+
+    func message(value: String) -> String {
+        let place = property.map { "“\(entity).\($0)”" } ?? "“\(entity)”"
+        switch reason {
+        case .missingAttribute:
+            return "Validation error missing attribute values on mandatory destination attribute \(place). "
+                + "Give the attribute a default value, or make it optional."
+        case .missingRelationship:
+            return "Validation error missing attribute values on mandatory destination relationship \(place). "
+                + "Make the relationship optional."
+        case .unfitValue(let type):
+            return
+                "The value \(value) of \(place) does not fit the new type \(type). Use a mapping model to convert it."
+        case .abstractEntity:
+            return
+                "The entity \(place) becomes abstract but has objects of its own. Delete them first, or use a mapping "
+                + "model that moves them to another entity."
+        case .ambiguousInverse:
+            return "Several objects lead to the same object over the relationship whose inverse \(place) is new and "
+                + "to-one. Make the inverse to-many, or use a mapping model."
+        }
+    }
+}
+
+extension MigrationStep: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .check(let check):
+            "check \(check.entity)" + (check.property.map { ".\($0)" } ?? "")
+        case .dropTrigger(let name): "drop trigger \(name)"
+        case .createTrigger(let trigger): "create trigger \(trigger.name)"
+        case .dropIndex(let name): "drop index \(name)"
+        case .createIndex(let index): "create index \(index.name)"
+        case .createTable(let table): "create table \(table.name)"
+        case .dropTable(let name): "drop table \(name)"
+        case .renameTable(let from, let to): "rename table \(from) to \(to)"
+        case .addColumn(let table, let column): "add column \(table).\(column.name)"
+        case .renameColumn(let table, let from, let to): "rename column \(table).\(from) to \(to)"
+        case .dropColumn(let table, let name): "drop column \(table).\(name)"
+        case .deleteRows(let table, let numbers): "delete rows of entities \(numbers) from \(table)"
+        case .clearKeys(let table, let columns, _, _, _): "clear keys \(table).\(columns.joined(separator: ", "))"
+        case .deletePairs(let table, let column, _, _): "delete pairs of \(table).\(column)"
+        case .update(let table, let assignments):
+            "update \(table): \(assignments.map(\.column).joined(separator: ", "))"
+        case .copyRows(let from, let into, _, _): "copy rows from \(from) into \(into)"
+        case .copyPairs(let pairs): "copy pairs from \(pairs.from) into \(pairs.into)"
+        case .tagValues(let table, let column, _, let tagged):
+            "\(tagged ? "add" : "remove") external storage tags in \(table).\(column)"
+        case .fillEntity(let table, let column, _, _): "look up entities for \(table).\(column)"
+        case .fillPositions(let table, let column, _): "count positions for \(table).\(column)"
+        case .fillInverse(let table, let column, _, _, _): "fill inverse \(table).\(column)"
+        case .replaceKeys: "replace entity numbers"
+        case .renumberHistory: "renumber persistent history"
+        case .replaceModelCache: "replace the archived model"
+        case .writeMetadata: "write metadata"
+        }
+    }
+
+    /// Whether the step takes the same time for any number of rows.
+    var isInstant: Bool {
+        switch self {
+        case .dropTrigger, .createTrigger, .dropIndex, .createTable, .renameTable, .addColumn, .renameColumn,
+            .replaceKeys,
+            .replaceModelCache, .writeMetadata:
+            true
+        // Dropping a table gives its pages back without reading rows.
+        case .dropTable: true
+        case .check, .createIndex, .dropColumn, .deleteRows, .clearKeys, .deletePairs, .update, .copyRows, .copyPairs,
+            .tagValues, .fillEntity, .fillPositions, .fillInverse, .renumberHistory:
+            false
+        }
+    }
+
+    /// The table whose rows the step goes through; nil for an instant step.
+    var touchedTable: String? {
+        switch self {
+        case .check(let check): check.table
+        case .createIndex(let index): index.table
+        case .dropColumn(let table, _), .deleteRows(let table, _), .clearKeys(let table, _, _, _, _),
+            .deletePairs(let table, _, _, _), .update(let table, _), .copyRows(let table, _, _, _),
+            .tagValues(let table, _, _, _), .fillEntity(let table, _, _, _), .fillPositions(let table, _, _),
+            .fillInverse(let table, _, _, _, _):
+            table
+        case .copyPairs(let pairs): pairs.from
+        case .renumberHistory: "ACHANGE"
+        default: nil
+        }
+    }
+}

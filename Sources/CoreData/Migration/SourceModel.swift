@@ -1,0 +1,32 @@
+import Foundation
+
+/// Finds the model that a store was made with.
+struct SourceModel {
+    let metadata: [String: Any]
+    let url: URL
+    let timeout: TimeInterval
+
+    /// The given model, the one the store keeps, or one of the main bundle's versions: the first that has the store's version
+    /// hashes. The answer belongs to the caller: it is frozen by nobody else.
+    func find(given: NSManagedObjectModel? = nil) throws -> NSManagedObjectModel {
+        if let given, fits(given), let copy = given.copy() as? NSManagedObjectModel { return copy }
+        if let archived = try? SQLiteModelCache.model(at: url, timeout: timeout), fits(archived) { return archived }
+        if let merged = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: metadata), fits(merged) {
+            return merged
+        }
+        throw MigrationErrors.missingSourceModel(metadata: metadata, url: url)
+    }
+
+    /// Whether a model has every entity of the store with the store's hash. It may have more: other configurations.
+    private func fits(_ model: NSManagedObjectModel) -> Bool {
+        guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data], !stored.isEmpty else {
+            return false
+        }
+        let hashes = model.entityVersionHashesByName
+        let entities = model.entitiesByName
+        return stored.allSatisfy { name, hash in
+            guard let entity = entities[name] else { return false }
+            return hashes[name] == hash || !entity.isVersionHashExact
+        }
+    }
+}

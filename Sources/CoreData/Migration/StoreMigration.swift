@@ -1,0 +1,34 @@
+import Foundation
+
+/// What happens to a SQLite store before it is opened: nothing, a migration, or an error.
+enum StoreMigration {
+    /// Makes sure that a store fits a model.
+    ///
+    /// A store that is not there yet, that fits, or whose versioning is to be ignored is left alone. Otherwise the options
+    /// decide: with both `NSMigratePersistentStoresAutomaticallyOption` and `NSInferMappingModelAutomaticallyOption` the
+    /// store is migrated; without the first the error is `NSPersistentStoreIncompatibleVersionHashError` and names the
+    /// entities that differ; without the second it is `NSMigrationMissingMappingModelError`.
+    static func prepare(
+        url: URL, model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil
+    ) throws {
+        let settings = try SQLiteStoreOptions(options, url: url)
+        guard !settings.ignoresVersioning, url.path != "/dev/null", FileManager.default.fileExists(atPath: url.path),
+            try !SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: settings.timeout)
+        else { return }
+        let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
+        let compatibility = SQLiteStoreCompatibility(
+            model: model, layout: model.layout, configurationName: configuration, url: url)
+        do {
+            try compatibility.check(metadata, timeout: settings.timeout)
+        } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
+            guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true, !settings.isReadOnly
+            else { throw error }
+            guard StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true else {
+                throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
+            }
+            try LightweightMigrator.migrate(
+                storeAt: url, to: model, configuration: configuration, options: options,
+                progress: options?[NSMigrationProgressOption] as? Progress)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+/// What becomes of one entity table: where its rows and the values of every column come from.
+struct TableChange {
+    /// Where the value of a column comes from, for the rows of one entity.
+    enum Piece: Equatable {
+        /// From nowhere: NULL.
+        case empty
+        /// From a column, possibly in another form; a default takes the place of NULL.
+        case carried(String, AttributeConversion.Form, default: SlotValue?)
+        /// From a column that holds numbers of entities.
+        case number(String)
+        /// The default value.
+        case constant(SlotValue)
+
+        var column: String? {
+            switch self {
+            case .carried(let name, _, _), .number(let name): name
+            case .empty, .constant: nil
+            }
+        }
+    }
+
+    struct Column {
+        let column: SQLColumn
+        /// By layout of the destination, for every entity of the table that takes rows over and has the column.
+        var pieces: [Int: Piece] = [:]
+
+        /// The one column all values come from; nil when there is none or more than one.
+        var sources: Set<String> { Set(pieces.values.compactMap(\.column)) }
+    }
+
+    /// An entity whose rows the table takes over.
+    struct Member {
+        let layout: Int
+        let old: Int
+        let new: Int
+        /// The columns that can hold values in such rows.
+        let oldColumns: Set<String>
+    }
+
+    let root: Int
+    let table: SQLTable
+    /// The table the rows come from; nil for a new table.
+    let source: StoreFacts.Table?
+    let members: [Member]
+    /// All columns but the three that every table has.
+    var columns: [Column]
+    /// Columns of the source that nothing uses any more.
+    var dropped: [String] = []
+    /// Whether the rows are copied into a new table; otherwise the old table is altered.
+    var isRewritten = false
+    /// Whether other tables take rows of the source over too.
+    var isPartOfSource = false
+
+    /// What a copied row gets: one assignment per column, over the columns of the source.
+    func copyAssignments(moves: [Int: Int]) -> [MigrationAssignment] {
+        let entity = SQLExpression.column(alias: nil, name: SQLSchema.entityColumn)
+        var result = [
+            MigrationAssignment(column: SQLSchema.keyColumn, value: .column(alias: nil, name: SQLSchema.keyColumn)),
+            MigrationAssignment(column: SQLSchema.entityColumn, value: .renumbered(entity, tableMoves)),
+            MigrationAssignment(
+                column: SQLSchema.versionColumn, value: .column(alias: nil, name: SQLSchema.versionColumn)),
+        ]
+        for column in columns {
+            let groups = grouped(column) { piece, member in
+                if let name = piece?.column, !member.oldColumns.contains(name) { return nil }
+                return Self.expression(piece ?? .empty, moves: moves)
+            }
+            var others = SQLExpression.null
+            var branches = groups
+            if let only = groups.first, groups.count == 1 {
+                others = only.value
+                branches = []
+            }
+            let value = branches.filter { $0.value != .null }.reduce(others) { rest, group in
+                .choice(.isIn(entity, group.numbers.map { .number($0) }), group.value, rest)
+            }
+            if value != .null { result.append(MigrationAssignment(column: column.column.name, value: value)) }
+        }
+        return result
+    }
+
+    /// What rows that stay where they are get: defaults, numbers, cleared values. Columns have their new names.
+    func updateAssignments(moves: [Int: Int]) -> [MigrationAssignment] {
+        let entity = SQLExpression.column(alias: nil, name: SQLSchema.entityColumn)
+        var result: [MigrationAssignment] = []
+        let moved = tableMoves
+        if !moved.isEmpty {
+            result.append(
+                MigrationAssignment(
+                    column: SQLSchema.entityColumn, value: .renumbered(entity, moved),
+                    condition: .isIn(entity, moved.keys.sorted().map { .number($0) })))
+        }
+        for column in columns {
+            let own = SQLExpression.column(alias: nil, name: column.column.name)
+            let source = column.sources.first
+            let groups = grouped(column) { piece, member -> SQLExpression? in
+                switch piece ?? .empty {
+                case .empty:
+                    // Values of a property that the entity no longer has would come back with the next such property.
+                    return source.map { member.oldColumns.contains($0) } ?? false ? .null : nil
+                case .carried(_, _, let defaultValue):
+                    return defaultValue.map { .function(.coalesce, [own, .value($0)]) }
+                case .number:
+                    return moves.isEmpty ? nil : .renumbered(own, moves)
+                case .constant(let value):
+                    return .value(value)
+                }
+            }
+            guard !groups.isEmpty else { continue }
+            let covered = groups.reduce(0) { $0 + $1.numbers.count }
+            let isEverywhere = groups.count == 1 && covered == members.count
+            let value =
+                isEverywhere
+                ? groups[0].value
+                : groups.reduce(own) { rest, group in
+                    .choice(.isIn(entity, group.numbers.map { .number($0) }), group.value, rest)
+                }
+            var condition: SQLExpression?
+            switch groups[0].value {
+            case .function(.coalesce, _, _) where groups.count == 1: condition = .isNull(own)
+            case .choice where groups.count == 1:
+                condition = .isIn(own, moves.keys.sorted().map { .number($0) })
+            default:
+                if !isEverywhere {
+                    condition = .isIn(entity, groups.flatMap(\.numbers).sorted().map { .number($0) })
+                }
+            }
+            result.append(MigrationAssignment(column: column.column.name, value: value, condition: condition))
+        }
+        return result
+    }
+
+    /// Numbers of the table's own rows that change.
+    private var tableMoves: [Int: Int] {
+        Dictionary(uniqueKeysWithValues: members.filter { $0.old != $0.new }.map { ($0.old, $0.new) })
+    }
+
+    private static func expression(_ piece: Piece, moves: [Int: Int]) -> SQLExpression {
+        switch piece {
+        case .empty: return .null
+        case .constant(let value): return .value(value)
+        case .number(let name): return .renumbered(.column(alias: nil, name: name), moves)
+        case .carried(let name, _, let defaultValue):
+            // Numbers take the form of the new column's type when they are stored in it.
+            let value = SQLExpression.column(alias: nil, name: name)
+            return defaultValue.map { .function(.coalesce, [value, .value($0)]) } ?? value
+        }
+    }
+
+    /// The values of a column with the old numbers of the entities that get them; entities without a value are left out.
+    private func grouped(
+        _ column: Column, _ value: (Piece?, Member) -> SQLExpression?
+    ) -> [(value: SQLExpression, numbers: [Int])] {
+        var groups: [(value: SQLExpression, numbers: [Int])] = []
+        for member in members {
+            guard let expression = value(column.pieces[member.layout], member) else { continue }
+            if let place = groups.firstIndex(where: { $0.value == expression }) {
+                groups[place].numbers.append(member.old)
+            } else {
+                groups.append((expression, [member.old]))
+            }
+        }
+        return groups
+    }
+}
