@@ -22,7 +22,10 @@ extension NSManagedObjectModel {
     ///
     /// The error names entity, property and reason. A model that passes can be given a store.
     final func validate() throws {
-        if !isFrozen { resolveReferences() }
+        // Several threads may give the same model to their coordinators: none freezes it while another one reads.
+        freezeLock.lock()
+        defer { freezeLock.unlock() }
+        resolveReferences()
         var names: Set<String> = []
         let members = Set(entities.map(ObjectIdentifier.init))
         for entity in entities {

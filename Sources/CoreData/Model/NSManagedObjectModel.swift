@@ -10,7 +10,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// The name that stands for all entities in place of a configuration.
     static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
-    private final let freezeLock = NSLock()
+    final let freezeLock = NSRecursiveLock()
     private final var storedEntities: [NSEntityDescription] = []
     private final var configurationNames: [String: [String]] = [:]
     private final var storedTemplates: [String: NSFetchRequest<NSFetchRequestResult>] = [:]
@@ -184,8 +184,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         return layout
     }
 
-    /// Points relationships and fetched properties that only know names at entities and inverses of this model.
+    /// Points relationships and fetched properties that only know names at entities and inverses of this model. Does
+    /// nothing once the model is frozen: what has no inverse then has none.
     final func resolveReferences() {
+        freezeLock.lock()
+        defer { freezeLock.unlock() }
+        guard frozen == nil else { return }
         let byName = Dictionary(
             storedEntities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
         for entity in storedEntities {
