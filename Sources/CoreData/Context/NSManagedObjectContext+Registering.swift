@@ -287,13 +287,19 @@ enum ManagedClassLookup {
     /// The class itself, or `NSManagedObject` where the name leads nowhere.
     ///
     /// "Module.Class" is found as it is; a bare name or ".Class" (the current product's module) is looked for in the
-    /// module of the main executable.
+    /// module of the main executable. Foundation complains on the standard error about names with more than one dot;
+    /// it is not asked for those.
     static func managedClass(of entity: NSEntityDescription) -> NSManagedObject.Type {
         guard let name = entity.managedObjectClassName, name != "NSManagedObject", !name.isEmpty else {
             return NSManagedObject.self
         }
-        if let found = NSClassFromString(name) as? NSManagedObject.Type { return found }
+        if !name.hasPrefix("."), name.filter({ $0 == "." }).count <= 1,
+            let found = NSClassFromString(name) as? NSManagedObject.Type
+        {
+            return found
+        }
         let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
+        if bare.contains(".") { return NSManagedObject.self }
         for module in modules {
             if let found = NSClassFromString("\(module).\(bare)") as? NSManagedObject.Type { return found }
         }
@@ -301,7 +307,8 @@ enum ManagedClassLookup {
     }
 
     private static let modules: [String] = {
-        let executable = ProcessInfo.processInfo.processName
+        // A module's name has no dot; a test bundle's process is called "Package.xctest".
+        let executable = String(ProcessInfo.processInfo.processName.prefix { $0 != "." })
         return [executable, executable.replacingOccurrences(of: "-", with: "_")]
     }()
 }
