@@ -17,7 +17,7 @@ let package = Package(
         .systemLibrary(name: "CSwiftRuntime"),
         .target(name: "CoreData", dependencies: ["CSQLite", "CZlib", "CSwiftRuntime"]),
         .target(name: "CoreDataManager", dependencies: ["CoreData"]),
-        .target(name: "TestSupport", dependencies: ["CoreData"], path: "Tests/Support"),
+        .target(name: "TestSupport", dependencies: ["CoreData", "CSQLite"], path: "Tests/Support"),
         .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "CoreDataManagerTests", dependencies: ["CoreDataManager", "TestSupport"]),

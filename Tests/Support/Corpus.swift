@@ -47,6 +47,13 @@ public enum Corpus {
         let target = folder.appendingPathComponent(source.lastPathComponent)
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: source.path + suffix) {
             try FileManager.default.copyItem(atPath: source.path + suffix, toPath: target.path + suffix)
+            // The corpus may be read-only, and a copy takes over the rights of its original.
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: target.path + suffix)
+        }
+        let support = ".\(source.deletingPathExtension().lastPathComponent)_SUPPORT"
+        let external = source.deletingLastPathComponent().appendingPathComponent(support)
+        if FileManager.default.fileExists(atPath: external.path) {
+            try FileManager.default.copyItem(at: external, to: folder.appendingPathComponent(support))
         }
         return target
     }

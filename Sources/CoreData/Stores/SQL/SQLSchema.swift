@@ -106,6 +106,12 @@ struct SQLSchema: Equatable, Sendable {
 
     func table(ofRoot root: Int) -> SQLTable? { tableOfRoot[root].map { entityTables[$0] } }
 
+    /// The only entity that the table of a root holds rows of; nil when there are several, or none.
+    func soleLayout(ofRoot root: Int, in model: ModelLayout) -> Int? {
+        let stored = model.entities[root].subtree.filter { numbers[$0] != nil }
+        return stored.count == 1 ? stored[0] : nil
+    }
+
     func column(layout: Int, slot: Int) -> String? { columns[layout][slot] }
 
     /// Every table in the order in which a new store gets them.

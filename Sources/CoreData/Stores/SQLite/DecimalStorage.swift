@@ -1,20 +1,28 @@
 import Foundation
 
 /// How decimals lie in a SQLite file: the column is DECIMAL (numeric affinity), so SQLite keeps an integer or a double and
-/// nothing more precise. Apple's files have the same limit.
+/// nothing more precise. Apple's files have the same limit. What is not a number is the text `NaN` in them.
 enum DecimalStorage {
     enum Number {
-        case null
+        case notANumber
         case integer(Int64)
         case real(Double)
     }
 
-    /// The number that is stored for a decimal; `NaN` has none and becomes NULL.
+    /// The text that stands for a decimal that is not a number.
+    static let notANumber = "NaN"
+
+    /// What is stored for a decimal.
     static func number(_ decimal: Decimal) -> Number {
-        if decimal.isNaN { return .null }
+        if decimal.isNaN { return .notANumber }
         let text = decimal.description
         if let integer = Int64(text) { return .integer(integer) }
         return .real(Double(text) ?? NSDecimalNumber(decimal: decimal).doubleValue)
+    }
+
+    /// The decimal that a text is; nil when it is none.
+    static func decimal(_ text: String) -> Decimal? {
+        text == notANumber ? Decimal.nan : Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     }
 
     /// The decimal with the fewest digits that is stored as this double: 10.11 comes back as 10.11.

@@ -41,6 +41,9 @@ final class RowDecoder: @unchecked Sendable {  // immutable after init
     private let keyBase: Int64
     private let externalData: ExternalData?
     private let singleLayout: Int?
+    /// The only entity of the table, when it holds rows of one only. Then the number in a row says nothing: migrations of
+    /// the time left stale ones, and Apple's framework does not read it either.
+    private let soleLayout: Int?
 
     init(
         layout: EntityLayout, schema: SQLSchema, storeNumber: Int, externalData: ExternalData?
@@ -92,6 +95,7 @@ final class RowDecoder: @unchecked Sendable {  // immutable after init
         columnNames = names
         let stored = layout.subtree.filter { schema.numbers[$0] != nil }
         singleLayout = stored.count == 1 ? stored.first : nil
+        soleLayout = schema.soleLayout(ofRoot: layout.rootIndex, in: model)
     }
 
     /// Whether a slot's values may lie in files of their own.
@@ -110,10 +114,10 @@ final class RowDecoder: @unchecked Sendable {  // immutable after init
         let primaryKey = sqlite3_value_int64(sqlite3_column_value(handle, 0))
         let number = Int(sqlite3_value_int64(sqlite3_column_value(handle, 1)))
         let version = Int32(truncatingIfNeeded: sqlite3_value_int64(sqlite3_column_value(handle, 2)))
-        // A store of one entity may have rows without a number: they can only be of that entity.
         let index =
-            number > 0 && number < layoutOfNumber.count
-            ? layoutOfNumber[number] : (number == 0 ? singleLayout ?? -1 : -1)
+            soleLayout
+            ?? (number > 0 && number < layoutOfNumber.count
+                ? layoutOfNumber[number] : (number == 0 ? singleLayout ?? -1 : -1))
         guard index >= 0, let plan = plans[index] else { return nil }
         let key = keyBase | primaryKey
         if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: rootIndex),
@@ -129,7 +133,8 @@ final class RowDecoder: @unchecked Sendable {  // immutable after init
     /// The same without a cache: inside a transaction that may be rolled back.
     func decodeUncached(_ statement: SQLiteStatement) throws -> Snapshot? {
         let number = Int(statement.int64(1))
-        let index = number > 0 && number < layoutOfNumber.count ? layoutOfNumber[number] : singleLayout ?? -1
+        let index =
+            soleLayout ?? (number > 0 && number < layoutOfNumber.count ? layoutOfNumber[number] : singleLayout ?? -1)
         guard index >= 0, let plan = plans[index] else { return nil }
         return try build(
             statement.handle, plan, keyBase | statement.int64(0), Int32(truncatingIfNeeded: statement.int64(2)))
@@ -219,7 +224,7 @@ final class RowDecoder: @unchecked Sendable {  // immutable after init
             case SQLITE_INTEGER: builder.set(slot, decimal: Decimal(sqlite3_value_int64(value)))
             case SQLITE_FLOAT: builder.set(slot, decimal: DecimalStorage.decimal(sqlite3_value_double(value)))
             default:
-                if let text = sqlite3_value_text(value), let decimal = Decimal(string: String(cString: text)) {
+                if let text = sqlite3_value_text(value), let decimal = DecimalStorage.decimal(String(cString: text)) {
                     builder.set(slot, decimal: decimal)
                 }
             }

@@ -8,8 +8,17 @@ enum SQLiteModelCache {
     }
 
     /// The model a store was last opened with; nil when it keeps none (before 2014). Nothing on disk changes.
+    ///
+    /// Throws 259, naming the file, when the bytes are not a model.
     static func model(at url: URL, timeout: TimeInterval = 240) throws -> NSManagedObjectModel? {
         guard let data = try SQLiteStoreMetadata.archivedModelData(at: url, timeout: timeout) else { return nil }
-        return try ModelArchive.decode(deflated: data)
+        do {
+            return try ModelArchive.decode(deflated: data)
+        } catch {
+            throw NSError.coreData(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                reason: "The model in the store “\(url.lastPathComponent)” is damaged: \(error.localizedDescription)",
+                url: url, underlying: error)
+        }
     }
 }

@@ -135,13 +135,13 @@ final class SQLiteStatement {
         }
     }
 
-    /// A decimal is stored as a number: as an integer when it is one, otherwise as the nearest double.
+    /// A decimal is stored as a number: as an integer when it is one, otherwise as the nearest double; NaN as text.
     func bind(_ position: Int32, decimal: Decimal) {
         let number = DecimalStorage.number(decimal)
         switch number {
         case .integer(let integer): bind(position, integer)
         case .real(let real): bind(position, real)
-        case .null: bindNull(position)
+        case .notANumber: bind(position, DecimalStorage.notANumber)
         }
     }
 

@@ -22,7 +22,7 @@ extension SQLiteStore {
             frame.select.results = [SQLSchema.keyColumn, SQLSchema.entityColumn].map {
                 SQLSelect.Result(expression: frame.column($0))
             }
-            return .keys(try fetchKeys(frame.select))
+            return .keys(try fetchKeys(frame.select, request.layout.rootIndex))
         case .count:
             frame.select.results = [SQLSelect.Result(expression: .countAll)]
             frame.select.limit = nil
@@ -83,11 +83,11 @@ extension SQLiteStore {
         }
     }
 
-    private func fetchKeys(_ select: SQLSelect) throws -> [ObjectKey] {
+    private func fetchKeys(_ select: SQLSelect, _ rootIndex: Int) throws -> [ObjectKey] {
         try selecting(select) { statement in
             var keys: [ObjectKey] = []
             while try statement.step() {
-                guard let index = layoutIndex(number: statement.int64(1)) else { continue }
+                guard let index = layoutIndex(number: statement.int64(1), rootIndex: rootIndex) else { continue }
                 keys.append(
                     ObjectKey(
                         layoutIndex: index,
@@ -125,7 +125,9 @@ extension SQLiteStore {
         if type == SQLITE_NULL { return nil }
         if case .object(let destination, let entityPlace) = column.content {
             let number = entityPlace.map { statement.int64($0) }
-            let index = number.flatMap { layoutIndex(number: $0) } ?? destination
+            let index =
+                number.flatMap { layoutIndex(number: $0, rootIndex: layout.entities[destination].rootIndex) }
+                ?? destination
             return ObjectKey(
                 layoutIndex: index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: statement.int64(place)))
         }
@@ -136,10 +138,12 @@ extension SQLiteStore {
         case .double, .float, .date:
             return SlotValue.double(statement.double(place)).boxed(as: kind ?? .double)
         case .decimal:
-            let decimal =
-                type == SQLITE_INTEGER
-                ? Decimal(statement.int64(place)) : DecimalStorage.decimal(statement.double(place))
-            return SlotValue.decimal(decimal).boxed(as: .decimal)
+            switch type {
+            case SQLITE_INTEGER: return SlotValue.decimal(Decimal(statement.int64(place))).boxed(as: .decimal)
+            case SQLITE_TEXT:
+                return DecimalStorage.decimal(statement.string(place)).map { NSDecimalNumber(decimal: $0) }
+            default: return SlotValue.decimal(DecimalStorage.decimal(statement.double(place))).boxed(as: .decimal)
+            }
         case .string, .uri:
             return SlotValue.string(statement.string(place)).boxed(as: kind ?? .string)
         case .uuid:

@@ -96,7 +96,7 @@ extension SQLiteStore {
             defer { statement.reset() }
             var members: [ObjectKey] = []
             while try statement.step() {
-                if let member = member(statement, 1) { members.append(member) }
+                if let member = member(statement, 1, plan.rootIndex) { members.append(member) }
             }
             return members
         }
@@ -126,7 +126,7 @@ extension SQLiteStore {
                 defer { statement.reset() }
                 while try statement.step() {
                     let owner = ObjectKey.key(storeNumber: storeNumber, primaryKey: statement.int64(0))
-                    if let member = member(statement, 1) { result[owner, default: []].append(member) }
+                    if let member = member(statement, 1, plan.rootIndex) { result[owner, default: []].append(member) }
                 }
                 start = end
             }
@@ -135,17 +135,21 @@ extension SQLiteStore {
     }
 
     @inline(__always)
-    private func member(_ statement: SQLiteStatement, _ column: Int) -> ObjectKey? {
-        guard let index = layoutIndex(number: statement.int64(column + 1)) else { return nil }
+    private func member(_ statement: SQLiteStatement, _ column: Int, _ rootIndex: Int) -> ObjectKey? {
+        guard let index = layoutIndex(number: statement.int64(column + 1), rootIndex: rootIndex) else { return nil }
         return ObjectKey(
             layoutIndex: index,
             key: ObjectKey.key(storeNumber: storeNumber, primaryKey: statement.int64(column)))
     }
 
-    func layoutIndex(number: Int64) -> Int? { schema.layoutOfNumber[Int(number)] }
+    /// The entity of a row of a root entity's table, by the number in the row.
+    func layoutIndex(number: Int64, rootIndex: Int) -> Int? {
+        soleLayouts[rootIndex] ?? schema.layoutOfNumber[Int(number)]
+    }
 
     /// How the members of a relationship are selected: owner, member's key, member's entity, in the order of the owner's list.
     private struct MemberPlan {
+        var rootIndex: Int
         var select: String
         var ownerColumn: String
         var order: String?
@@ -166,7 +170,8 @@ extension SQLiteStore {
             guard let column = schema.column(layout: destination.index, slot: slot) else { return nil }
             let position = order.flatMap { schema.column(layout: destination.index, slot: $0) }
             return MemberPlan(
-                select: "SELECT m.\(column), \(member) FROM \(table) m", ownerColumn: "m.\(column)",
+                rootIndex: destination.rootIndex, select: "SELECT m.\(column), \(member) FROM \(table) m",
+                ownerColumn: "m.\(column)",
                 order: position.map { "m.\($0), m.\(SQLSchema.keyColumn)" })
         case .join:
             guard let end = schema.joinEnds[owner][toMany.index] else { return nil }
@@ -176,10 +181,12 @@ extension SQLiteStore {
                     "(SELECT \(end.ownerColumn) AS o, \(end.memberColumn) AS d FROM \(end.table) "
                     + "UNION SELECT \(end.memberColumn), \(end.ownerColumn) FROM \(end.table))"
                 return MemberPlan(
+                    rootIndex: destination.rootIndex,
                     select: "SELECT j.o, \(member) FROM \(pairs) j JOIN \(table) m ON m.\(SQLSchema.keyColumn) = j.d",
                     ownerColumn: "j.o", order: nil)
             }
             return MemberPlan(
+                rootIndex: destination.rootIndex,
                 select: "SELECT j.\(end.ownerColumn), \(member) FROM \(end.table) j "
                     + "JOIN \(table) m ON m.\(SQLSchema.keyColumn) = j.\(end.memberColumn)",
                 ownerColumn: "j.\(end.ownerColumn)", order: end.orderColumn.map { "j.\($0)" })

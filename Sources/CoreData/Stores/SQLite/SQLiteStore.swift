@@ -27,6 +27,8 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     /// Decoders of whole hierarchies by root index, and those of single entities by layout index.
     let rootDecoders: [RowDecoder?]
     let decoders: [RowDecoder?]
+    /// By root index: the only entity of its table, where it holds one only.
+    let soleLayouts: [Int?]
     /// The statement's text for one row of a root entity, and for its batches.
     let rowTexts: [String]
 
@@ -73,6 +75,9 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         self.decoders = decoders
         rootDecoders = layout.entities.map { $0.superIndex == nil ? decoders[$0.index] : nil }
         rowTexts = texts
+        soleLayouts = layout.entities.map {
+            $0.superIndex == nil ? opened.schema.soleLayout(ofRoot: $0.index, in: opened.layout) : nil
+        }
         super.init(configurationName: opened.configurationName, at: opened.url, options: opened.options)
         metadata = opened.metadata
         identifier = opened.metadata[NSStoreUUIDKey] as? String

@@ -294,7 +294,9 @@ struct SaveSession {
             )
         }
         var existing: ObjectKey?
-        if try statement.step(), let index = store.layoutIndex(number: statement.int64(1)) {
+        if try statement.step(),
+            let index = store.layoutIndex(number: statement.int64(1), rootIndex: root(row.layoutIndex))
+        {
             existing = ObjectKey(
                 layoutIndex: index,
                 key: ObjectKey.key(storeNumber: store.storeNumber, primaryKey: statement.int64(0)))
