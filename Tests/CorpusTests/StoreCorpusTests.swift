@@ -1,0 +1,69 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+/// Every real store that has a model opens, and everything in it reads as the raw rows say.
+@Suite(.enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
+struct StoreCorpusTests {
+    /// The stores that nothing in the corpus describes: made before stores kept their model, with a model of the old
+    /// binary kind or none at all; and one that was cut off.
+    static let knownWithoutModel: Set<String> = [
+        "RestKit__RestKit/@history/2011-03-05_3cf66e5385/Examples/RKTwitterCoreData/RKSeedDatabase.sqlite",
+        "RestKit__RestKit/@history/2011-06-02_e808cf6b4e/Examples/RKTwitterCoreData/RKSeedDatabase.sqlite",
+        "RestKit__RestKit/@history/2012-08-07_99738db1cc/Examples/RKTwitterCoreData/RKSeedDatabase.sqlite",
+        "RestKit__RestKit/Examples/RKTwitterCoreData/RKSeedDatabase.sqlite",
+        "log2timeline__plaso/test_data/ios/kik.sqlite",
+        "log2timeline__plaso/test_data/macos/NotesV7.storedata",
+        "magicalpanda__MagicalRecord/Samples/iOS/Resources/RecipeData/Recipes.sqlite",
+    ]
+
+    @Test("every store with a model is opened; the others are named with the reason")
+    func storesThatOpen() throws {
+        var lines: [String] = []
+        for (path, reason) in CorpusStore.withoutModel.sorted(by: { $0.key < $1.key }) {
+            lines.append("  not opened: \(path): \(reason)")
+        }
+        var opened = 0
+        for store in CorpusStore.all {
+            do {
+                try store.withCopy { _ = try CorpusStore.open($0, store.model) }
+                opened += 1
+            } catch {
+                Issue.record("\(store.path): \(error.localizedDescription)")
+                lines.append("  not opened: \(store.path): \(error.localizedDescription)")
+            }
+        }
+        print((["Corpus: \(opened) of \(Corpus.stores.count) stores opened"] + lines).joined(separator: "\n"))
+        #expect(Set(CorpusStore.withoutModel.keys) == Self.knownWithoutModel)
+    }
+
+    @Test("every row, value and relationship is what the raw rows say", arguments: CorpusStore.all)
+    func readsWhatIsThere(_ store: CorpusStore) throws {
+        try store.withCopy { url in
+            let context = try CorpusStore.open(url, store.model)
+            var comparison = try StoreComparison(url, model: store.model, context: context, name: store.path)
+            try context.performAndWait { try comparison.run() }
+            print(
+                "Corpus: \(store.path): \(comparison.entities) entities, \(comparison.rows) rows, "
+                    + "\(comparison.values) values, \(comparison.links) links")
+        }
+    }
+
+    @Test("a store opens just as well with the XML source that it was made from", arguments: CorpusStore.all)
+    func opensWithItsSource(_ store: CorpusStore) throws {
+        for source in CorpusStore.matchingSources(store.path) {
+            try store.withCopy { url in
+                let context = try CorpusStore.open(url, source.model)
+                try context.performAndWait {
+                    let raw = try RawEntities(url, model: source.model)
+                    for entity in source.model.entities {
+                        let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+                        request.includesSubentities = false
+                        #expect(try context.fetch(request).count == raw.count(of: entity), "\(source.path)")
+                    }
+                }
+            }
+        }
+    }
+}
