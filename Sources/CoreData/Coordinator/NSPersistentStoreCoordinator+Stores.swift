@@ -13,6 +13,12 @@ extension NSPersistentStoreCoordinator {
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
+        if storeType == NSSQLiteStoreType, let storeURL {
+            // Before the lock: a migration can take long, and nobody else has to wait for it.
+            try StoreMigration.prepare(
+                url: storeURL.standardizedFileURL, model: managedObjectModel, configuration: configuration,
+                options: options)
+        }
         lock.lock()
         defer { lock.unlock() }
         guard storeType == NSSQLiteStoreType || storeType == NSInMemoryStoreType else {

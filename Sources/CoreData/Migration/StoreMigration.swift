@@ -4,7 +4,8 @@ import Foundation
 enum StoreMigration {
     /// Makes sure that a store fits a model.
     ///
-    /// A store that is not there yet, that fits, or whose versioning is to be ignored is left alone. Otherwise the options
+    /// A store that is not there yet, that fits, or whose versioning is to be ignored is left alone; so is everything when
+    /// the model has no such configuration, which opening reports. Otherwise the options
     /// decide: with both `NSMigratePersistentStoresAutomaticallyOption` and `NSInferMappingModelAutomaticallyOption` the
     /// store is migrated; without the first the error is `NSPersistentStoreIncompatibleVersionHashError` and names the
     /// entities that differ; without the second it is `NSMigrationMissingMappingModelError`.
@@ -12,7 +13,8 @@ enum StoreMigration {
         url: URL, model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil
     ) throws {
         let settings = try SQLiteStoreOptions(options, url: url)
-        guard !settings.ignoresVersioning, url.path != "/dev/null", FileManager.default.fileExists(atPath: url.path),
+        guard !settings.ignoresVersioning, model.entities(forConfigurationName: configuration) != nil,
+            url.path != "/dev/null", FileManager.default.fileExists(atPath: url.path),
             try !SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: settings.timeout)
         else { return }
         let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)

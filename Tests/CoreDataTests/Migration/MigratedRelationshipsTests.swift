@@ -1,0 +1,171 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+@Suite("Migrating relationships")
+struct MigratedRelationshipsTests {
+    static let toOne = """
+        entity A
+          b one B.a
+        entity B
+          a one A.b
+        """
+    static let pairs = """
+        INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZB) VALUES (1, 1, 1, 2), (2, 1, 1, 1), (3, 1, 1, NULL);
+        INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 2, 1, 2), (2, 2, 1, 1), (3, 2, 1, NULL);
+        """
+    static let oneToMany = """
+        entity A
+          bs many B.a
+        entity B
+          a one A.bs
+        """
+    static let members = """
+        INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1), (2, 1, 1), (3, 1, 1);
+        INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 2, 1, 1), (2, 2, 1, 2), (3, 2, 1, 1), (4, 2, 1, NULL);
+        """
+
+    @Test("one-to-one becomes one-to-many: the key at the other end holds the links")
+    func oneToOneToMany() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.toOne, rows: Self.pairs)
+            try bench.migrateAndVerify(to: "entity A\n  b many B.a\nentity B\n  a one A.b")
+            #expect(try bench.query("SELECT Z_PK, ZA FROM ZB ORDER BY Z_PK") == ["1|2", "2|1", "3|-"])
+        }
+    }
+
+    @Test("one-to-many and one-to-one become many-to-many: keys become pairs", arguments: [false, true])
+    func keysToPairs(isOneToOne: Bool) throws {
+        try withTemporaryFolder { folder in
+            let bench =
+                isOneToOne
+                ? try MigrationBench(
+                    folder, "entity A\n  bs one B.a\nentity B\n  a one A.bs",
+                    rows: Self.pairs.replacingOccurrences(of: "ZB) VALUES", with: "ZBS) VALUES"))
+                : try MigrationBench(folder, Self.oneToMany, rows: Self.members)
+            let newer = "entity A\n  bs many B.as\nentity B\n  as many A.bs was a"
+            try bench.migrateAndVerify(to: newer)
+            #expect(
+                try bench.query("SELECT Z_1AS, Z_2BS FROM Z_1BS ORDER BY 1, 2")
+                    == (isOneToOne ? ["1|2", "2|1"] : ["1|1", "1|3", "2|2"]))
+        }
+    }
+
+    @Test("an unordered relationship becomes ordered by key and back", arguments: [true, false])
+    func ordering(isManyToMany: Bool) throws {
+        try withTemporaryFolder { folder in
+            let ordered: String
+            let unordered: String
+            let bench: MigrationBench
+            let query: String
+            if isManyToMany {
+                unordered = "entity A\n  bs many B.as\nentity B\n  as many A.bs"
+                ordered = "entity A\n  bs ordered B.as\nentity B\n  as many A.bs"
+                bench = try MigrationBench(
+                    folder, unordered, rows: "INSERT INTO Z_1BS (Z_1AS, Z_2BS) VALUES (1, 3), (1, 1), (2, 2)")
+                query = "SELECT Z_1AS, Z_2BS, Z_FOK_2BS FROM Z_1BS ORDER BY 1, 2"
+            } else {
+                unordered = Self.oneToMany
+                ordered = "entity A\n  bs ordered B.a\nentity B\n  a one A.bs"
+                bench = try MigrationBench(folder, unordered, rows: Self.members)
+                query = "SELECT ZA, Z_PK, Z_FOK_A FROM ZB WHERE ZA NOT NULL ORDER BY 1, 2"
+            }
+            try bench.migrateAndVerify(to: ordered)
+            #expect(try bench.query(query) == ["1|1|2048", "1|3|3072", "2|2|2048"])
+            try bench.migrateAndVerify(to: unordered)
+        }
+    }
+
+    @Test("a to-many relationship without an inverse gets one, and loses it again")
+    func inverses() throws {
+        try withTemporaryFolder { folder in
+            let without = "entity A\n  bs many B\nentity B\n  name string"
+            let with = "entity A\n  bs many B.a\nentity B\n  name string\n  a one A.bs"
+            let bench = try MigrationBench(
+                folder, without,
+                rows:
+                    "INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT) VALUES (5, 1, 1); INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, Z1BS) VALUES (1, 2, 1, 5), (2, 2, 1, NULL)"
+            )
+            try bench.migrateAndVerify(to: with)
+            #expect(try bench.query("SELECT Z_PK, ZA FROM ZB ORDER BY Z_PK") == ["1|5", "2|-"])
+            try bench.migrateAndVerify(to: without)
+            #expect(try bench.query("SELECT Z_PK, Z1BS FROM ZB ORDER BY Z_PK") == ["1|5", "2|-"])
+        }
+    }
+
+    @Test("a new to-one inverse of a to-one relationship is filled in, if it is not ambiguous")
+    func newOneToOneInverse() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(
+                folder, "entity A\n  b one B\nentity B\n  name string",
+                rows: """
+                    INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZB) VALUES (1, 1, 1, 2), (2, 1, 1, 2), (3, 1, 1, NULL);
+                    INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 2, 1);
+                    """)
+            let newer = "entity A\n  b one B.a\nentity B\n  name string\n  a one A.b"
+            let error = try bench.failure(to: newer)
+            #expect(error.code == NSMigrationError)
+            #expect(error.localizedDescription.contains("B.a"))
+            try bench.run("UPDATE ZA SET ZB = 1 WHERE Z_PK = 2")
+            try bench.migrateAndVerify(to: newer)
+            #expect(try bench.query("SELECT Z_PK, ZA FROM ZB ORDER BY Z_PK") == ["1|2", "2|1"])
+        }
+    }
+
+    @Test("changes that would have to choose among objects are refused with both sides named")
+    func refusals() throws {
+        let cases: [(older: String, newer: String, words: [String])] = [
+            (Self.oneToMany, "entity A\n  bs one B.a\nentity B\n  a one A.bs", ["A.bs", "to-many", "to-one"]),
+            (
+                "entity A\n  bs many B.as\nentity B\n  as many A.bs",
+                "entity A\n  bs many B.as\nentity B\n  as one A.bs",
+                ["B.as", "to-many", "to-one"]
+            ),
+            (
+                "entity A\n  b one B\nentity B\n  x string", "entity A\n  b many B\nentity B\n  x string",
+                ["A.b", "inverse"]
+            ),
+            (
+                "entity A\n  b one B\nentity B\n  x string\nentity C\n  x string",
+                "entity A\n  b one C\nentity B\n  x string\nentity C\n  x string",
+                ["A.b", "“B”", "“C”", "renaming identifier"]
+            ),
+            (
+                "entity A\n  b one B\nentity B\n  x string", "entity A\n  b string\nentity B\n  x string",
+                ["A.b", "relationship", "attribute"]
+            ),
+        ]
+        for (older, newer, words) in cases {
+            try withTemporaryFolder { folder in
+                let error = try MigrationBench(folder, older).failure(to: newer)
+                #expect(error.code == NSInferredMappingModelError)
+                for word in words { #expect(error.localizedDescription.contains(word), "\(word): \(error)") }
+            }
+        }
+    }
+
+    @Test("a relationship made mandatory is refused while a row has none")
+    func mandatoryRelationship() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.oneToMany, rows: Self.members)
+            let newer = "entity A\n  bs many B.a\nentity B\n  a one! A.bs"
+            let error = try bench.failure(to: newer)
+            #expect(error.localizedDescription.contains("mandatory destination relationship"))
+            try bench.run("DELETE FROM ZB WHERE ZA IS NULL")
+            try bench.migrateAndVerify(to: newer)
+        }
+    }
+
+    @Test("a relationship that is its own inverse keeps its pairs when numbers move")
+    func reflexive() throws {
+        try withTemporaryFolder { folder in
+            let older = "entity B\n  friends many B.friends"
+            let bench = try MigrationBench(
+                folder, older, rows: "INSERT INTO Z_1FRIENDS (Z_1FRIENDS, REFLEXIVE) VALUES (1, 2), (2, 1)")
+            try bench.migrateAndVerify(to: "entity A\n  x string\n" + older)
+            #expect(try bench.query("SELECT Z_2FRIENDS, REFLEXIVE FROM Z_2FRIENDS ORDER BY 1") == ["1|2", "2|1"])
+        }
+    }
+}
