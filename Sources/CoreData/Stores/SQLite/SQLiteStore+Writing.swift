@@ -72,6 +72,7 @@ extension SQLiteStore {
         let savesMetadata = hasUnsavedMetadata
         if changes.isEmpty, alongside == nil, !savesMetadata { return }
         var files = ExternalFileChanges()
+        var writtenMetadata: [String: Any]?
         do {
             try writing { connection in
                 try connection.execute("BEGIN IMMEDIATE")
@@ -84,7 +85,7 @@ extension SQLiteStore {
                     throw SaveConflicts(
                         conflicts: session.conflicts, constraintConflicts: session.constraintConflicts)
                 }
-                if savesMetadata { try writeMetadata(on: connection) }
+                if savesMetadata { writtenMetadata = try writeMetadata(on: connection) }
                 try alongside?(connection)
                 try connection.execute("COMMIT")
             }
@@ -92,7 +93,7 @@ extension SQLiteStore {
             externalData?.remove(files.created)
             throw error
         }
-        if savesMetadata { metadataWereSaved() }
+        if let writtenMetadata { metadataWereSaved(writtenMetadata) }
         externalData?.remove(files.orphaned)
         publish(changes)
     }

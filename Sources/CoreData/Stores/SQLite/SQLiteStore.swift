@@ -32,8 +32,11 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     /// The statement's text for one row of a root entity, and for its batches.
     let rowTexts: [String]
 
-    /// What the UUID, version hashes and other keys were when the metadata was last read or written.
-    private var savedMetadata: NSDictionary = [:]
+    private let metadataLock = NSLock()
+    /// The metadata as they were last read or written; under `metadataLock`.
+    private var savedMetadata: [String: Any]
+    /// Whether somebody has set the metadata since; under `metadataLock`.
+    private var metadataWereSet = false
 
     override var type: String { typeName }
 
@@ -78,11 +81,11 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         soleLayouts = layout.entities.map {
             $0.superIndex == nil ? opened.schema.soleLayout(ofRoot: $0.index, in: opened.layout) : nil
         }
+        savedMetadata = opened.metadata
         super.init(configurationName: opened.configurationName, at: opened.url, options: opened.options)
-        metadata = opened.metadata
+        super.metadata = opened.metadata
         identifier = opened.metadata[NSStoreUUIDKey] as? String
         isReadOnly = opened.writer == nil
-        savedMetadata = opened.metadata as NSDictionary
     }
 
     /// Opens a store, or makes it when there is none. Nothing on disk changes when it throws, beyond what SQLite does to
@@ -108,7 +111,17 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
 
     override func loadMetadata() throws {
         guard let url, !isInMemory else { return }
-        metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
+        let read = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
+        super.metadata = read
+        metadataWereSaved(read)
+    }
+
+    override var metadata: [String: Any]! {
+        get { super.metadata }
+        set {
+            super.metadata = newValue
+            metadataLock.withLock { metadataWereSet = true }
+        }
     }
 
     override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
@@ -120,26 +133,36 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     }
 
     /// Whether the program changed the metadata since they were last written.
-    var hasUnsavedMetadata: Bool { !(savedMetadata == (metadata ?? [:]) as NSDictionary) }
+    var hasUnsavedMetadata: Bool {
+        let (wereSet, saved) = metadataLock.withLock { (metadataWereSet, savedMetadata) }
+        return wereSet && !(saved as NSDictionary).isEqual((metadata ?? [:]) as NSDictionary)
+    }
 
     /// Writes the metadata if the program changed them; part of a save, and called by the coordinator on its own.
     func saveMetadata() throws {
         guard hasUnsavedMetadata else { return }
-        try writing { connection in
+        let written = try writing { connection in
             try connection.transaction { try writeMetadata(on: connection) }
         }
-        metadataWereSaved()
+        metadataWereSaved(written)
     }
 
-    func writeMetadata(on connection: SQLiteConnection) throws {
-        let merged = SQLiteStoreMetadata.merging(metadata ?? [:], over: savedMetadata as? [String: Any] ?? [:])
-        metadata = merged
+    /// Writes the metadata within a transaction, and says what was written.
+    func writeMetadata(on connection: SQLiteConnection) throws -> [String: Any] {
+        let saved = metadataLock.withLock { savedMetadata }
+        let merged = SQLiteStoreMetadata.merging(metadata ?? [:], over: saved)
         try SQLiteStoreMetadata.write(merged, to: connection, url: url)
+        return merged
     }
 
-    func metadataWereSaved() {
-        savedMetadata = (metadata ?? [:]) as NSDictionary
-        identifier = metadata[NSStoreUUIDKey] as? String
+    /// What was written is now what the store has.
+    func metadataWereSaved(_ written: [String: Any]) {
+        metadataLock.withLock {
+            savedMetadata = written
+            metadataWereSet = false
+        }
+        super.metadata = written
+        identifier = written[NSStoreUUIDKey] as? String
     }
 
     // MARK: Connections
