@@ -18,7 +18,9 @@ let package = Package(
         .target(name: "CoreData", dependencies: ["CSQLite", "CZlib", "CSwiftRuntime"]),
         .target(name: "CoreDataManager", dependencies: ["CoreData"]),
         .target(name: "TestSupport", dependencies: ["CoreData", "CSQLite"], path: "Tests/Support"),
-        .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "TestSupport"]),
+        .executableTarget(
+            name: "save-chain-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/SaveChainChild"),
+        .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "TestSupport", "save-chain-child"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "CoreDataManagerTests", dependencies: ["CoreDataManager", "TestSupport"]),
     ],

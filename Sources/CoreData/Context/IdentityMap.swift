@@ -12,6 +12,8 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     private var entries: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private var capacity: Int
     private(set) var count = 0
+    /// Counts every change of the table.
+    private var generation = 0
 
     init() {
         capacity = 16
@@ -53,6 +55,41 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         return nil
     }
 
+    /// Where a key that was not found would go, as long as nothing else changes the table.
+    struct Place {
+        fileprivate var position = 0
+        fileprivate var generation = -1
+    }
+
+    /// The living object with the key, or the place it would have.
+    func object(for key: Int64, place: inout Place) -> NSManagedObject? {
+        lock.lock()
+        defer { lock.unlock() }
+        var position = home(key)
+        while let pointer = entries[position] {
+            if Self.object(pointer)._withUnsafeGuaranteedRef({ $0.key == key }) {
+                guard opencoredata_try_retain(pointer) != nil else { return nil }
+                return Self.object(pointer).takeRetainedValue()
+            }
+            position = (position + 1) & (capacity - 1)
+        }
+        place = Place(position: position, generation: generation)
+        return nil
+    }
+
+    /// Enters an object whose key was not found a moment ago.
+    func register(_ object: NSManagedObject, at place: Place) {
+        lock.lock()
+        guard place.generation == generation, (count + 1) * 5 <= capacity * 4 else {
+            lock.unlock()
+            return register(object)
+        }
+        entries[place.position] = Unmanaged.passUnretained(object).toOpaque()
+        count += 1
+        generation += 1
+        lock.unlock()
+    }
+
     /// Enters an object under its key. A dying object with the same key gives up its place.
     func register(_ object: NSManagedObject) {
         lock.lock()
@@ -63,12 +100,14 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         while let existing = entries[position] {
             if Self.object(existing)._withUnsafeGuaranteedRef({ $0.key == object.key }) {
                 entries[position] = pointer
+                generation += 1
                 return
             }
             position = (position + 1) & (capacity - 1)
         }
         entries[position] = pointer
         count += 1
+        generation += 1
     }
 
     /// Takes an object out; nothing happens when its place was taken by another one.
@@ -109,6 +148,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         entries = .allocate(capacity: capacity)
         entries.initialize(repeating: nil, count: capacity)
         count = 0
+        generation += 1
     }
 
     /// Stops the process when the table contradicts itself; called by tests.
@@ -135,6 +175,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         guard entries[position] == pointer else { return }
         entries[position] = nil
         count -= 1
+        generation += 1
         let mask = capacity - 1
         var hole = position
         var next = (position + 1) & mask
@@ -151,6 +192,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     private func grow() {
         let old = entries
         let oldCapacity = capacity
+        generation += 1
         capacity *= 2
         entries = .allocate(capacity: capacity)
         entries.initialize(repeating: nil, count: capacity)

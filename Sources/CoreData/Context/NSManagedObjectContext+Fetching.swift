@@ -93,12 +93,12 @@ extension NSManagedObjectContext {
         if plan.parameters.includesPendingChanges { processPendingChanges() }
         let touched = plan.parameters.includesPendingChanges ? touchedObjects(plan.store) : []
         if touched.isEmpty {
-            return materialise(try rows(plan), plan)
+            return try fetchObjects(plan)
         }
         var open = plan
         open.store.limit = 0
         open.store.offset = 0
-        let found = materialise(try rows(open), open)
+        let found = try fetchObjects(open)
         return overlaid(found, touched, plan)
     }
 
@@ -115,14 +115,21 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func materialise(_ rows: [Snapshot], _ plan: FetchPlan) -> [NSManagedObject] {
+    /// The objects of a fetch as this context's source has them, made while each batch of rows is fresh.
+    private func fetchObjects(_ plan: FetchPlan) throws -> [NSManagedObject] {
         var objects: [NSManagedObject] = []
-        objects.reserveCapacity(rows.count)
         var birth = Birth(home: home(at: plan.store.layout.index))
         let isRefreshing = plan.parameters.shouldRefreshRefetchedObjects
-        for row in rows {
-            if row.layoutIndex != birth.home.layout.index { birth = Birth(home: home(at: row.layoutIndex)) }
-            objects.append(object(for: row, birth: birth, isRefreshing: isRefreshing))
+        func take(_ rows: [Snapshot]) {
+            for row in rows {
+                if row.layoutIndex != birth.home.layout.index { birth = Birth(home: home(at: row.layoutIndex)) }
+                objects.append(object(for: row, birth: birth, isRefreshing: isRefreshing))
+            }
+        }
+        if case .coordinator(let coordinator)? = source {
+            try coordinator.fetchRows(plan.store, in: plan.affectedStores, take)
+        } else {
+            take(try rows(plan))
         }
         if !plan.parameters.returnsObjectsAsFaults {
             for object in objects where object.isFaultUnchecked { _ = object.fire() }

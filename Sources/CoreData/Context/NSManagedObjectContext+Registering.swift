@@ -96,10 +96,7 @@ extension NSManagedObjectContext {
 
     final func makeObject(home: ObjectHome, key: Int64, row: Snapshot?, isUnfired: Bool) -> NSManagedObject {
         let birth = Birth(home: home)
-        birth.key = key
-        birth.row = row
-        birth.flags = isUnfired ? [.registered, .unfired] : [.registered]
-        let object = birth.deliver()
+        let object = birth.deliver(key: key, row: row, flags: isUnfired ? [.registered, .unfired] : [.registered])
         home.identityMap?.register(object)
         return object
     }
@@ -107,7 +104,9 @@ extension NSManagedObjectContext {
     /// The object that stands for a row that was just read; an object that has its row already keeps it.
     @inline(__always)
     final func object(for row: Snapshot, birth: Birth, isRefreshing: Bool) -> NSManagedObject {
-        if let object = birth.home.identityMap?.object(for: row.key) {
+        guard let map = birth.home.identityMap else { preconditionFailure("A context's home has an identity map") }
+        var place = IdentityMap.Place()
+        if let object = map.object(for: row.key, place: &place) {
             if object.row == nil {
                 object.row = row
             } else if isRefreshing, object.overlay?.mask.isEmpty ?? true, object.row !== row {
@@ -115,11 +114,8 @@ extension NSManagedObjectContext {
             }
             return object
         }
-        birth.key = row.key
-        birth.row = row
-        birth.flags = [.registered, .unfired]
-        let object = birth.deliver()
-        birth.home.identityMap?.register(object)
+        let object = birth.deliver(key: row.key, row: row, flags: [.registered, .unfired])
+        map.register(object, at: place)
         return object
     }
 

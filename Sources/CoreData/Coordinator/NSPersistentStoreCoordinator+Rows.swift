@@ -81,10 +81,17 @@ extension NSPersistentStoreCoordinator {
     }
 
     final func rows(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> [Snapshot] {
-        var fetch = fetch
-        fetch.result = .rows
+        var rows: [Snapshot] = []
+        try fetchRows(fetch, in: affected) { rows += $0 }
+        return rows
+    }
+
+    /// The rows of a fetch, some hundred at a time.
+    final func fetchRows(
+        _ fetch: StoreFetch, in affected: [NSPersistentStore]?, _ body: ([Snapshot]) throws -> Void
+    ) throws {
         let stores = try rowStores(for: fetch.layout, in: affected)
-        if stores.count == 1 { return try Self.rows(try stores[0].fetch(fetch)) }
+        if stores.count == 1 { return try stores[0].fetchRows(fetch, body) }
         // Several stores: each sorts its own, the offset and the limit count over all.
         guard fetch.sortDescriptors.isEmpty else {
             throw NSError.coreData(
@@ -94,11 +101,13 @@ extension NSPersistentStoreCoordinator {
                     (entity '\(fetch.layout.name)')
                     """)
         }
-        let (offset, limit) = (fetch.offset, fetch.limit)
-        fetch.offset = 0
-        fetch.limit = limit > 0 ? offset + limit : 0
-        let all = try stores.flatMap { try Self.rows(try $0.fetch(fetch)) }.dropFirst(offset)
-        return Array(limit > 0 ? all.prefix(limit) : all)
+        var open = fetch
+        open.offset = 0
+        open.limit = fetch.limit > 0 ? fetch.offset + fetch.limit : 0
+        var all: [Snapshot] = []
+        for store in stores { try store.fetchRows(open) { all += $0 } }
+        let rest = all.dropFirst(fetch.offset)
+        try body(Array(fetch.limit > 0 ? rest.prefix(fetch.limit) : rest))
     }
 
     final func keys(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> [ObjectKey] {
@@ -148,11 +157,6 @@ extension NSPersistentStoreCoordinator {
                     store: self.store(numbered: key.storeNumber))
             }
         }
-    }
-
-    private static func rows(_ result: StoreFetchResult) throws -> [Snapshot] {
-        guard case .rows(let rows) = result else { return [] }
-        return rows
     }
 
     // MARK: Writing

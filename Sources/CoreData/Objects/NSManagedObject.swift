@@ -51,7 +51,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Use `init(context:)` or `NSEntityDescription.insertNewObject(forEntityName:into:)` in everyday code. Required, so
     /// that the framework can make objects of any subclass (DEVIATIONS.md).
     public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
-        if let birth = Birth.current {
+        if let birth = Birth.take() {
             home = birth.home
             key = birth.key
             row = birth.row
@@ -292,14 +292,20 @@ extension NSManagedObject: Sendable {}
 /// `init(entity:insertInto:)`; so the context leaves here what that call is for, on the calling thread.
 final class Birth {
     let home: ObjectHome
-    var key: Int64 = 0
-    var row: Snapshot?
-    var flags: NSManagedObject.Flags = []
     let layoutIdentifier: UInt32
+    fileprivate var key: Int64 = 0
+    fileprivate var row: Snapshot?
+    fileprivate var flags: NSManagedObject.Flags = []
+    /// Whether the next initialiser call on this thread is the one meant.
+    private var isDue = false
 
     init(home: ObjectHome) {
         self.home = home
         layoutIdentifier = home.layout.identifier
+    }
+
+    deinit {
+        if Self.current === self { pthread_setspecific(Self.threadKey, nil) }
     }
 
     private static let threadKey: pthread_key_t = {
@@ -309,17 +315,28 @@ final class Birth {
     }()
 
     @inline(__always)
-    static var current: Birth? {
+    private static var current: Birth? {
         guard let pointer = pthread_getspecific(threadKey) else { return nil }
         return Unmanaged<Birth>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// Makes one object of the home's class from what this holds.
+    /// What the running initialiser is to take over; nil when somebody just makes a new object.
     @inline(__always)
-    func deliver() -> NSManagedObject {
-        pthread_setspecific(Self.threadKey, Unmanaged.passUnretained(self).toOpaque())
-        let object = home.managedClass.init(entity: home.layout.entity, insertInto: nil)
-        pthread_setspecific(Self.threadKey, nil)
-        return object
+    fileprivate static func take() -> Birth? {
+        guard let birth = current, birth.isDue else { return nil }
+        birth.isDue = false
+        return birth
+    }
+
+    /// Makes one object of the home's class. A batch of objects uses one birth, on one thread.
+    @inline(__always)
+    func deliver(key: Int64, row: Snapshot?, flags: NSManagedObject.Flags) -> NSManagedObject {
+        self.key = key
+        self.row = row
+        self.flags = flags
+        isDue = true
+        let mine = Unmanaged.passUnretained(self).toOpaque()
+        if pthread_getspecific(Self.threadKey) != mine { pthread_setspecific(Self.threadKey, mine) }
+        return home.managedClass.init(entity: home.layout.entity, insertInto: nil)
     }
 }

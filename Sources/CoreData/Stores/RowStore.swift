@@ -10,6 +10,10 @@ protocol RowStore: AnyObject, Sendable {
     /// Rows, keys, dictionaries or a count for a fetch. Throws an `NSError` when the predicate has no translation.
     func fetch(_ request: StoreFetch) throws -> StoreFetchResult
 
+    /// The rows of a fetch (its `result` does not matter), some hundred at a time: the caller works on them while they
+    /// are still in the processor's cache.
+    func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws
+
     /// The rows with the given keys (all of one root entity), in no particular order; keys without a row are left out.
     /// `refreshing` passes by the row cache.
     func rows(for keys: [Int64], rootIndex: Int, refreshing: Bool) throws -> [Snapshot]

@@ -2,9 +2,15 @@ import CSQLite
 import Foundation
 
 extension SQLiteStore {
-    func fetch(_ request: StoreFetch) throws -> StoreFetchResult {
-        // A store that holds none of the entity's rows has none to give.
-        guard let decoder = decoders[request.layout.index] else { return Self.nothing(for: request.result) }
+    func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws {
+        guard let decoder = decoders[request.layout.index] else { return }
+        let (translator, frame) = try translated(request)
+        try translator.addOrder(request.sortDescriptors, to: frame)
+        frame.select.results = decoder.results(alias: frame.alias)
+        try fetchRows(frame.select, decoder, body)
+    }
+
+    private func translated(_ request: StoreFetch) throws -> (SQLFetchTranslator, SQLFrame) {
         let translator = SQLFetchTranslator(schema: schema, layout: request.layout, storeNumber: storeNumber)
         let frame = try translator.frame(includesSubentities: request.includesSubentities)
         if let predicate = request.predicate {
@@ -12,11 +18,18 @@ extension SQLiteStore {
         }
         if request.limit > 0 { frame.select.limit = request.limit }
         if request.offset > 0 { frame.select.offset = request.offset }
+        return (translator, frame)
+    }
+
+    func fetch(_ request: StoreFetch) throws -> StoreFetchResult {
+        // A store that holds none of the entity's rows has none to give.
+        guard decoders[request.layout.index] != nil else { return Self.nothing(for: request.result) }
+        let (translator, frame) = try translated(request)
         switch request.result {
         case .rows:
-            try translator.addOrder(request.sortDescriptors, to: frame)
-            frame.select.results = decoder.results(alias: frame.alias)
-            return .rows(try fetchRows(frame.select, decoder))
+            var rows: [Snapshot] = []
+            try fetchRows(request) { rows += $0 }
+            return .rows(rows)
         case .keys:
             try translator.addOrder(request.sortDescriptors, to: frame)
             frame.select.results = [SQLSchema.keyColumn, SQLSchema.entityColumn].map {
@@ -61,27 +74,31 @@ extension SQLiteStore {
         }
     }
 
-    private func fetchRows(_ select: SQLSelect, _ decoder: RowDecoder) throws -> [Snapshot] {
+    private func fetchRows(
+        _ select: SQLSelect, _ decoder: RowDecoder, _ body: ([Snapshot]) throws -> Void
+    ) throws {
         try selecting(select) { statement in
             var rows: [Snapshot] = []
+            rows.reserveCapacity(Self.rowsPerBatch)
             var goesOn = true
             // The cache's lock is held for some hundred rows at a time, so that other threads get their turn.
             while goesOn {
                 try rowCache.batch { cache in
-                    var left = 512
-                    while left > 0 {
+                    while rows.count < Self.rowsPerBatch {
                         guard try statement.step() else {
                             goesOn = false
                             return
                         }
                         if let row = try decoder.decode(statement, cache: cache, refreshing: false) { rows.append(row) }
-                        left -= 1
                     }
                 }
+                try body(rows)
+                rows.removeAll(keepingCapacity: true)
             }
-            return rows
         }
     }
+
+    private static var rowsPerBatch: Int { 256 }
 
     private func fetchKeys(_ select: SQLSelect, _ rootIndex: Int) throws -> [ObjectKey] {
         try selecting(select) { statement in

@@ -1,0 +1,35 @@
+import Foundation
+
+/// A program of this package's tests, started as a process of its own.
+public final class ChildProgram: @unchecked Sendable {  // `Process` is started and awaited by one owner
+    private let process = Process()
+    private let output = Pipe()
+
+    /// Starts the program of the given name (a product of this package) with arguments.
+    ///
+    /// Throws when the program is not beside the running test bundle.
+    public init(_ name: String, _ arguments: [String] = []) throws {
+        let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        process.executableURL = folder.appendingPathComponent(name)
+        process.arguments = arguments
+        process.standardOutput = output
+        try process.run()
+    }
+
+    public var processIdentifier: Int32 { process.processIdentifier }
+
+    /// Waits for the end. What was printed, and how it ended.
+    public func wait() -> (output: String, status: Int32, wasKilled: Bool) {
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (
+            String(decoding: data, as: UTF8.self), process.terminationStatus,
+            process.terminationReason == .uncaughtSignal
+        )
+    }
+
+    /// Ends the program at once, as a watchdog does.
+    public func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+    }
+}
