@@ -20,7 +20,11 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["CoreData", "CSQLite"], path: "Tests/Support"),
         .executableTarget(
             name: "save-chain-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/SaveChainChild"),
-        .testTarget(name: "CoreDataTests", dependencies: ["CoreData", "TestSupport", "save-chain-child"]),
+        .executableTarget(
+            name: "migration-crash-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/CrashChild"),
+        .testTarget(
+            name: "CoreDataTests",
+            dependencies: ["CoreData", "TestSupport", "save-chain-child", "migration-crash-child"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "CoreDataManagerTests", dependencies: ["CoreDataManager", "TestSupport"]),
     ],

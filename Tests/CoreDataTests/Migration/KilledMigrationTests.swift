@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+@Suite("Killing a migrating process")
+struct KilledMigrationTests {
+    /// SplitMix64: the same moments in every run.
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+            return z ^ (z >> 31)
+        }
+    }
+
+    private enum Outcome {
+        case older
+        case newer
+    }
+
+    @Test("at any of 60 random moments the store is left with the old or the new version and every row")
+    func killedAnywhere() throws {
+        try withTemporaryFolder { folder in
+            let template = try MigrationBench(folder, CrashModels.older, rows: CrashModels.rows).url
+            try run(on: template, "PRAGMA wal_checkpoint(TRUNCATE)")
+            // How long a migration takes here and now, from the child's "begin" to its "done".
+            let (first, length) = try child(on: copy(template, to: folder, "measure"), killedAfter: nil)
+            #expect(first == .newer)
+
+            var generator = Generator(state: 20_260_521)
+            var outcomes: [Outcome] = []
+            for round in 0..<60 {
+                let url = try copy(template, to: folder, "round\(round)")
+                // A tenth beyond the end: some kills hit the moments around the commit.
+                let moment = Double.random(in: 0...1.1, using: &generator) * length
+                let (outcome, _) = try child(on: url, killedAfter: moment)
+                outcomes.append(outcome)
+                // Whatever happened, the next start ends it.
+                let model = ModelText.model(CrashModels.newer)
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+                let store = try coordinator.addPersistentStore(
+                    ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: StoreMigrationTests.both)
+                try coordinator.remove(store)
+                #expect(try state(of: url) == .newer)
+                for file in SQLiteStoreFiles(url).existing { try FileManager.default.removeItem(at: file) }
+            }
+            // Moments on both sides of the commit were met.
+            #expect(outcomes.contains(.older))
+            #expect(outcomes.contains(.newer))
+        }
+    }
+
+    private func copy(_ template: URL, to folder: URL, _ name: String) throws -> URL {
+        let url = folder.appendingPathComponent(name + ".sqlite")
+        try FileManager.default.copyItem(at: template, to: url)
+        return url
+    }
+
+    private func run(on url: URL, _ sql: String) throws {
+        try SQLiteConnection(path: url.path, access: .readWrite).execute(sql)
+    }
+
+    /// Lets a child migrate a store and kills it after some seconds; tells what it left, and how long the child took.
+    private func child(on url: URL, killedAfter moment: Double?) throws -> (Outcome, Double) {
+        let program = try #require(Self.program, "the child program was not built")
+        let process = Process()
+        process.executableURL = program
+        process.arguments = [url.path]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        var text = ""
+        while !text.contains("begin\n") {
+            let data = output.fileHandleForReading.availableData
+            if data.isEmpty { break }
+            text += String(decoding: data, as: UTF8.self)
+        }
+        let start = ContinuousClock.now
+        if let moment {
+            usleep(UInt32(moment * 1_000_000))
+            kill(process.processIdentifier, SIGKILL)
+        }
+        text += String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let elapsed = ContinuousClock.now - start
+        process.waitUntilExit()
+        if moment == nil { #expect(text.hasSuffix("done\n"), "\(text)") }
+        let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+        return (try state(of: url), seconds)
+    }
+
+    /// The program beside the test's own, whatever the build folder is called.
+    private static let program: URL? = {
+        var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent()
+        for _ in 0..<4 {
+            let candidate = folder.appendingPathComponent("migration-crash-child")
+            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+            folder = folder.deletingLastPathComponent()
+        }
+        return nil
+    }()
+
+    /// Which version a store is, by SQL and by opening it with the model of that version. Every row must be there.
+    private func state(of url: URL) throws -> Outcome {
+        let connection = try SQLiteConnection(path: url.path, access: .readWrite)
+        connection.disableCheckpointOnClose()
+        #expect(try connection.text("PRAGMA integrity_check") == "ok")
+        func row(_ sql: String) throws -> [String] {
+            let statement = try connection.prepare(sql)
+            guard try statement.step() else { return [] }
+            return (0..<statement.columnCount).map { statement.isNull($0) ? "-" : statement.string($0) }
+        }
+        let isOlder = try SQLiteStoreMetadata.hasTable("ZBOOK", in: connection)
+        let books = CrashModels.books
+        let pages = (1...books).reduce(0) { $0 + $1 % 700 }
+        let text = isOlder ? CrashModels.older : CrashModels.newer
+        if isOlder {
+            #expect(
+                try row("SELECT COUNT(*), SUM(Z_ENT), SUM(ZPAGES), COUNT(ZOBSOLETE), COUNT(DISTINCT ZTITLE) FROM ZBOOK")
+                    == ["\(books)", "\(books)", "\(pages)", "\(books)", "\(books)"])
+            #expect(try row("SELECT COUNT(*), COUNT(ZROOM) FROM ZSHELF") == ["100", "50"])
+            #expect(try row("SELECT COUNT(*) FROM Z_1TAGS") == ["\(books * 2)"])
+            #expect(try row("SELECT COUNT(*) FROM ZDRAFT") == ["1"])
+        } else {
+            #expect(
+                try row(
+                    "SELECT COUNT(*), SUM(Z_ENT), SUM(ZPAGES), SUM(ZSTARS), COUNT(DISTINCT ZNAME), COUNT(Z_FOK_SHELF) "
+                        + "FROM ZVOLUME")
+                    == ["\(books)", "\(books * 4)", "\(Double(pages))", "\(books * 3)", "\(books)", "\(books)"])
+            #expect(try row("SELECT COUNT(*), SUM(Z_ENT), COUNT(ZROOM) FROM ZRACK") == ["100", "300", "100"])
+            #expect(try row("SELECT COUNT(*) FROM Z_2BOOKS") == ["\(books * 2)"])
+            #expect(try !SQLiteStoreMetadata.hasTable("ZDRAFT", in: connection))
+        }
+        let model = ModelText.model(text)
+        let store = try SQLiteStore(layout: model.layout, storeNumber: 1, at: url)
+        let entity = try #require(model.layout.layout(named: isOlder ? "Book" : "Volume"))
+        guard case .count(let count) = try store.fetch(StoreFetch(layout: entity, result: .count)) else {
+            Issue.record("No count.")
+            return .older
+        }
+        #expect(count == books)
+        store.close()
+        return isOlder ? .older : .newer
+    }
+}

@@ -1,0 +1,209 @@
+import CSQLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+@Suite("Opening a store of another version")
+struct StoreMigrationTests {
+    static let older = "entity Item\n  name string\n  size int32"
+    static let newer = "entity Item\n  name string\n  size double"
+    static var both: [AnyHashable: Any] {
+        [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
+    }
+
+    /// Rows with a text of about 40 bytes.
+    static func fill(_ count: Int) -> String {
+        """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+        INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZSIZE) SELECT i, 1, 1, 'the name of the item with number ' || i, i % 1000 FROM n;
+        UPDATE Z_PRIMARYKEY SET Z_MAX = \(count);
+        """
+    }
+
+    private func add(_ text: String, at url: URL, _ options: [AnyHashable: Any]?) throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(text))
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+        try coordinator.remove(store)
+    }
+
+    private func error(_ text: String, at url: URL, _ options: [AnyHashable: Any]?) -> NSError? {
+        do {
+            try add(text, at: url, options)
+            return nil
+        } catch {
+            return error as NSError
+        }
+    }
+
+    @Test("without options the error is 134100 and names the entities; the file does not change")
+    func noOptions() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(3))
+            let before = try bench.dump()
+            let failure = try #require(error(Self.newer, at: bench.url, nil))
+            #expect(failure.domain == NSCocoaErrorDomain)
+            #expect(failure.code == NSPersistentStoreIncompatibleVersionHashError)
+            #expect(
+                failure.userInfo["reason"] as? String
+                    == "The model used to open the store is incompatible with the one used to create the store")
+            #expect(failure.userInfo["metadata"] is [String: Any])
+            #expect(failure.localizedDescription.contains("Item"))
+            #expect(try bench.dump() == before)
+        }
+    }
+
+    @Test("migrating without inferring needs a mapping model: 134140")
+    func withoutInference() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.older)
+            let failure = try #require(
+                error(Self.newer, at: bench.url, [NSMigratePersistentStoresAutomaticallyOption: true]))
+            #expect(failure.code == NSMigrationMissingMappingModelError)
+        }
+    }
+
+    @Test("with both options the store is migrated and opened")
+    func bothOptions() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(10))
+            try add(Self.newer, at: bench.url, Self.both)
+            #expect(try bench.query("SELECT COUNT(*), SUM(ZSIZE), typeof(ZSIZE) FROM ZITEM") == ["10|55.0|real"])
+            try add(Self.newer, at: bench.url, nil)
+        }
+    }
+
+    @Test("a store without an archived model and without its model at hand is an error: 134130")
+    func missingSource() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.older)
+            try bench.run("DELETE FROM Z_MODELCACHE")
+            let failure = try #require(error(Self.newer, at: bench.url, Self.both))
+            #expect(failure.code == NSMigrationMissingSourceModelError)
+            #expect(failure.userInfo["reason"] as? String == "Can't find model for source store")
+            #expect(
+                try LightweightMigrator.migrate(
+                    storeAt: bench.url, to: ModelText.model(Self.newer), source: ModelText.model(Self.older)))
+            try bench.verify(Self.newer)
+        }
+    }
+
+    @Test("a store that somebody else is writing is an error after the time limit: 134090")
+    func locked() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(3))
+            let other = try SQLiteConnection(path: bench.url.path, access: .readWrite)
+            try other.execute("BEGIN IMMEDIATE; UPDATE ZITEM SET ZSIZE = 1")
+            var options = Self.both
+            options[NSPersistentStoreTimeoutOption] = 0.05
+            let failure = try #require(error(Self.newer, at: bench.url, options))
+            #expect(failure.code == NSPersistentStoreTimeoutError)
+            try other.execute("COMMIT")
+            try add(Self.newer, at: bench.url, options)
+        }
+    }
+
+    @Test("what lies in a -wal of a killed process is migrated too")
+    func foreignLog() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.older)
+            let writer = try SQLiteConnection(path: bench.url.path, access: .readWrite)
+            try writer.execute("PRAGMA wal_autocheckpoint = 0")
+            try writer.execute(Self.fill(500))
+            // The files as a kill would leave them: rows in the -wal only.
+            let copy = folder.appendingPathComponent("copy.sqlite")
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: bench.url.path + suffix, toPath: copy.path + suffix)
+            }
+            #expect(try LightweightMigrator.migrate(storeAt: copy, to: ModelText.model(Self.newer)))
+            let reader = try SQLiteConnection(path: copy.path, access: .readOnly)
+            #expect(try reader.integer("SELECT COUNT(*) FROM ZITEM WHERE typeof(ZSIZE) = 'real'") == 500)
+        }
+    }
+
+    @Test("a full disk leaves the old store and gives the error for it")
+    func fullDisk() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(2000))
+            let before = try bench.dump()
+            let pages = try #require(Int(try bench.query("PRAGMA page_count")[0]))
+            var options = Self.both
+            options[NSSQLitePragmasOption] = ["max_page_count": "\(pages + 5)"]
+            let failure = try #require(error(Self.newer, at: bench.url, options))
+            #expect(failure.code == CocoaError.Code.fileWriteOutOfSpace.rawValue)
+            #expect(try bench.dump() == before)
+            try add(Self.older, at: bench.url, nil)
+            try add(Self.newer, at: bench.url, Self.both)
+        }
+    }
+
+    @Test("progress goes up in many small steps to its end")
+    func progress() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(200_000))
+            let recorder = ProgressRecorder()
+            var options = Self.both
+            options[NSMigrationProgressOption] = recorder.progress
+            let start = ContinuousClock.now
+            let values = try recorder.recording { try add(Self.newer, at: bench.url, options) }
+            let seconds = Double((ContinuousClock.now - start).components.attoseconds) / 1e18
+            #expect(recorder.progress.totalUnitCount > 200_000)
+            #expect(recorder.progress.completedUnitCount == recorder.progress.totalUnitCount)
+            #expect(recorder.progress.isFinished)
+            #expect(values == values.sorted())
+            #expect(Double(values.count) >= 10 * min(seconds, 1), "\(values.count) updates in \(seconds) s")
+        }
+    }
+
+    @Test("a cancelled migration leaves the old store: 134120")
+    func cancellation() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(200_000))
+            let before = try bench.query("SELECT COUNT(*), SUM(ZSIZE), MAX(typeof(ZSIZE)) FROM ZITEM")
+            let progress = CancellingProgress(totalUnitCount: 1)
+            var options = Self.both
+            options[NSMigrationProgressOption] = progress
+            let failure = try #require(error(Self.newer, at: bench.url, options))
+            #expect(failure.code == NSMigrationCancelledError)
+            #expect(progress.completedUnitCount < progress.totalUnitCount)
+            #expect(progress.completedUnitCount > 0)
+            #expect(try bench.query("SELECT COUNT(*), SUM(ZSIZE), MAX(typeof(ZSIZE)) FROM ZITEM") == before)
+            try add(Self.older, at: bench.url, nil)
+        }
+    }
+}
+
+/// Cancels itself once a tenth of the work is done.
+private final class CancellingProgress: Progress, @unchecked Sendable {  // used by one thread
+    override var completedUnitCount: Int64 {
+        get { super.completedUnitCount }
+        set {
+            super.completedUnitCount = newValue
+            if newValue > totalUnitCount / 10, newValue > 1000 { cancel() }
+        }
+    }
+}
+
+/// Remembers every value a progress took.
+private final class ProgressRecorder {
+    private final class Recording: Progress, @unchecked Sendable {  // used by one thread
+        var values: [Int64] = []
+        override var completedUnitCount: Int64 {
+            get { super.completedUnitCount }
+            set {
+                super.completedUnitCount = newValue
+                values.append(newValue)
+            }
+        }
+    }
+
+    private let recording = Recording(totalUnitCount: 1)
+    var progress: Progress { recording }
+
+    func recording(_ body: () throws -> Void) rethrows -> [Int64] {
+        try body()
+        return recording.values
+    }
+}
