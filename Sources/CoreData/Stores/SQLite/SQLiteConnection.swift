@@ -11,6 +11,8 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
         case readOnly
         /// Reads only a file that nobody changes; no locks, no -wal, no -shm.
         case immutable
+        /// Reads only a file with a -wal and a -shm that nobody may write; the -shm stays as it is too.
+        case frozen
         /// Reads and writes. Fails when the file is missing.
         case readWrite
         /// Reads and writes, and makes the file when it is missing.
@@ -32,6 +34,9 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
         case .immutable:
             flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             name = Self.uri(path: path) + "?immutable=1"
+        case .frozen:
+            flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            name = Self.uri(path: path) + "?readonly_shm=1"
         case .readWrite: flags |= SQLITE_OPEN_READWRITE
         case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         case .memory:

@@ -16,6 +16,8 @@ extension SQLiteStore {
         var writer: SQLiteConnection?
         var makeReader: (() throws -> SQLiteConnection)?
         var isWAL = false
+        /// Whether a read-only store has made the -wal and -shm that are there: they go when it is closed.
+        var removesLog = false
 
         init(
             layout: ModelLayout, storeNumber: Int, type: String, configurationName: String?, url: URL?,
@@ -126,20 +128,23 @@ extension SQLiteStore {
         private mutating func openReadOnly(_ url: URL, entities: Set<String>?) throws {
             let settings = settings
             let files = SQLiteStoreFiles(url)
-            let hasWAL = FileManager.default.fileExists(atPath: files.wal.path)
-            // Reading a -wal needs a -shm; a file without a -wal in a folder nobody here can write cannot change under us.
-            let canJoin = hasWAL || access(url.deletingLastPathComponent().path, W_OK) == 0
-            let mode: SQLiteConnection.Access = canJoin ? .readOnly : .immutable
+            let mode = files.readingAccess
             let path = url.path
+            removesLog = mode == .readOnly && !FileManager.default.fileExists(atPath: files.shm.path)
             makeReader = {
                 let reader = try SQLiteConnection(path: path, access: mode, busyTimeout: settings.timeout)
                 SQLiteFunctions.register(on: reader)
                 try settings.configure(reader, isWriter: false)
                 return reader
             }
-            let connection = try SQLiteConnection(path: path, access: mode, busyTimeout: settings.timeout)
-            isWAL = try mode == .readOnly && connection.text("PRAGMA journal_mode") == "wal"
-            schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
+            do {
+                let connection = try SQLiteConnection(path: path, access: mode, busyTimeout: settings.timeout)
+                isWAL = try mode == .readOnly && connection.text("PRAGMA journal_mode") == "wal"
+                schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
+            } catch {
+                if removesLog { files.removeEmptyLog() }
+                throw error
+            }
         }
 
         private mutating func adopt(_ connection: SQLiteConnection, url: URL) throws {

@@ -21,6 +21,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     private(set) var writer: SQLiteConnection?
     let readers: SQLiteReaderPool
     private let typeName: String
+    private let removesLog: Bool
     /// Whether the store lives in memory only.
     let isInMemory: Bool
 
@@ -48,6 +49,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         settings = opened.settings
         writer = opened.writer
         typeName = opened.type
+        removesLog = opened.removesLog
         isInMemory = opened.writer?.path == ":memory:"
         rowCache = RowCache(rootCount: opened.layout.entities.count)
         externalData = opened.url.map { ExternalData(folder: SQLiteStoreFiles($0).externalDataFolder) }
@@ -213,6 +215,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         writer = nil
         writerLock.unlock()
         rowCache.removeAll()
+        if removesLog, let url { SQLiteStoreFiles(url).removeEmptyLog() }
     }
 
     static func closedError(_ url: URL?) -> NSError {

@@ -29,6 +29,41 @@ struct SQLiteStoreFiles: Sendable {
         [main, wal, shm, journal, supportFolder].filter { FileManager.default.fileExists(atPath: $0.path) }
     }
 
+    /// Whether something is in the -wal.
+    var hasLog: Bool {
+        ((try? FileManager.default.attributesOfItem(atPath: wal.path)[.size] as? NSNumber)??.intValue ?? 0) > 0
+    }
+
+    /// Whether the folder and the main file are meant not to be written by anybody, whoever runs this program: a medium or
+    /// an archive. Root, who may write everywhere, does not write there either.
+    var areWriteProtected: Bool {
+        let folder = main.deletingLastPathComponent().path
+        return [folder, main.path].allSatisfy { path in
+            let mode = (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)??
+                .intValue
+            return access(path, W_OK) != 0 || (mode ?? 0o222) & 0o222 == 0
+        }
+    }
+
+    /// How to read the files without writing to any of them, as long as no other program writes them either.
+    var readingAccess: SQLiteConnection.Access {
+        if FileManager.default.fileExists(atPath: journal.path) { return .readOnly }
+        let hasIndex = FileManager.default.fileExists(atPath: shm.path)
+        if areWriteProtected {
+            if !hasLog { return .immutable }
+            return hasIndex ? .frozen : .readOnly
+        }
+        return .readOnly
+    }
+
+    /// Lets SQLite remove an empty -wal and its -shm, if nobody has the store open. Only a connection that may write does
+    /// that; one that only reads makes the two files and leaves them.
+    func removeEmptyLog() {
+        guard FileManager.default.fileExists(atPath: shm.path), !hasLog else { return }
+        let connection = try? SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: 0)
+        _ = try? connection?.integer("SELECT COUNT(*) FROM sqlite_master")
+    }
+
     /// Whether any file of the store exists.
     var exist: Bool { !existing.isEmpty }
 

@@ -10,7 +10,11 @@ enum SQLiteStoreMetadata {
 
     /// The metadata of a store, with its type and UUID. Throws when there is no file, or when it is no Core Data store.
     static func metadata(at url: URL, timeout: TimeInterval = 240) throws -> [String: Any] {
-        try peek(at: url, timeout: timeout) { connection in try read(from: connection, url: url) }
+        try peek(at: url, timeout: timeout) { connection in
+            let metadata = try read(from: connection, url: url)
+            try requireOwnLog(at: url, metadata)
+            return metadata
+        }
     }
 
     /// The model that the store was last opened with; nil when the file keeps none (before 2014).
@@ -30,8 +34,9 @@ enum SQLiteStoreMetadata {
 
     /// Replaces the program's part of the metadata of a store that is not open. What describes the schema stays.
     static func setMetadata(_ metadata: [String: Any], at url: URL, timeout: TimeInterval = 240) throws {
+        // All checks come first: a connection that writes changes files when it opens and closes.
+        _ = try self.metadata(at: url, timeout: timeout)
         do {
-            try requireFile(at: url)
             let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: timeout)
             let present = try read(from: connection, url: url)
             try connection.transaction {
@@ -50,6 +55,9 @@ enum SQLiteStoreMetadata {
         "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
         "_NSAutoVacuumLevel",
     ]
+
+    /// The UUIDs that a store had before a program gave it another one: a -wal that still holds the change is its own.
+    private static let previousIdentifiersKey = "OpenCoreDataPreviousUUIDs"
 
     /// The program's new metadata, with what the store says about itself.
     static func merging(_ metadata: [String: Any], over present: [String: Any]) -> [String: Any] {
@@ -92,6 +100,10 @@ enum SQLiteStoreMetadata {
     static func write(_ metadata: [String: Any], to connection: SQLiteConnection, url: URL?) throws {
         var list = metadata
         let identifier = list.removeValue(forKey: NSStoreUUIDKey) as? String ?? UUID().uuidString
+        if let present = try connection.text("SELECT Z_UUID FROM Z_METADATA"), present != identifier {
+            let previous = (list[previousIdentifiersKey] as? [String] ?? []) + [present]
+            list[previousIdentifiersKey] = Array(previous.suffix(8))
+        }
         let data: Data
         do {
             data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
@@ -145,19 +157,40 @@ enum SQLiteStoreMetadata {
     /// into the main file when it closes.
     static func quietConnection(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
         let files = SQLiteStoreFiles(url)
-        let walSize = (try? FileManager.default.attributesOfItem(atPath: files.wal.path)[.size] as? NSNumber)??.intValue
         let hasJournal = FileManager.default.fileExists(atPath: files.journal.path)
-        if !hasJournal, (walSize ?? 0) == 0, !FileManager.default.fileExists(atPath: files.shm.path) {
+        let hasIndex = FileManager.default.fileExists(atPath: files.shm.path)
+        if !hasJournal, !hasIndex, !files.hasLog {
             return try SQLiteConnection(path: url.path, access: .immutable, busyTimeout: timeout)
         }
-        if FileManager.default.fileExists(atPath: files.shm.path) || hasJournal {
-            return try SQLiteConnection(path: url.path, access: .readOnly, busyTimeout: timeout)
+        if hasIndex || hasJournal {
+            return try SQLiteConnection(path: url.path, access: files.readingAccess, busyTimeout: timeout)
         }
         let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: timeout)
         connection.disableCheckpointOnClose()
         try connection.execute("PRAGMA query_only = 1; PRAGMA locking_mode = EXCLUSIVE")
         return connection
     }
+
+    /// Throws when the -wal beside a store is another store's: SQLite would copy its pages over the store's own.
+    ///
+    /// A -wal does not say which file it belongs to. But most begin with a whole new store or hold its metadata, and then
+    /// the file alone has another UUID than the file with its -wal.
+    private static func requireOwnLog(at url: URL, _ metadata: [String: Any]) throws {
+        let files = SQLiteStoreFiles(url)
+        // Without the -wal the file may hold nothing yet, or something in between: then it has nothing to say.
+        guard files.hasLog, let alone = try? SQLiteConnection(path: url.path, access: .immutable),
+            let before = try? read(from: alone, url: url), let identifier = before[NSStoreUUIDKey] as? String,
+            identifier != metadata[NSStoreUUIDKey] as? String,
+            !(metadata[previousIdentifiersKey] as? [String] ?? []).contains(identifier)
+        else { return }
+        throw NSError.coreData(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            reason: "The file “\(url.lastPathComponent)” couldn’t be opened because the file "
+                + "“\(files.wal.lastPathComponent)” beside it belongs to another store.", url: url)
+    }
+
+    /// The size of the smallest page there is.
+    private static let smallestDatabase = 512
 
     static func requireFile(at url: URL) throws {
         var isFolder: ObjCBool = false
@@ -171,6 +204,15 @@ enum SQLiteStoreMetadata {
             throw NSError.coreData(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
                 reason: "The file “\(url.lastPathComponent)” couldn’t be opened because it is a folder.", url: url)
+        }
+        // SQLite takes a file of one byte for a new database.
+        let size = (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)??.intValue ?? 0
+        if size > 0, size < smallestDatabase {
+            throw NSError.coreData(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                reason:
+                    "The file “\(url.lastPathComponent)” couldn’t be opened because it isn’t in the correct format: "
+                    + "it is too small for a database.", url: url, sqliteCode: SQLITE_NOTADB)
         }
     }
 
