@@ -95,11 +95,15 @@ enum StoreFixtureModel {
 
 /// A store of the library model, with rows written and read by the names of their properties.
 final class StoreFixture {
-    let model = StoreFixtureModel.make()
+    let model: NSManagedObjectModel
     let layout: ModelLayout
     let store: SQLiteStore
 
-    init(at url: URL?, options: [AnyHashable: Any]? = nil, storeNumber: Int = 1) throws {
+    init(
+        model: NSManagedObjectModel = StoreFixtureModel.make(), at url: URL?, options: [AnyHashable: Any]? = nil,
+        storeNumber: Int = 1
+    ) throws {
+        self.model = model
         model.freeze()
         layout = model.layout
         store = try SQLiteStore(layout: layout, storeNumber: storeNumber, at: url, options: options)

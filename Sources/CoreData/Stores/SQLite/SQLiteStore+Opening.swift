@@ -12,6 +12,7 @@ extension SQLiteStore {
         let options: [AnyHashable: Any]?
         let settings: SQLiteStoreOptions
         var schema: SQLSchema
+        var derivedAttributes: DerivedAttributes
         var metadata: [String: Any]
         var writer: SQLiteConnection?
         var makeReader: (() throws -> SQLiteConnection)?
@@ -33,6 +34,8 @@ extension SQLiteStore {
             let entities = try Self.entityNames(layout.model, configurationName)
             let fresh = SQLSchemaBuilder.schema(of: layout, entities: entities)
             schema = fresh
+            // Before anything is made: a derivation that cannot be kept refuses the model.
+            derivedAttributes = try DerivedAttributes(layout: layout, schema: fresh, storeNumber: storeNumber)
             metadata = [:]
 
             guard let url, type != NSInMemoryStoreType, url.path != "/dev/null" else {
@@ -50,6 +53,7 @@ extension SQLiteStore {
                 try create(at: url, existed: exists, entities: entities)
             } else {
                 try openExisting(url, entities: entities)
+                derivedAttributes = try DerivedAttributes(layout: layout, schema: schema, storeNumber: storeNumber)
             }
         }
 

@@ -73,6 +73,7 @@ extension SQLiteStore {
         if changes.isEmpty, alongside == nil, !savesMetadata { return }
         var files = ExternalFileChanges()
         var writtenMetadata: [String: Any]?
+        var derived: [(rootIndex: Int, primaryKeys: Set<Int64>)] = []
         do {
             try writing { connection in
                 try connection.execute("BEGIN IMMEDIATE")
@@ -85,6 +86,9 @@ extension SQLiteStore {
                     throw SaveConflicts(
                         conflicts: session.conflicts, constraintConflicts: session.constraintConflicts)
                 }
+                if !derivedAttributes.isEmpty {
+                    derived = try derivedAttributes.update(for: changes, store: self, connection: connection)
+                }
                 if savesMetadata { writtenMetadata = try writeMetadata(on: connection) }
                 try alongside?(connection)
                 try connection.execute("COMMIT")
@@ -96,6 +100,11 @@ extension SQLiteStore {
         if let writtenMetadata { metadataWereSaved(writtenMetadata) }
         externalData?.remove(files.orphaned)
         publish(changes)
+        for (rootIndex, keys) in derived {
+            for key in keys {
+                rowCache.remove(ObjectKey.key(storeNumber: storeNumber, primaryKey: key), rootIndex: rootIndex)
+            }
+        }
     }
 
     /// The row cache follows what was committed.

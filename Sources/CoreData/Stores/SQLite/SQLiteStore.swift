@@ -14,6 +14,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     let rowCache: RowCache
     let externalData: ExternalData?
     let settings: SQLiteStoreOptions
+    let derivedAttributes: DerivedAttributes
 
     /// Guards the writer, and with it the store's only connection where there is no -wal.
     let writerLock = NSRecursiveLock()
@@ -47,6 +48,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         storeNumber = opened.storeNumber
         schema = opened.schema
         settings = opened.settings
+        derivedAttributes = opened.derivedAttributes
         writer = opened.writer
         typeName = opened.type
         removesLog = opened.removesLog

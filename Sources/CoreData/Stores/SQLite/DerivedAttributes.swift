@@ -1,0 +1,208 @@
+import Foundation
+
+/// Keeps the derived attributes of a store up to date: within the transaction of a save, for the rows that it concerns.
+///
+/// Apple's files do this by triggers; stores made here have none, and where a file has them both come to the same values.
+/// A derivation is any expression that can be translated to SQL: a function of own attributes (`canonical:(title)`,
+/// `now()`), an attribute across a to-one relationship, a count or sum over a to-many one. The new values are in the
+/// file; objects show them once they are refreshed.
+struct DerivedAttributes: Sendable {
+    /// One derived attribute of one entity (with its sub-entities).
+    private struct Derivation: Sendable {
+        let layout: Int
+        let rootIndex: Int
+        /// `UPDATE` of the rows whose keys are bound, as a JSON array, to the last placeholder.
+        let text: String
+        let values: [SlotValue]
+        /// Whether the time of the save is a value of the statement.
+        let dependsOnTime: Bool
+        let dependency: Dependency?
+    }
+
+    /// The rows of another entity that a derivation looks at.
+    private enum Dependency {
+        /// Rows of `layout` whose reference slot names the row.
+        case members(layout: Int, slot: Int)
+        /// Pairs of a join table.
+        case pairs(joinIndex: Int, isFlipped: Bool)
+        /// The row that the column of a to-one relationship names.
+        case destination(layout: Int, table: String, column: String)
+    }
+
+    private let derivations: [Derivation]
+
+    var isEmpty: Bool { derivations.isEmpty }
+
+    /// Throws when a derivation has no translation, naming the attribute.
+    init(layout: ModelLayout, schema: SQLSchema, storeNumber: Int) throws {
+        var derivations: [Derivation] = []
+        for entity in layout.entities where schema.numbers[entity.index] != nil {
+            for (number, slot) in entity.slots.enumerated() where slot.declaringIndex == entity.index {
+                guard case .attribute(let attribute) = slot.role,
+                    let derived = attribute as? NSDerivedAttributeDescription,
+                    let expression = derived.derivationExpression, let column = schema.columns[entity.index][number]
+                else { continue }
+                derivations.append(
+                    try Self.derivation(expression, column, entity, slot.name, schema, storeNumber))
+            }
+        }
+        self.derivations = derivations
+    }
+
+    private static func derivation(
+        _ expression: NSExpression, _ column: String, _ entity: EntityLayout, _ name: String, _ schema: SQLSchema,
+        _ storeNumber: Int
+    ) throws -> Derivation {
+        let translator = SQLFetchTranslator(schema: schema, layout: entity, storeNumber: storeNumber)
+        let frame = try translator.frame(includesSubentities: true)
+        do {
+            let (value, _) = try translator.single(translator.operand(expression, in: frame), expression)
+            frame.select.results = [SQLSelect.Result(expression: value)]
+        } catch {
+            throw NSError.coreData(
+                NSPersistentStoreIncompatibleSchemaError,
+                reason: "The derivation \(expression) of \(entity.name).\(name) cannot be kept by a SQLite store.",
+                underlying: error)
+        }
+        let table = frame.select.table
+        frame.addCondition(.binary(.equal, frame.key, .column(alias: table, name: SQLSchema.keyColumn)))
+        var printer = SQLPrinter(dialect: SQLiteDialect())
+        printer.print(frame.select)
+        let text =
+            "UPDATE \(table) SET \(column) = (\(printer.text)) "
+            + "WHERE \(SQLSchema.keyColumn) IN (SELECT value FROM json_each(?))"
+        return Derivation(
+            layout: entity.index, rootIndex: entity.rootIndex, text: text, values: printer.values,
+            dependsOnTime: expression.description.hasPrefix("now("),
+            dependency: dependency(of: expression, entity, schema))
+    }
+
+    /// What the first key path of a derivation leads to.
+    private static func dependency(
+        of expression: NSExpression, _ entity: EntityLayout, _ schema: SQLSchema
+    ) -> Dependency? {
+        switch expression.payload {
+        case .keyPath(let path, operand: nil):
+            switch entity.access[path.keys.first ?? ""] {
+            case .toOne(let slot) where path.keys.count > 1:
+                guard case .toOne(let relationship, _) = entity.slots[slot].role,
+                    let destination = relationship.destinationEntity.flatMap({ entity.model.layout(of: $0) }),
+                    let table = schema.table(ofRoot: entity.rootIndex)?.name,
+                    let column = schema.column(layout: entity.index, slot: slot)
+                else { return nil }
+                return .destination(layout: destination.index, table: table, column: column)
+            case .toMany(let index):
+                let toMany = entity.toManys[index]
+                switch toMany.kind {
+                case .inverseKey(let slot, _), .ownerKey(let slot, _):
+                    return .members(layout: toMany.destinationIndex, slot: slot)
+                case .join:
+                    return schema.joinEnds[entity.index][index].map {
+                        .pairs(joinIndex: $0.joinIndex, isFlipped: $0.isFlipped)
+                    }
+                case .transient:
+                    return nil
+                }
+            default:
+                return nil
+            }
+        case .function(_, _, let arguments):
+            for argument in arguments {
+                if let found = dependency(of: argument, entity, schema) { return found }
+            }
+            return nil
+        default:
+            return nil
+        }
+    }
+
+    // MARK: Keeping
+
+    /// Computes the derived attributes of the rows that a change set concerns; returns those rows' keys by root index.
+    func update(
+        for changes: ChangeSet, store: SQLiteStore, connection: SQLiteConnection
+    ) throws -> [(rootIndex: Int, primaryKeys: Set<Int64>)] {
+        var touched: [(rootIndex: Int, primaryKeys: Set<Int64>)] = []
+        for derivation in derivations {
+            let keys = try affectedKeys(derivation, changes, store, connection)
+            if keys.isEmpty { continue }
+            let statement = try connection.statement(.text(derivation.text)) { derivation.text }
+            for (place, value) in derivation.values.enumerated() { statement.bind(Int32(place + 1), value) }
+            if derivation.dependsOnTime { statement.bind(1, Date().timeIntervalSinceReferenceDate) }
+            let list = "[" + keys.map(String.init).joined(separator: ",") + "]"
+            statement.bind(Int32(derivation.values.count + 1), list)
+            try statement.run()
+            touched.append((derivation.rootIndex, keys))
+        }
+        return touched
+    }
+
+    private func affectedKeys(
+        _ derivation: Derivation, _ changes: ChangeSet, _ store: SQLiteStore, _ connection: SQLiteConnection
+    ) throws -> Set<Int64> {
+        let model = store.layout
+        let subtree = model.entities[derivation.layout].subtree
+        var keys: Set<Int64> = []
+        func add(_ key: Int64) { keys.insert(key & ObjectKey.primaryKeyMask) }
+        for row in changes.inserted where subtree.contains(row.layoutIndex) { add(row.key) }
+        for update in changes.updated where subtree.contains(update.new.layoutIndex) { add(update.new.key) }
+        switch derivation.dependency {
+        case .members(let layout, let slot):
+            let members = model.entities[layout].subtree
+            func addOwner(_ row: Snapshot) {
+                if members.contains(row.layoutIndex), !row.isNull(slot) { add(row.int(slot)) }
+            }
+            for row in changes.inserted { addOwner(row) }
+            for update in changes.updated {
+                addOwner(update.old)
+                addOwner(update.new)
+            }
+            for deletion in changes.deleted where members.contains(deletion.key.layoutIndex) {
+                if let row = deletion.row {
+                    addOwner(row)
+                } else {
+                    // It was deleted unread, and is gone: whose member it was is not known any more.
+                    return try allKeys(derivation, store, connection)
+                }
+            }
+        case .pairs(let joinIndex, let isFlipped):
+            for join in changes.joins {
+                guard let end = store.schema.joinEnds[join.owner.layoutIndex][join.toMany.index],
+                    end.joinIndex == joinIndex
+                else { continue }
+                let others = (join.added + join.removed).map(\.key)
+                if end.isFlipped == isFlipped { add(join.owner.key) }
+                if end.isFlipped != isFlipped || end.isReflexive { others.forEach(add) }
+            }
+            let lost = changes.deleted.contains { deletion in
+                store.schema.joinEnds[deletion.key.layoutIndex].contains { $0?.joinIndex == joinIndex }
+            }
+            if lost { return try allKeys(derivation, store, connection) }
+        case .destination(let layout, let table, let column):
+            let destinations = model.entities[layout].subtree
+            for update in changes.updated where destinations.contains(update.new.layoutIndex) {
+                let text = "SELECT \(SQLSchema.keyColumn) FROM \(table) WHERE \(column) = ?"
+                let statement = try connection.statement(.text(text)) { text }
+                statement.bind(1, update.new.key & ObjectKey.primaryKeyMask)
+                while try statement.step() { keys.insert(statement.int64(0)) }
+                statement.reset()
+            }
+        case nil:
+            break
+        }
+        return keys
+    }
+
+    private func allKeys(
+        _ derivation: Derivation, _ store: SQLiteStore, _ connection: SQLiteConnection
+    ) throws -> Set<Int64> {
+        guard let table = store.schema.table(ofRoot: derivation.rootIndex)?.name else { return [] }
+        let numbers = store.layout.entities[derivation.layout].subtree.compactMap { store.schema.numbers[$0] }
+        let statement = try connection.prepare(
+            "SELECT \(SQLSchema.keyColumn) FROM \(table) "
+                + "WHERE \(SQLSchema.entityColumn) IN (\(numbers.map(String.init).joined(separator: ", ")))")
+        var keys: Set<Int64> = []
+        while try statement.step() { keys.insert(statement.int64(0)) }
+        return keys
+    }
+}
