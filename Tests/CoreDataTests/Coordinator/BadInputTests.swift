@@ -1,7 +1,8 @@
-import CoreData
 import Foundation
 import TestSupport
 import Testing
+
+@testable import CoreData
 
 /// Files that are no stores, damaged ones, and places where no file can be: every way of opening them gives an error that
 /// names the file, and nothing on disk changes.
@@ -248,6 +249,59 @@ struct BadInputTests {
             #expect(error.localizedDescription.contains(url.lastPathComponent), "\(door.name): \(error)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == names)
         }
+    }
+
+    @Test(
+        "a file that nobody may write is refused unless it is only read",
+        .disabled(if: ImmutableMark.obstacle != nil, Comment(rawValue: ImmutableMark.obstacle ?? "")))
+    func immutableFile() throws {
+        let folder = try filledFolder(3)
+        let url = folder.url.appendingPathComponent(Self.name)
+        let mark = try ImmutableMark(url)
+        try expectRefused(
+            url, in: folder.url, codes: [NSFileWriteNoPermissionError],
+            except: ["opening read-only", "reading the metadata", "reading the model"])
+        #expect(try readEverything(url) == 0)
+        withExtendedLifetime(mark) {}
+    }
+
+    @Test(
+        "in a folder that nobody may write no store is made, and one that is there can be read",
+        .disabled(if: ImmutableMark.obstacle != nil, Comment(rawValue: ImmutableMark.obstacle ?? "")))
+    func immutableFolder() throws {
+        let folder = try filledFolder(3)
+        let mark = try ImmutableMark(folder.url)
+        #expect(try readEverything(folder.url.appendingPathComponent(Self.name)) == 0)
+        let url = folder.url.appendingPathComponent("New.sqlite")
+        try expectRefused(url, in: folder.url, codes: [NSFileReadNoSuchFileError, NSPersistentStoreOpenError])
+        withExtendedLifetime(mark) {}
+    }
+
+    // MARK: Models
+
+    @Test("a model whose relationship leads to no entity is refused, naming file, entity and relationship")
+    func missingDestination() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Broken.xcdatamodel", isDirectory: true)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        let source = """
+            <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+            <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+                <entity name="Book" syncable="YES">
+                    <attribute name="title" optional="YES" attributeType="String"/>
+                    <relationship name="author" optional="YES" maxCount="1" deletionRule="Nullify" \
+            destinationEntity="Author"/>
+                </entity>
+            </model>
+            """
+        try Data(source.utf8).write(to: url.appendingPathComponent("contents"))
+        let before = try FolderContents(folder.url)
+        let error = try #require(throws: NSError.self) { try ModelFile.load(at: url) }
+        for word in ["Broken.xcdatamodel", "Book", "author", "Author"] {
+            #expect(error.localizedDescription.contains(word), "\(error)")
+        }
+        #expect(NSManagedObjectModel(contentsOf: url) == nil)
+        #expect(try FolderContents(folder.url) == before)
     }
 
     // MARK: Stores that do not fit

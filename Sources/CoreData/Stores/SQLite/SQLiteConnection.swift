@@ -48,12 +48,14 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
         guard code == SQLITE_OK, let opened else {
             var message = String(cString: sqlite3_errstr(code))
             var extended = code
+            var systemError: Int32 = 0
             if let opened {
                 message = String(cString: sqlite3_errmsg(opened))
                 extended = sqlite3_extended_errcode(opened)
+                systemError = sqlite3_system_errno(opened)
                 sqlite3_close_v2(opened)
             }
-            throw SQLiteError(code: extended, message: message, path: path)
+            throw SQLiteError(code: extended, message: message, path: path, systemError: systemError)
         }
         handle = opened
         self.path = path
@@ -71,6 +73,16 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
         var allowed = CharacterSet.alphanumerics
         allowed.insert(charactersIn: "/-_.~")
         return "file:" + (path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path)
+    }
+
+    /// Throws when the file can only be read: SQLite then opens it for reading, whatever was asked.
+    func requireWritable(at url: URL) throws {
+        if sqlite3_db_readonly(handle, "main") == 1 {
+            throw NSError.coreData(
+                CocoaError.Code.fileWriteNoPermission.rawValue,
+                reason: "The file “\(url.lastPathComponent)” couldn’t be opened because you don’t have permission to "
+                    + "write it. Open it with NSReadOnlyPersistentStoreOption to read it.", url: url)
+        }
     }
 
     /// Finalises all cached statements: before the schema changes, and before closing.
@@ -164,7 +176,8 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
     func error(_ code: Int32, sql: String? = nil) -> SQLiteError {
         SQLiteError(
             code: sqlite3_extended_errcode(handle) == SQLITE_OK ? code : sqlite3_extended_errcode(handle),
-            message: String(cString: sqlite3_errmsg(handle)), path: path, sql: sql)
+            message: String(cString: sqlite3_errmsg(handle)), path: path, sql: sql,
+            systemError: sqlite3_system_errno(handle))
     }
 }
 

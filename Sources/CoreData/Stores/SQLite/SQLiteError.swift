@@ -10,9 +10,16 @@ struct SQLiteError: Error, CustomStringConvertible {
     let message: String
     let path: String
     var sql: String?
+    /// `errno` of the system call that failed, where one did.
+    var systemError: Int32 = 0
 
     /// The result code without its extension (`SQLITE_BUSY`, `SQLITE_CORRUPT` …).
     var primaryCode: Int32 { code & 0xFF }
+
+    private var isOutOfSpace: Bool {
+        primaryCode == SQLITE_FULL
+            || (primaryCode == SQLITE_IOERR && (systemError == ENOSPC || systemError == EDQUOT))
+    }
 
     var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
     var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
@@ -34,16 +41,17 @@ struct SQLiteError: Error, CustomStringConvertible {
     func nsError(doing operation: Operation) -> NSError {
         let url = URL(fileURLWithPath: path)
         let name = url.lastPathComponent
+        if isOutOfSpace {
+            return .coreData(
+                CocoaError.Code.fileWriteOutOfSpace.rawValue,
+                reason: "The file “\(name)” couldn’t be saved because there isn’t enough space. (\(message))",
+                url: url, sqliteCode: code)
+        }
         switch primaryCode {
         case SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_FORMAT:
             return .coreData(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
                 reason: "The file “\(name)” couldn’t be opened because it isn’t in the correct format. (\(message))",
-                url: url, sqliteCode: code)
-        case SQLITE_FULL:
-            return .coreData(
-                CocoaError.Code.fileWriteOutOfSpace.rawValue,
-                reason: "The file “\(name)” couldn’t be saved because there isn’t enough space. (\(message))",
                 url: url, sqliteCode: code)
         case SQLITE_BUSY, SQLITE_LOCKED:
             return .coreData(

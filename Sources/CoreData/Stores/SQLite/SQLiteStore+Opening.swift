@@ -113,13 +113,7 @@ extension SQLiteStore {
                 return
             }
             let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: settings.timeout)
-            if sqlite3_db_readonly(connection.handle, "main") == 1 {
-                throw NSError.coreData(
-                    CocoaError.Code.fileWriteNoPermission.rawValue,
-                    reason:
-                        "The file “\(url.lastPathComponent)” couldn’t be opened because you don’t have permission to "
-                        + "write it. Open it with NSReadOnlyPersistentStoreOption to read it.", url: url)
-            }
+            try connection.requireWritable(at: url)
             SQLiteFunctions.register(on: connection)
             try settings.configure(connection, isWriter: true)
             schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)

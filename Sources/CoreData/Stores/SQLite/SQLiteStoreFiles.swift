@@ -34,26 +34,22 @@ struct SQLiteStoreFiles: Sendable {
         ((try? FileManager.default.attributesOfItem(atPath: wal.path)[.size] as? NSNumber)??.intValue ?? 0) > 0
     }
 
-    /// Whether the folder and the main file are meant not to be written by anybody, whoever runs this program: a medium or
-    /// an archive. Root, who may write everywhere, does not write there either.
-    var areWriteProtected: Bool {
-        let folder = main.deletingLastPathComponent().path
-        return [folder, main.path].allSatisfy { path in
-            let mode = (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)??
-                .intValue
-            return access(path, W_OK) != 0 || (mode ?? 0o222) & 0o222 == 0
-        }
+    /// Whether a file or folder is not to be written: because of its rights or its medium, or because nobody has the right
+    /// to, as in an archive. Root, who may write everywhere, does not write there either.
+    private static func isWriteProtected(_ url: URL) -> Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+        let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0o222
+        return mode & 0o222 == 0 || access(url.path, W_OK) != 0
     }
 
-    /// How to read the files without writing to any of them, as long as no other program writes them either.
+    /// How to read the files without writing to any of them, where that is possible; like an ordinary reader otherwise.
     var readingAccess: SQLiteConnection.Access {
-        if FileManager.default.fileExists(atPath: journal.path) { return .readOnly }
+        let protected = [main, main.deletingLastPathComponent()].filter(Self.isWriteProtected).count
+        if protected == 0 || FileManager.default.fileExists(atPath: journal.path) { return .readOnly }
         let hasIndex = FileManager.default.fileExists(atPath: shm.path)
-        if areWriteProtected {
-            if !hasLog { return .immutable }
-            return hasIndex ? .frozen : .readOnly
-        }
-        return .readOnly
+        // Without a -wal no index is needed, unless somebody who may write has left one.
+        if !hasLog { return protected == 2 || !hasIndex ? .immutable : .readOnly }
+        return protected == 2 && hasIndex ? .frozen : .readOnly
     }
 
     /// Lets SQLite remove an empty -wal and its -shm, if nobody has the store open. Only a connection that may write does

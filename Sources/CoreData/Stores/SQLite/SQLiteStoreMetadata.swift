@@ -38,6 +38,7 @@ enum SQLiteStoreMetadata {
         _ = try self.metadata(at: url, timeout: timeout)
         do {
             let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: timeout)
+            try connection.requireWritable(at: url)
             let present = try read(from: connection, url: url)
             try connection.transaction {
                 try write(merging(metadata, over: present), to: connection, url: url)
