@@ -96,8 +96,11 @@ extension NSManagedObjectContext {
             return try fetchObjects(plan)
         }
         var open = plan
-        open.store.limit = 0
         open.store.offset = 0
+        if plan.store.limit > 0 {
+            // No touched object is among those that are kept as they are: so many rows more are enough to fill the limit.
+            open.store.limit = plan.store.offset + plan.store.limit + touched.count
+        }
         let found = try fetchObjects(open)
         return overlaid(found, touched, plan)
     }
