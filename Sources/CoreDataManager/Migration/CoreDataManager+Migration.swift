@@ -88,6 +88,7 @@ extension CoreDataManager.Configuration {
         var options = givenOptions
         options[NSMigratePersistentStoresAutomaticallyOption] = true
         options[NSInferMappingModelAutomaticallyOption] = true
+        options[NSMigrationProgressOption] = progress
         return options
     }
 }

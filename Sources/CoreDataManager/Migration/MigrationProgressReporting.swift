@@ -44,10 +44,11 @@ public final class ProgressAdapter: MigrationProgressReporting, @unchecked Senda
         self.progress = progress
     }
 
-    /// The counter's fraction, and its description as the stage.
+    /// The counter's fraction; the stage says how many of its units are done.
     public var migrationStatus: MigrationStatus {
-        MigrationStatus(
-            fractionCompleted: progress.fractionCompleted, stage: progress.localizedAdditionalDescription ?? "")
+        let total = progress.totalUnitCount
+        let stage = total > 1 ? "\(progress.completedUnitCount) of \(total)" : ""
+        return MigrationStatus(fractionCompleted: progress.fractionCompleted, stage: stage)
     }
 
     /// Cancels the counter; whoever drives it stops at its next step.

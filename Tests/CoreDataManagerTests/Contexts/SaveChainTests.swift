@@ -87,6 +87,19 @@ struct SaveChainTests {
         }
     }
 
+    @Test("Background work before the launch waits for it")
+    func performBackgroundWaits() async throws {
+        try await withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try NoteModel.makeStore(at: url, notes: 5)
+            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url)
+            let count = try await manager.performBackground { context in
+                try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Note"))
+            }
+            #expect(count == 5)
+        }
+    }
+
     @Test("A value that the model forbids fails the save with the validation error")
     func validationError() async throws {
         try await withManager { manager in

@@ -21,6 +21,26 @@ struct LaunchTests {
         }
     }
 
+    @Test("A store of an older model is migrated on the way to ready, and keeps its rows")
+    func launchMigrates() async throws {
+        try await withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try NoteModel.makeStore(at: url, notes: 3)
+            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url)
+            let states = manager.states
+            try await manager.launch()
+            var sawMigration = false
+            for await state in states {
+                sawMigration = sawMigration || state.isMigrating
+            }
+            #expect(sawMigration)
+            let count = try await manager.performBackground { context in
+                try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Note"))
+            }
+            #expect(count == 3)
+        }
+    }
+
     @Test("The completion handler is called on the main actor, also for who comes after the end")
     func completions() async throws {
         try await withTemporaryFolder { folder in

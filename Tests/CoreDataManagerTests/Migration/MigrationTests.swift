@@ -38,6 +38,21 @@ struct MigrationTests {
         }
     }
 
+    @Test("Migrating by hand brings the store to the new model, once")
+    func migrateByHand() async throws {
+        try await withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try NoteModel.makeStore(at: url, notes: 2)
+            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url)
+            try await confirmation(expectedCount: 1) { began in
+                try await manager.migrate { _ in began() }
+                try await manager.migrate { _ in began() }
+            }
+            #expect(try manager.isMigrationRequired() == false)
+            #expect(try NoteModel.texts(inStoreAt: url, model: NoteModel.second()) == ["note 0", "note 1"])
+        }
+    }
+
     @Test("The progress of a Foundation.Progress is kept between 0 and 1, and cancelling reaches it")
     func adapter() {
         let progress = Progress(totalUnitCount: 4)
