@@ -19,6 +19,8 @@ let package = Package(
         .target(name: "CoreDataManager", dependencies: ["CoreData"]),
         .target(name: "TestSupport", dependencies: ["CoreData", "CSQLite"], path: "Tests/Support"),
         .executableTarget(
+            name: "launch-demo", dependencies: ["CoreDataManager", "CSQLite"], path: "Examples/LaunchDemo"),
+        .executableTarget(
             name: "save-chain-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/SaveChainChild"),
         .executableTarget(
             name: "migration-crash-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/CrashChild"),
