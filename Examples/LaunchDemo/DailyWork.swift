@@ -5,7 +5,7 @@ import CoreDataManager
 @MainActor
 enum DailyWork {
     /// Messages that one background context takes before it saves: what its save costs the main queue grows with it.
-    static let batchSize = 100
+    static let batchSize = 50
 
     static func run(store: URL, version: MailModel, imports: Int) async throws {
         let manager = CoreDataManager(model: version.make(), storeURL: store)
