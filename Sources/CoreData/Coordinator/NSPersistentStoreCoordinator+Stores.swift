@@ -48,6 +48,7 @@ extension NSPersistentStoreCoordinator {
             at: storeType == NSInMemoryStoreType ? nil : storeURL?.standardizedFileURL, options: options)
         attached.append(AttachedStore(number: nextStoreNumber, store: store, rows: store))
         nextStoreNumber += 1
+        store.didAdd(to: self)
         NotificationCenter.default.post(
             name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
             userInfo: [NSAddedPersistentStoresKey: [store]])
@@ -101,6 +102,7 @@ extension NSPersistentStoreCoordinator {
         }
         NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
         let removed = attached.remove(at: position)
+        store.willRemove(from: self)
         try removed.rows.close()
         NotificationCenter.default.post(
             name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,

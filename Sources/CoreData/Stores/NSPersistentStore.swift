@@ -9,6 +9,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     private var storedIdentifier: String
     private var storedIsReadOnly: Bool
     private var storedMetadata: [String: Any]
+    private weak var storedCoordinator: NSPersistentStoreCoordinator?
 
     /// The name of the model's configuration whose entities the store holds; `"PF_DEFAULT_CONFIGURATION_NAME"` for all.
     public let configurationName: String
@@ -24,6 +25,21 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         storedIdentifier = UUID().uuidString
         storedMetadata = [:]
         super.init()
+    }
+
+    /// The coordinator the store belongs to; nil before it is added and after it is removed.
+    public final var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+        lock.withLock { storedCoordinator }
+    }
+
+    /// The store was added to a coordinator. Subclasses that override it call `super`.
+    open func didAdd(to coordinator: NSPersistentStoreCoordinator) {
+        lock.withLock { storedCoordinator = coordinator }
+    }
+
+    /// The store is about to be removed from its coordinator. Subclasses that override it call `super`.
+    open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+        lock.withLock { storedCoordinator = nil }
     }
 
     /// The type of the store: one of the store type constants, or what a custom store returns.

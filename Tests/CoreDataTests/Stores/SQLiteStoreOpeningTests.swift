@@ -185,6 +185,31 @@ struct SQLiteStoreOpeningTests {
         for expected in expectations { #expect(statements.contains(expected), "\(expected)") }
     }
 
+    @Test("a partial index has its condition in the file, as far as SQLite alone can compute it")
+    func partialIndex() throws {
+        let make = StoreFixtureModel.self
+        let book = make.entity(
+            "Book", [make.attribute("title", .stringAttributeType), make.attribute("pages", .integer64AttributeType)])
+        book.indexes = ["pages > 100 AND title != 'It''s'", "title CONTAINS[c] 'x'"].enumerated().map { place, format in
+            let element = NSFetchIndexElementDescription(
+                property: book.attributesByName["title"] ?? NSAttributeDescription(), collationType: .binary)
+            element.isAscending = false
+            let index = NSFetchIndexDescription(name: "index\(place)", elements: [element])
+            index.partialIndexPredicate = NSPredicate(format: format.replacingOccurrences(of: "''", with: "\\'"))
+            return index
+        }
+        let model = NSManagedObjectModel()
+        model.entities = [book]
+        let fixture = try StoreFixture(model: model, at: nil)
+        let text = try fixture.store.writing { connection in
+            try connection.text("SELECT group_concat(sql, ';') FROM sqlite_master WHERE type = 'index'")
+        }
+        #expect(
+            text == "CREATE INDEX Z_Book_index0 ON ZBOOK (ZTITLE COLLATE BINARY DESC) "
+                + "WHERE ((ZPAGES > 100) AND (ZTITLE <> 'It''s'));"
+                + "CREATE INDEX Z_Book_index1 ON ZBOOK (ZTITLE COLLATE BINARY DESC)")
+    }
+
     @Test("the program's pragmas take the place of the defaults, and one that cannot be a pragma is refused")
     func pragmas() throws {
         try withTemporaryFolder { folder in

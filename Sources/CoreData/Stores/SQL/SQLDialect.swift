@@ -13,11 +13,19 @@ protocol SQLDialect: Sendable {
 /// Prints values of SQL to text and gathers the values to bind, in the order of their placeholders.
 struct SQLPrinter {
     let dialect: any SQLDialect
+    /// Whether values stand in the text: only in definitions, which cannot have bound ones.
+    private let printsValues: Bool
     private(set) var text = ""
     private(set) var values: [SlotValue] = []
 
     init(dialect: any SQLDialect) {
         self.dialect = dialect
+        printsValues = false
+    }
+
+    private init(definitionsOf dialect: any SQLDialect) {
+        self.dialect = dialect
+        printsValues = true
     }
 
     // MARK: SELECT
@@ -89,6 +97,8 @@ struct SQLPrinter {
         case .column(let alias, let name):
             if let alias { text += alias + "." }
             text += dialect.quoted(name)
+        case .value(let value) where printsValues:
+            text += Self.literal(value)
         case .value(let value):
             values.append(value)
             text += dialect.placeholder(values.count)
@@ -172,9 +182,8 @@ struct SQLPrinter {
         return "CREATE TABLE \(table.name) ( \(parts.joined(separator: ", ")) )"
     }
 
-    /// `CREATE INDEX` as Core Data's own files have it. The condition of a partial index has its values in the text, because
-    /// a definition cannot have bound ones; they are quoted by `literal`.
-    static func createIndex(_ index: SQLIndex) -> String {
+    /// `CREATE INDEX` as Core Data's own files have it. The condition of a partial index has its values in the text.
+    static func createIndex(_ index: SQLIndex, dialect: any SQLDialect) -> String {
         let columns = index.columns.map { column in
             switch column.direction {
             case nil: column.name
@@ -183,6 +192,27 @@ struct SQLPrinter {
             }
         }
         let kind = index.isUnique ? "CREATE UNIQUE INDEX" : "CREATE INDEX"
-        return "\(kind) \(index.name) ON \(index.table) (\(columns.joined(separator: ", ")))"
+        let definition = "\(kind) \(index.name) ON \(index.table) (\(columns.joined(separator: ", ")))"
+        guard let condition = index.condition else { return definition }
+        var printer = SQLPrinter(definitionsOf: dialect)
+        printer.print(condition)
+        return "\(definition) WHERE \(printer.text)"
+    }
+
+    /// A value as text; strings with their quotes doubled.
+    private static func literal(_ value: SlotValue) -> String {
+        func hex(_ bytes: some Sequence<UInt8>) -> String {
+            "X'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+        }
+        switch value {
+        case .null: return "NULL"
+        case .int(let number): return String(number)
+        case .double(let number): return number.isFinite ? number.description : "NULL"
+        case .string(let text):
+            return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        case .data(let data): return hex(data)
+        case .uuid(let uuid): return withUnsafeBytes(of: uuid.uuid) { hex($0) }
+        case .decimal(let number): return number.description
+        }
     }
 }

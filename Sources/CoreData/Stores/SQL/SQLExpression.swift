@@ -92,3 +92,29 @@ struct SQLSelect: Equatable, Sendable {
     var limit: Int?
     var offset: Int?
 }
+
+extension SQLExpression {
+    /// The expression with plain column names, when it holds nothing but columns, values and comparisons; otherwise nil.
+    var onColumnsOnly: SQLExpression? {
+        func all(_ list: [SQLExpression]) -> [SQLExpression]? {
+            let plain = list.compactMap(\.onColumnsOnly)
+            return plain.count == list.count ? plain : nil
+        }
+        switch self {
+        case .column(_, let name): return .column(alias: nil, name: name)
+        case .value, .null: return self
+        case .binary(let op, let left, let right):
+            return all([left, right]).map { .binary(op, $0[0], $0[1]) }
+        case .and(let list): return all(list).map { .and($0) }
+        case .or(let list): return all(list).map { .or($0) }
+        case .not(let inner): return inner.onColumnsOnly.map { .not($0) }
+        case .isNull(let inner): return inner.onColumnsOnly.map { .isNull($0) }
+        case .isNotNull(let inner): return inner.onColumnsOnly.map { .isNotNull($0) }
+        case .between(let value, let lower, let upper):
+            return all([value, lower, upper]).map { .between($0[0], $0[1], $0[2]) }
+        case .isIn(let value, let list):
+            return all([value] + list).map { .isIn($0[0], Array($0.dropFirst())) }
+        case .complement, .isInArray, .exists, .scalar, .function, .countAll, .choice: return nil
+        }
+    }
+}

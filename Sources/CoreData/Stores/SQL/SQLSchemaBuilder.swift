@@ -294,7 +294,8 @@ struct SQLSchemaBuilder {
             for index in own.indexes where isNeeded(index, in: entity) {
                 add(
                     index.name,
-                    index.elements.map { indexColumn($0.propertyName ?? "", in: entity, ascending: $0.isAscending) })
+                    index.elements.map { indexColumn($0.propertyName ?? "", in: entity, ascending: $0.isAscending) },
+                    condition: condition(of: index, in: entity))
             }
             // Newer models have a fetch index for each compound index, under a name of its own.
             let covered = own.indexes.map { $0.elements.map { $0.propertyName ?? "" } }
@@ -307,6 +308,17 @@ struct SQLSchemaBuilder {
                     unique: true)
             }
         }
+    }
+
+    /// The condition of a partial index, as far as every SQLite can compute it: an index with functions of ours could not be
+    /// kept by another program. Without one the index covers all rows, which serves as well.
+    private func condition(of index: NSFetchIndexDescription, in entity: EntityLayout) -> SQLExpression? {
+        guard let predicate = index.partialIndexPredicate else { return nil }
+        let translator = SQLFetchTranslator(schema: schema, layout: entity, storeNumber: 0)
+        guard let frame = try? translator.frame(includesSubentities: true),
+            let condition = try? translator.condition(predicate, in: frame), frame.select.joins.isEmpty
+        else { return nil }
+        return condition.onColumnsOnly
     }
 
     /// Whether a fetch index becomes one of the table: not a spatial one (that would be a virtual table, which only Apple's

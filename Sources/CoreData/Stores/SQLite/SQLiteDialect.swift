@@ -59,3 +59,8 @@ struct SQLiteDialect: SQLDialect {
         return "\"" + identifier.replacingOccurrences(of: "\"", with: "\"\"") + "\""
     }
 }
+
+extension SQLPrinter {
+    /// `CREATE INDEX` for SQLite.
+    static func createIndex(_ index: SQLIndex) -> String { createIndex(index, dialect: SQLiteDialect()) }
+}
