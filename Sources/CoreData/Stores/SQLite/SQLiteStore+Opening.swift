@@ -90,12 +90,25 @@ extension SQLiteStore {
                 try settings.configure(connection, isWriter: true)
                 metadata = try creation.create(on: connection, settings: settings, url: url)
                 try adopt(connection, url: url)
+            } catch is SQLiteStoreCreation.AlreadyMade {
+                try openExisting(url, entities: entities)
             } catch {
-                // What was begun here goes again, unless somebody else has made a store of it meanwhile.
-                if !existed, (try? SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: 0)) != false {
-                    try? SQLiteStoreFiles(url).removeRemains()
+                // What was begun here goes again, unless somebody else is making a store of it or has made one.
+                let isContended = (error as? SQLiteError)?.isBusy ?? false
+                if !existed, !isContended, (try? SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: 0)) != false {
+                    Self.removeUnfinished(SQLiteStoreFiles(url))
                 }
                 throw error
+            }
+        }
+
+        /// Removes what an unfinished creation left, unless somebody has it open. Without space it cannot be locked; then it
+        /// goes without.
+        private static func removeUnfinished(_ files: SQLiteStoreFiles) {
+            do {
+                try files.destroy(timeout: 0)
+            } catch {
+                if (error as NSError).code != NSPersistentStoreTimeoutError { try? files.removeRemains() }
             }
         }
 

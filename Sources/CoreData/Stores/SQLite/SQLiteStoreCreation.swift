@@ -8,8 +8,10 @@ struct SQLiteStoreCreation {
     let layout: ModelLayout
     let entities: Set<String>?
 
-    /// Fills an empty database and returns the new store's metadata. Somebody else's creation at the same time is an error:
-    /// the store then exists.
+    /// Somebody else has made the store in the meantime: it is there and can be opened.
+    struct AlreadyMade: Error {}
+
+    /// Fills an empty database and returns the new store's metadata. Throws `AlreadyMade` when it is not empty any more.
     func create(on connection: SQLiteConnection, settings: SQLiteStoreOptions, url: URL?) throws -> [String: Any] {
         for (name, value) in [("page_size", "4096"), ("auto_vacuum", "2")] {
             try connection.execute("PRAGMA \(name) = '\(settings.pragma(name) ?? value)'")
@@ -23,11 +25,7 @@ struct SQLiteStoreCreation {
         metadata["_NSAutoVacuumLevel"] = settings.pragma("auto_vacuum") ?? "2"
         let cache = try SQLiteModelCache.encode(model)
         try connection.transaction {
-            guard try connection.integer("SELECT COUNT(*) FROM sqlite_master") == 0 else {
-                throw NSError.coreData(
-                    NSPersistentStoreOpenError,
-                    reason: "Somebody else made the store at the same time; it can be opened now.", url: url)
-            }
+            guard try connection.integer("SELECT COUNT(*) FROM sqlite_master") == 0 else { throw AlreadyMade() }
             for statement in Self.definitions(of: schema) { try connection.execute(statement) }
             try fillKeys(connection)
             try SQLiteStoreMetadata.write(metadata, to: connection, url: url)
