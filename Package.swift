@@ -24,9 +24,13 @@ let package = Package(
             name: "save-chain-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/SaveChainChild"),
         .executableTarget(
             name: "migration-crash-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/CrashChild"),
+        .executableTarget(
+            name: "writer-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/WriterChild"),
         .testTarget(
             name: "CoreDataTests",
-            dependencies: ["CoreData", "TestSupport", "save-chain-child", "migration-crash-child"]),
+            dependencies: [
+                "CoreData", "TestSupport", "save-chain-child", "migration-crash-child", "writer-child",
+            ]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "CoreDataManagerTests", dependencies: ["CoreDataManager", "TestSupport"]),
     ],
