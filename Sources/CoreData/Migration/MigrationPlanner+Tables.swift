@@ -7,12 +7,14 @@ extension MigrationPlanner {
             guard let table = new.table(ofRoot: root.index) else { continue }
             var members: [TableChange.Member] = []
             var source: String?
+            var soleNumber: Int?
             for index in root.subtree {
                 guard let number = new.numbers[index], let origin = difference.sourceOf[index],
                     let oldNumber = old.numbers[origin]
                 else { continue }
                 let from = difference.source.entities[origin]
                 source = source ?? old.table(ofRoot: from.rootIndex)?.name
+                if old.soleLayout(ofRoot: from.rootIndex, in: difference.source) != nil { soleNumber = number }
                 members.append(
                     TableChange.Member(
                         layout: index, old: oldNumber, new: number,
@@ -21,6 +23,8 @@ extension MigrationPlanner {
             var change = TableChange(
                 root: root.index, table: table, source: source.flatMap { facts.tables[$0] }, members: members,
                 columns: table.columns.dropFirst(3).map { TableChange.Column(column: $0) })
+            change.soleNumber = soleNumber
+            change.distinguishesEntities = new.soleLayout(ofRoot: root.index, in: difference.destination) == nil
             fillPieces(of: &change)
             tables.append(change)
         }

@@ -65,6 +65,7 @@ struct MigrationPlanner {
         addColumnsAndCopies()
         addUpdates()
         addLookUps()
+        addDerivedValues()
         for index in new.indexes where !kept.contains(index.name) {
             add(.createIndex(index), rows: rows(ofNew: index.table))
         }

@@ -71,6 +71,8 @@ extension MigrationStep {
                         + "\(position(owner: quoted(owner), order: "Z_PK")) AS position FROM \(quoted(table)) "
                         + "WHERE \(quoted(owner)) IS NOT NULL) AS counted WHERE counted.pk = \(quoted(table)).Z_PK")
             ]
+        case .fillDerived(_, _, let command):
+            [command]
         case .fillInverse(let table, let column, let numbers, let from, let key):
             [
                 .init(

@@ -34,6 +34,8 @@ enum MigrationStep {
     case fillEntity(table: String, column: String, key: String, target: String)
     /// Gives the members of every owner's list their positions, in the order of their keys.
     case fillPositions(table: String, column: String, owner: String)
+    /// Computes a derived attribute that is new or computed otherwise than before.
+    case fillDerived(table: String, column: String, MigrationCommand)
     /// The other side of a one-to-one relationship.
     case fillInverse(table: String, column: String, numbers: [Int], from: String, key: String)
     /// The rows of `Z_PRIMARYKEY`.
@@ -151,6 +153,7 @@ extension MigrationStep: CustomStringConvertible {
             "\(tagged ? "add" : "remove") external storage tags in \(table).\(column)"
         case .fillEntity(let table, let column, _, _): "look up entities for \(table).\(column)"
         case .fillPositions(let table, let column, _): "count positions for \(table).\(column)"
+        case .fillDerived(let table, let column, _): "compute \(table).\(column)"
         case .fillInverse(let table, let column, _, _, _): "fill inverse \(table).\(column)"
         case .replaceKeys: "replace entity numbers"
         case .renumberHistory: "renumber persistent history"
@@ -169,7 +172,7 @@ extension MigrationStep: CustomStringConvertible {
         // Dropping a table gives its pages back without reading rows.
         case .dropTable: true
         case .check, .createIndex, .dropColumn, .deleteRows, .clearKeys, .deletePairs, .update, .copyRows, .copyPairs,
-            .tagValues, .fillEntity, .fillPositions, .fillInverse, .renumberHistory:
+            .tagValues, .fillEntity, .fillPositions, .fillDerived, .fillInverse, .renumberHistory:
             false
         }
     }
@@ -182,6 +185,7 @@ extension MigrationStep: CustomStringConvertible {
         case .dropColumn(let table, _), .deleteRows(let table, _), .clearKeys(let table, _, _, _, _),
             .deletePairs(let table, _, _, _), .update(let table, _), .copyRows(let table, _, _, _),
             .tagValues(let table, _, _, _), .fillEntity(let table, _, _, _), .fillPositions(let table, _, _),
+            .fillDerived(let table, _, _),
             .fillInverse(let table, _, _, _, _):
             table
         case .copyPairs(let pairs): pairs.from

@@ -14,7 +14,8 @@ enum ModelChange: Equatable, CustomStringConvertible {
     case madeToMany(entity: String, property: String)
     case orderingChanged(entity: String, property: String, isOrdered: Bool)
     case inverseChanged(entity: String, property: String)
-    case destinationChanged(entity: String, property: String, from: String, to: String)
+    /// The links survive when everything they can lead to is still allowed.
+    case destinationChanged(entity: String, property: String, from: String, to: String, keepsLinks: Bool)
 
     var description: String {
         switch self {
@@ -36,8 +37,9 @@ enum ModelChange: Equatable, CustomStringConvertible {
         case .orderingChanged(let entity, let property, let isOrdered):
             "\(entity).\(property) made \(isOrdered ? "ordered" : "unordered")"
         case .inverseChanged(let entity, let property): "inverse of \(entity).\(property) changed"
-        case .destinationChanged(let entity, let property, let from, let to):
+        case .destinationChanged(let entity, let property, let from, let to, let keepsLinks):
             "destination of \(entity).\(property) changed from \(from) to \(to)"
+                + (keepsLinks ? "" : ", links dropped")
         }
     }
 }

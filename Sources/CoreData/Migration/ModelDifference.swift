@@ -34,6 +34,7 @@ struct ModelDifference {
         properties = Array(repeating: [:], count: destination.entities.count)
         matchEntities()
         matchProperties()
+        matchDestinations()
         checkParents()
         for entity in destination.entities { checkProperties(of: entity) }
         if !problems.isEmpty { throw MigrationErrors.combined(problems) }
@@ -213,6 +214,35 @@ struct ModelDifference {
 
     // MARK: Relationships
 
+    /// A relationship that leads to another entity than before, which is not the old one under a new name, is a new
+    /// relationship with the name of the old one: what the old links led to cannot be in it.
+    private mutating func matchDestinations() {
+        for entity in destination.entities {
+            for case let new as NSRelationshipDescription in entity.entity.ownProperties where !new.isTransient {
+                guard let old = source(of: new),
+                    let oldTarget = old.destinationEntity.flatMap({ source.layout(of: $0) }),
+                    let newTarget = new.destinationEntity.flatMap({ destination.layout(of: $0) })
+                else { continue }
+                let survivors = oldTarget.subtree.compactMap { destinationOf[$0] }
+                let isKept = !survivors.isEmpty && survivors.allSatisfy { newTarget.subtree.contains($0) }
+                if isKept, destinationOf[oldTarget.index] == newTarget.index { continue }
+                changes.append(
+                    .destinationChanged(
+                        entity: entity.name, property: new.name, from: oldTarget.name, to: newTarget.name,
+                        keepsLinks: isKept))
+                guard !isKept else { continue }
+                forget(new)
+                // A join table has two such sides; neither can keep pairs without the other.
+                if let inverse = new.inverseRelationship, new.isToMany, inverse.isToMany { forget(inverse) }
+            }
+        }
+    }
+
+    private mutating func forget(_ relationship: NSRelationshipDescription) {
+        guard let declaring = destination.layout(of: relationship.entity) else { return }
+        for index in declaring.subtree { properties[index][relationship.name] = nil }
+    }
+
     /// The older relationship that a relationship of the destination comes from, looked up where it is declared or in
     /// the first entity below that has one.
     func source(of relationship: NSRelationshipDescription) -> NSRelationshipDescription? {
@@ -231,7 +261,6 @@ struct ModelDifference {
                 MigrationErrors.cannotInfer(
                     entity: entity.name, property: new.name, source: source, destination: destination, help: help))
         }
-        checkDestination(entity, old, new)
         if old.isToMany, !new.isToMany {
             refuse("to-many", "to-one", "Use a mapping model that chooses the one object to keep.")
             return
@@ -274,27 +303,5 @@ struct ModelDifference {
     private static func inverse(_ relationship: NSRelationshipDescription) -> String {
         relationship.inverseRelationship.map { "with the \($0.isToMany ? "to-many" : "to-one") inverse “\($0.name)”" }
             ?? "without an inverse"
-    }
-
-    /// The objects a relationship led to must still be ones it may lead to.
-    private mutating func checkDestination(
-        _ entity: EntityLayout, _ old: NSRelationshipDescription, _ new: NSRelationshipDescription
-    ) {
-        guard let oldTarget = old.destinationEntity.flatMap({ source.layout(of: $0) }),
-            let newTarget = new.destinationEntity.flatMap({ destination.layout(of: $0) })
-        else { return }
-        let survivors = oldTarget.subtree.compactMap { destinationOf[$0] }
-        if survivors.isEmpty || survivors.contains(where: { !newTarget.subtree.contains($0) }) {
-            problems.append(
-                MigrationErrors.cannotInfer(
-                    entity: entity.name, property: new.name, source: "destination entity “\(oldTarget.name)”",
-                    destination: "destination entity “\(newTarget.name)”",
-                    help: "Set the renaming identifier of “\(newTarget.name)” to “\(oldTarget.name)” if it is the same "
-                        + "entity, give the relationship another name, or use a mapping model."))
-        } else if destinationOf[oldTarget.index] != newTarget.index {
-            changes.append(
-                .destinationChanged(
-                    entity: entity.name, property: new.name, from: oldTarget.name, to: newTarget.name))
-        }
     }
 }

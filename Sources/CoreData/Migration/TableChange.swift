@@ -50,13 +50,20 @@ struct TableChange {
     var isRewritten = false
     /// Whether other tables take rows of the source over too.
     var isPartOfSource = false
+    /// Set when the source held rows of one entity only: the number in a row then says nothing, old migrations left stale
+    /// ones, and the rows get this one.
+    var soleNumber: Int?
+    /// Whether the numbers in rows will say something: the new table holds several entities.
+    var distinguishesEntities = false
 
     /// What a copied row gets: one assignment per column, over the columns of the source.
     func copyAssignments(moves: [Int: Int]) -> [MigrationAssignment] {
         let entity = SQLExpression.column(alias: nil, name: SQLSchema.entityColumn)
         var result = [
             MigrationAssignment(column: SQLSchema.keyColumn, value: .column(alias: nil, name: SQLSchema.keyColumn)),
-            MigrationAssignment(column: SQLSchema.entityColumn, value: .renumbered(entity, tableMoves)),
+            MigrationAssignment(
+                column: SQLSchema.entityColumn,
+                value: soleNumber.map { .number($0) } ?? .renumbered(entity, tableMoves)),
             MigrationAssignment(
                 column: SQLSchema.versionColumn, value: .column(alias: nil, name: SQLSchema.versionColumn)),
         ]
@@ -84,7 +91,14 @@ struct TableChange {
         let entity = SQLExpression.column(alias: nil, name: SQLSchema.entityColumn)
         var result: [MigrationAssignment] = []
         let moved = tableMoves
-        if !moved.isEmpty {
+        if let soleNumber {
+            if !moved.isEmpty || distinguishesEntities {
+                result.append(
+                    MigrationAssignment(
+                        column: SQLSchema.entityColumn, value: .number(soleNumber),
+                        condition: .or([.isNull(entity), .binary(.notEqual, entity, .number(soleNumber))])))
+            }
+        } else if !moved.isEmpty {
             result.append(
                 MigrationAssignment(
                     column: SQLSchema.entityColumn, value: .renumbered(entity, moved),

@@ -271,4 +271,62 @@ struct MigratedEntitiesTests {
             try bench.migrateAndVerify(to: newer)
         }
     }
+
+    @Test("a stale number in a table of one entity is put right when the table gets a second entity")
+    func staleNumbers() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(
+                folder, "entity Dog\n  name string",
+                rows: "INSERT INTO ZDOG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 9, 1, 'Rex'), (2, NULL, 1, 'Bo')")
+            try bench.migrateAndVerify(to: "entity Dog\n  name string\nentity Puppy : Dog\n  weeks int16! = 1")
+            #expect(
+                try bench.query("SELECT Z_PK, Z_ENT, ZNAME, ZWEEKS FROM ZDOG ORDER BY Z_PK") == [
+                    "1|1|Rex|-", "2|1|Bo|-",
+                ])
+        }
+    }
+
+    @Test("an added derived attribute is computed for the rows that are there")
+    func derived() throws {
+        try withTemporaryFolder { folder in
+            let text = """
+                entity A
+                  name string
+                  bs many B.a
+                entity B
+                  size int32
+                  a one A.bs
+                """
+            let bench = try MigrationBench(
+                folder, text,
+                rows: """
+                    INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'Ærø'), (2, 1, 1, NULL);
+                    INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZSIZE, ZA) VALUES (1, 2, 1, 5, 1), (2, 2, 1, 6, 1), (3, 2, 1, 7, NULL);
+                    """)
+            func derived(_ name: String, _ type: NSAttributeType, _ expression: CoreData.NSExpression)
+                -> NSDerivedAttributeDescription
+            {
+                let attribute = NSDerivedAttributeDescription()
+                attribute.name = name
+                attribute.attributeType = type
+                attribute.isOptional = true
+                attribute.derivationExpression = expression
+                return attribute
+            }
+            func model(_ upper: String) throws -> NSManagedObjectModel {
+                let model = ModelText.model(text)
+                model.entitiesByName["A"]?.properties += [
+                    derived("count", .integer64AttributeType, try CoreData.NSExpression.parse(format: "bs.@count")),
+                    derived("text", .stringAttributeType, try CoreData.NSExpression.parse(format: upper)),
+                ]
+                return model
+            }
+            #expect(try LightweightMigrator.migrate(storeAt: bench.url, to: try model("uppercase:(name)")))
+            #expect(try bench.query("SELECT ZCOUNT, ZTEXT FROM ZA ORDER BY Z_PK") == ["2|ÆRØ", "0|-"])
+            // Only what is derived otherwise than before is computed again.
+            try bench.run("UPDATE ZA SET ZCOUNT = 99 WHERE Z_PK = 1")
+            #expect(try LightweightMigrator.migrate(storeAt: bench.url, to: try model("lowercase:(name)")))
+            #expect(try bench.query("SELECT ZCOUNT, ZTEXT FROM ZA ORDER BY Z_PK") == ["99|ærø", "0|-"])
+        }
+    }
 }

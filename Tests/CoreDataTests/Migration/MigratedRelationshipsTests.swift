@@ -128,11 +128,6 @@ struct MigratedRelationshipsTests {
                 ["A.b", "inverse"]
             ),
             (
-                "entity A\n  b one B\nentity B\n  x string\nentity C\n  x string",
-                "entity A\n  b one C\nentity B\n  x string\nentity C\n  x string",
-                ["A.b", "“B”", "“C”", "renaming identifier"]
-            ),
-            (
                 "entity A\n  b one B\nentity B\n  x string", "entity A\n  b string\nentity B\n  x string",
                 ["A.b", "relationship", "attribute"]
             ),
@@ -166,6 +161,45 @@ struct MigratedRelationshipsTests {
                 folder, older, rows: "INSERT INTO Z_1FRIENDS (Z_1FRIENDS, REFLEXIVE) VALUES (1, 2), (2, 1)")
             try bench.migrateAndVerify(to: "entity A\n  x string\n" + older)
             #expect(try bench.query("SELECT Z_2FRIENDS, REFLEXIVE FROM Z_2FRIENDS ORDER BY 1") == ["1|2", "2|1"])
+        }
+    }
+
+    @Test("a relationship that leads to another entity starts empty; a mandatory one is refused while there are rows")
+    func otherDestination() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(
+                folder,
+                """
+                entity A
+                  b one B
+                  bs many B.as
+                entity B
+                  as many A.bs
+                entity C
+                  x string
+                """,
+                rows: """
+                    INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZB) VALUES (1, 1, 1, 1);
+                    INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1);
+                    INSERT INTO Z_1BS VALUES (1, 1);
+                    """)
+            let error = try bench.failure(to: "entity A\n  b one! C\nentity B\n  x string\nentity C\n  x string")
+            #expect(error.code == NSMigrationError)
+            #expect(error.localizedDescription.contains("A.b"))
+            try bench.migrateAndVerify(
+                to: """
+                    entity A
+                      b one C
+                      bs many C.as
+                    entity B
+                      x string
+                    entity C
+                      x string
+                      as many A.bs
+                    """)
+            #expect(try bench.query("SELECT Z_PK, ZB FROM ZA") == ["1|-"])
+            #expect(try bench.query("SELECT COUNT(*) FROM Z_1BS") == ["0"])
+            #expect(try bench.query("SELECT Z_PK FROM ZB") == ["1"])
         }
     }
 }
