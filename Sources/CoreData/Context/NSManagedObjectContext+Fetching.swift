@@ -123,10 +123,11 @@ extension NSManagedObjectContext {
         var objects: [NSManagedObject] = []
         var birth = Birth(home: home(at: plan.store.layout.index))
         let isRefreshing = plan.parameters.shouldRefreshRefetchedObjects
+        let map = identityMap(of: plan.store.layout.rootIndex)
         func take(_ rows: [Snapshot]) {
             for row in rows {
-                if row.layoutIndex != birth.home.layout.index { birth = Birth(home: home(at: row.layoutIndex)) }
-                objects.append(object(for: row, birth: birth, isRefreshing: isRefreshing))
+                if row.layoutIndex != birth.layoutIndex { birth = Birth(home: home(at: row.layoutIndex)) }
+                objects.append(object(for: row, birth: birth, map: map, isRefreshing: isRefreshing))
             }
         }
         if case .coordinator(let coordinator)? = source {

@@ -2,21 +2,24 @@ import Foundation
 
 /// Whether wrong-queue access stops the process: in debug builds, and with `-com.apple.CoreData.ConcurrencyDebug 1`.
 enum ConfinementCheck {
-    static let isOn: Bool = {
+    #if DEBUG
+        static let isOn = true
+        static func prepare() { _ = request }
+    #else
+        // Statically initialised, so that reading it costs no once-check. Set before the first context is made, which is
+        // before anything can be checked; never changed afterwards.
+        nonisolated(unsafe) private(set) static var isOn = false
+        static func prepare() { if request { isOn = true } }
+    #endif
+
+    private static let request: Bool = {
         let arguments = ProcessInfo.processInfo.arguments
-        if let position = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug") {
-            let isRequested = arguments.dropFirst(position + 1).first.flatMap(Int.init) ?? 0 > 0
-            if isRequested {
-                FileHandle.standardError.write(
-                    Data("CoreData: annotation: Core Data multi-threading assertions enabled.\n".utf8))
-            }
-            return isRequested
-        }
-        #if DEBUG
-            return true
-        #else
-            return false
-        #endif
+        guard let position = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug"),
+            arguments.dropFirst(position + 1).first.flatMap(Int.init) ?? 0 > 0
+        else { return false }
+        FileHandle.standardError.write(
+            Data("CoreData: annotation: Core Data multi-threading assertions enabled.\n".utf8))
+        return true
     }()
 }
 
@@ -35,6 +38,7 @@ extension NSManagedObjectContext {
             HeldContexts.run(holding: self, holdsMain: self.isMain) {
                 block()
                 self.processPendingChanges()
+                self.recentObjects.removeAll()
             }
         }
     }
@@ -48,7 +52,12 @@ extension NSManagedObjectContext {
         if HeldContexts.contains(self) { return try block() }
         let holdsMain = HeldContexts.isMainQueueHeld
         if isMain, holdsMain { return try HeldContexts.run(holding: self, holdsMain: true, block) }
-        return try queue.sync { try HeldContexts.run(holding: self, holdsMain: holdsMain || isMain, block) }
+        return try queue.sync {
+            try HeldContexts.run(holding: self, holdsMain: holdsMain || isMain) {
+                defer { recentObjects.removeAll() }
+                return try block()
+            }
+        }
     }
 
     /// Runs the block on the context's queue and returns what it returns, suspending the caller meanwhile.
@@ -62,7 +71,10 @@ extension NSManagedObjectContext {
             let run: @Sendable () -> Void = {
                 let holdsMain = isInline ? HeldContexts.isMainQueueHeld : self.isMain
                 let result: Result<T, Failure> = HeldContexts.run(holding: self, holdsMain: holdsMain) {
-                    defer { self.processPendingChanges() }
+                    defer {
+                        self.processPendingChanges()
+                        self.recentObjects.removeAll()
+                    }
                     do throws(Failure) {
                         return .success(try job.value())
                     } catch {

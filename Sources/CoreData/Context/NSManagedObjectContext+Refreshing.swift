@@ -26,6 +26,7 @@ extension NSManagedObjectContext {
     /// Refreshes every object without unsaved changes of its own losing any: `refresh(_:mergeChanges: true)` for all.
     public final func refreshAllObjects() {
         checkConfinement()
+        recentObjects.removeAll()
         for map in identityMaps {
             for object in map?.objects ?? [] { refresh(object, mergeChanges: true) }
         }
@@ -64,6 +65,7 @@ extension NSManagedObjectContext {
         pendingRefreshes = []
         permanentKeys = [:]
         assignedStores = [:]
+        recentObjects.removeAll()
         for map in identityMaps {
             for object in map?.objects ?? [] {
                 object.detach(unregister: false)

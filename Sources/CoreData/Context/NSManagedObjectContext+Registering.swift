@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
         return home
     }
 
-    private func identityMap(of rootIndex: Int) -> IdentityMap {
+    final func identityMap(of rootIndex: Int) -> IdentityMap {
         if let map = identityMaps[rootIndex] { return map }
         let map = IdentityMap()
         identityMaps[rootIndex] = map
@@ -103,8 +103,7 @@ extension NSManagedObjectContext {
 
     /// The object that stands for a row that was just read; an object that has its row already keeps it.
     @inline(__always)
-    final func object(for row: Snapshot, birth: Birth, isRefreshing: Bool) -> NSManagedObject {
-        guard let map = birth.home.identityMap else { preconditionFailure("A context's home has an identity map") }
+    final func object(for row: Snapshot, birth: Birth, map: IdentityMap, isRefreshing: Bool) -> NSManagedObject {
         var place = IdentityMap.Place()
         if let object = map.object(for: row.key, place: &place) {
             if object.row == nil {

@@ -41,6 +41,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// By root layout index; made on demand.
     var identityMaps: [IdentityMap?] = []
 
+    /// Objects that to-one relationships led to lately.
+    let recentObjects = RecentObjects()
+
     /// Objects with unsaved changes, kept alive; an object whose flag was cleared is skipped and dropped later.
     var insertedList: [NSManagedObject] = []
     var updatedList: [NSManagedObject] = []
@@ -82,9 +85,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             queue = DispatchQueue(label: "NSManagedObjectContext", qos: .userInitiated)
         }
         super.init()
+        ConfinementCheck.prepare()
+        Birth.prepare()
     }
 
     deinit {
+        recentObjects.removeAll()
         for map in identityMaps {
             for object in map?.objects ?? [] { object.detach(unregister: false) }
             map?.removeAll()

@@ -42,33 +42,28 @@ extension NSManagedObject {
     final func reference(at slot: Int) -> ObjectKey? {
         let row = firedRow()
         let layout = home.layout
-        let key: Int64
-        let isChanged: Bool
+        let destinations = layout.destinations[slot]
         if let overlay, overlay.mask.contains(slot) {
-            guard case .int(let changed) = overlay.values[slot] else { return nil }
-            key = changed
-            isChanged = true
-        } else {
-            if row.isNull(slot) { return nil }
-            key = row.int(slot)
-            isChanged = false
-        }
-        if case .toOne(_, let companion?) = layout.slots[slot].role {
-            if isChanged {
-                if case .int(let index)? = overlay?.values[companion] {
-                    return ObjectKey(layoutIndex: Int(index), key: key)
-                }
-            } else if !row.isNull(companion) {
-                return ObjectKey(layoutIndex: Int(row.int(companion)), key: key)
+            guard case .int(let key) = overlay.values[slot] else { return nil }
+            if destinations.companion >= 0, case .int(let index) = overlay.values[destinations.companion] {
+                return ObjectKey(layoutIndex: Int(index), key: key)
             }
+            return ObjectKey(layoutIndex: destinations.layoutIndex, key: key)
         }
-        return layout.slots[slot].destinationIndex.map { ObjectKey(layoutIndex: $0, key: key) }
+        if row.isNull(slot) { return nil }
+        if destinations.companion >= 0, !row.isNull(destinations.companion) {
+            return ObjectKey(layoutIndex: Int(row.int(destinations.companion)), key: row.int(slot))
+        }
+        return ObjectKey(layoutIndex: destinations.layoutIndex, key: row.int(slot))
     }
 
     /// The object a to-one relationship leads to.
     final func referencedObject(at slot: Int) -> NSManagedObject? {
         guard let key = reference(at: slot), let context = home.context else { return nil }
-        return context.object(for: key)
+        if let recent = context.recentObjects.object(for: key) { return recent }
+        let object = context.object(for: key)
+        context.recentObjects.insert(object, for: key)
+        return object
     }
 
     /// The value of an attribute as key-value coding hands it out.

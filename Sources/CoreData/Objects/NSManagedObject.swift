@@ -51,12 +51,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Use `init(context:)` or `NSEntityDescription.insertNewObject(forEntityName:into:)` in everyday code. Required, so
     /// that the framework can make objects of any subclass (DEVIATIONS.md).
     public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
-        if let birth = Birth.take() {
-            home = birth.home
-            key = birth.key
-            row = birth.row
-            flags = birth.flags
-            layoutIdentifier = birth.layoutIdentifier
+        if let birth = Birth.due {
+            birth.pointee.isDue = false
+            home = birth.pointee.home.takeUnretainedValue()
+            key = birth.pointee.key
+            row = birth.pointee.row?.takeUnretainedValue()
+            flags = birth.pointee.flags
+            layoutIdentifier = birth.pointee.layoutIdentifier
             super.init()
             return
         }
@@ -289,54 +290,75 @@ extension NSManagedObject: Sendable {}
 /// What the initialiser of an object that stands for an existing row is to take over instead of making a new one.
 ///
 /// Subclasses' stored properties need a real initialiser call, and the only one every subclass has is
-/// `init(entity:insertInto:)`; so the context leaves here what that call is for, on the calling thread.
+/// `init(entity:insertInto:)`; so the context leaves here what that call is for, on the calling thread. A batch of objects
+/// uses one birth, on one thread.
 final class Birth {
+    /// What the initialiser reads; unretained, because whoever delivers holds it.
+    struct Record {
+        fileprivate let home: Unmanaged<ObjectHome>
+        fileprivate let layoutIdentifier: UInt32
+        fileprivate var key: Int64 = 0
+        fileprivate var row: Unmanaged<Snapshot>?
+        fileprivate var flags: NSManagedObject.Flags = []
+        /// Whether the next initialiser call on this thread is the one meant.
+        fileprivate var isDue = false
+    }
+
     let home: ObjectHome
-    let layoutIdentifier: UInt32
-    fileprivate var key: Int64 = 0
-    fileprivate var row: Snapshot?
-    fileprivate var flags: NSManagedObject.Flags = []
-    /// Whether the next initialiser call on this thread is the one meant.
-    private var isDue = false
+    let layoutIndex: Int
+    private let entity: NSEntityDescription
+    private let managedClass: NSManagedObject.Type
+    private let record: UnsafeMutablePointer<Record>
 
     init(home: ObjectHome) {
         self.home = home
-        layoutIdentifier = home.layout.identifier
+        layoutIndex = home.layout.index
+        entity = home.layout.entity
+        managedClass = home.managedClass
+        record = .allocate(capacity: 1)
+        record.initialize(
+            to: Record(home: Unmanaged.passUnretained(home), layoutIdentifier: home.layout.identifier))
     }
 
     deinit {
-        if Self.current === self { pthread_setspecific(Self.threadKey, nil) }
+        if pthread_getspecific(Self.threadKey) == UnsafeMutableRawPointer(record) {
+            pthread_setspecific(Self.threadKey, nil)
+        }
+        record.deinitialize(count: 1)
+        record.deallocate()
     }
 
-    private static let threadKey: pthread_key_t = {
-        var key = pthread_key_t()
-        pthread_key_create(&key, nil)
-        return key
+    // Statically initialised, so that reading them costs no once-check. Written by `prepare` alone, before the first context
+    // is made; no birth takes place before that.
+    nonisolated(unsafe) private static var threadKey: pthread_key_t = 0
+    nonisolated(unsafe) private static var isPrepared = false
+
+    private static let preparation: Void = {
+        pthread_key_create(&threadKey, nil)
+        isPrepared = true
     }()
 
-    @inline(__always)
-    private static var current: Birth? {
-        guard let pointer = pthread_getspecific(threadKey) else { return nil }
-        return Unmanaged<Birth>.fromOpaque(pointer).takeUnretainedValue()
-    }
+    /// Called by every context that is made.
+    static func prepare() { preparation }
 
     /// What the running initialiser is to take over; nil when somebody just makes a new object.
     @inline(__always)
-    fileprivate static func take() -> Birth? {
-        guard let birth = current, birth.isDue else { return nil }
-        birth.isDue = false
-        return birth
+    static var due: UnsafeMutablePointer<Record>? {
+        guard isPrepared, let pointer = pthread_getspecific(threadKey) else { return nil }
+        let record = pointer.assumingMemoryBound(to: Record.self)
+        return record.pointee.isDue ? record : nil
     }
 
-    /// Makes one object of the home's class. A batch of objects uses one birth, on one thread.
+    /// Makes one object of the home's class.
     @inline(__always)
     func deliver(key: Int64, row: Snapshot?, flags: NSManagedObject.Flags) -> NSManagedObject {
-        self.key = key
-        self.row = row
-        self.flags = flags
-        isDue = true
-        let mine = Unmanaged.passUnretained(self).toOpaque()
-        if pthread_getspecific(Self.threadKey) != mine { pthread_setspecific(Self.threadKey, mine) }
-        return home.managedClass.init(entity: home.layout.entity, insertInto: nil)
+        record.pointee.key = key
+        record.pointee.row = row.map { Unmanaged.passUnretained($0) }
+        record.pointee.flags = flags
+        record.pointee.isDue = true
+        if pthread_getspecific(Self.threadKey) != UnsafeMutableRawPointer(record) {
+            pthread_setspecific(Self.threadKey, record)
+        }
+        return withExtendedLifetime(row) { managedClass.init(entity: entity, insertInto: nil) }
     }
 }

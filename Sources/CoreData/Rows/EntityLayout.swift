@@ -66,6 +66,14 @@ enum PropertyAccess {
     case fetched(NSFetchedPropertyDescription)
 }
 
+/// Where a to-one relationship's slot leads.
+struct Destination {
+    /// The layout of the declared destination entity.
+    let layoutIndex: Int
+    /// The slot that holds the concrete entity; -1 when the destination has no sub-entities.
+    let companion: Int
+}
+
 /// How the values of one entity lie in a row: key → slot, the slots of the super-entity first, so that a slot number is
 /// good for every sub-entity. Made once when a model is frozen; immutable afterwards.
 final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayout is built
@@ -78,6 +86,8 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
     let subtreeEnd: Int
     let slots: [Slot]
     let toManys: [ToManySlot]
+    /// By slot, for to-one relationships: where they lead, without the slot's other fields.
+    let destinations: [Destination]
     let access: [String: PropertyAccess]
     let nullWords: Int
     let validationRules: ValidationRules
@@ -103,6 +113,10 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
         self.subtreeEnd = subtreeEnd
         self.slots = slots
         self.toManys = toManys
+        destinations = slots.map { slot in
+            guard case .toOne(_, let companion) = slot.role else { return Destination(layoutIndex: index, companion: -1) }
+            return Destination(layoutIndex: slot.destinationIndex ?? index, companion: companion ?? -1)
+        }
         self.access = access
         self.model = model
         self.identifier = identifier

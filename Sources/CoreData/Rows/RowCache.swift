@@ -16,14 +16,19 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
     }
 
     private let lock = NSLock()
-    private var tables: [Table]
+    /// One per root entity.
+    private let tables: UnsafeMutablePointer<Table>
+    private let rootCount: Int
 
     init(rootCount: Int) {
-        tables = Array(repeating: Table(), count: rootCount)
+        self.rootCount = rootCount
+        tables = .allocate(capacity: rootCount)
+        tables.initialize(repeating: Table(), count: rootCount)
     }
 
     deinit {
-        for root in tables.indices { clear(root) }
+        for root in 0..<rootCount { clear(root) }
+        tables.deallocate()
     }
 
     /// The row with the given key, if the cache has it.
@@ -65,20 +70,20 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
     func sweep() {
         lock.lock()
         defer { lock.unlock() }
-        for root in tables.indices { rebuild(root) }
+        for root in 0..<rootCount { rebuild(root) }
     }
 
     func removeAll() {
         lock.lock()
         defer { lock.unlock() }
-        for root in tables.indices { clear(root) }
+        for root in 0..<rootCount { clear(root) }
     }
 
     /// How many rows are held; for tests and for `checkInvariants`.
     var count: Int {
         lock.lock()
         defer { lock.unlock() }
-        return tables.reduce(0) { $0 + $1.count }
+        return (0..<rootCount).reduce(0) { $0 + tables[$1].count }
     }
 
     @inline(__always)
