@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // splitmix64: a small generator whose sequence depends on the seed alone.
 static uint64_t next_random(uint64_t *state) {
@@ -72,4 +73,10 @@ int64_t baseline_heap_bytes(void) {
 
 int64_t baseline_sqlite_bytes(void) {
     return sqlite3_memory_used();
+}
+
+double baseline_cpu_seconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }

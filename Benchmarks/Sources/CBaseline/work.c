@@ -162,6 +162,7 @@ baseline_result baseline_insert(const char *path, int64_t cache_size, const base
         return result;
     }
     double start = now();
+    double cpu_start = baseline_cpu_seconds();
     author_object **authors = malloc(sizeof(*authors) * (size_t)data->author_count);
     for (int32_t index = 0; index < data->author_count; index++) {
         const baseline_author *source = &data->authors[index];
@@ -208,6 +209,7 @@ baseline_result baseline_insert(const char *path, int64_t cache_size, const base
     sqlite3_finalize(insert);
     run(&result, db, "COMMIT");
     result.seconds = now() - start;
+    result.cpu_seconds = baseline_cpu_seconds() - cpu_start;
     result.count = data->author_count + data->book_count;
     sqlite3_close(db);
     return result;
@@ -299,6 +301,7 @@ baseline_result baseline_read_all(const char *path, int64_t cache_size) {
         return result;
     }
     double start = now();
+    double cpu_start = baseline_cpu_seconds();
     sqlite3_stmt *select = prepare(&result, db, "SELECT " BOOK_COLUMNS " FROM ZBOOK");
     size_t capacity = 1024;
     fetched_book **books = malloc(sizeof(*books) * capacity);
@@ -316,6 +319,7 @@ baseline_result baseline_read_all(const char *path, int64_t cache_size) {
         sum += read_fields(books[index]);
     }
     result.seconds = now() - start;
+    result.cpu_seconds = baseline_cpu_seconds() - cpu_start;
     result.checksum = sum;
     result.count = (int64_t)count;
     sqlite3_close(db);
@@ -329,6 +333,7 @@ baseline_result baseline_read_by_key(const char *path, int64_t cache_size, const
         return result;
     }
     double start = now();
+    double cpu_start = baseline_cpu_seconds();
     run(&result, db, "BEGIN");
     sqlite3_stmt *select = prepare(&result, db, "SELECT " BOOK_COLUMNS " FROM ZBOOK WHERE Z_PK=?");
     double sum = 0;
@@ -343,6 +348,7 @@ baseline_result baseline_read_by_key(const char *path, int64_t cache_size, const
     sqlite3_finalize(select);
     run(&result, db, "COMMIT");
     result.seconds = now() - start;
+    result.cpu_seconds = baseline_cpu_seconds() - cpu_start;
     result.checksum = sum;
     sqlite3_close(db);
     return result;
@@ -356,6 +362,7 @@ baseline_result baseline_read_by_isbn(const char *path, int64_t cache_size, cons
         return result;
     }
     double start = now();
+    double cpu_start = baseline_cpu_seconds();
     run(&result, db, "BEGIN");
     sqlite3_stmt *select = prepare(&result, db, "SELECT " BOOK_COLUMNS " FROM ZBOOK WHERE ZISBN=?");
     double sum = 0;
@@ -370,6 +377,7 @@ baseline_result baseline_read_by_isbn(const char *path, int64_t cache_size, cons
     sqlite3_finalize(select);
     run(&result, db, "COMMIT");
     result.seconds = now() - start;
+    result.cpu_seconds = baseline_cpu_seconds() - cpu_start;
     result.checksum = sum;
     sqlite3_close(db);
     return result;
@@ -384,6 +392,7 @@ baseline_result baseline_add_columns(const char *path, int32_t count) {
         return result;
     }
     double start = now();
+    double cpu_start = baseline_cpu_seconds();
     run(&result, db, "BEGIN IMMEDIATE");
     for (int32_t index = 0; index < count; index++) {
         char sql[96];
@@ -392,6 +401,7 @@ baseline_result baseline_add_columns(const char *path, int32_t count) {
     }
     run(&result, db, "COMMIT");
     result.seconds = now() - start;
+    result.cpu_seconds = baseline_cpu_seconds() - cpu_start;
     result.count = count;
     sqlite3_close(db);
     return result;

@@ -56,12 +56,12 @@ enum Library {
         let options: [AnyHashable: Any] = [
             NSMigratePersistentStoresAutomaticallyOption: migrating, NSInferMappingModelAutomaticallyOption: migrating,
         ]
-        let start = DispatchTime.now()
+        let start = Stopwatch()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let opened = try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: store), options: options)
         var measurement = Measurement()
-        measurement.seconds = seconds(since: start)
+        start.stop(into: &measurement)
         try coordinator.remove(opened)
         return measurement
     }
@@ -85,7 +85,7 @@ enum Library {
     }
 
     private static func insert(_ rows: SwiftRows, into context: NSManagedObjectContext) throws -> Measurement {
-        let start = DispatchTime.now()
+        let start = Stopwatch()
         let authors = rows.authors.map { row in
             let author = Author(context: context)
             author.name = row.name
@@ -106,7 +106,7 @@ enum Library {
         }
         try context.save()
         var measurement = Measurement()
-        measurement.seconds = seconds(since: start)
+        start.stop(into: &measurement)
         measurement.count = rows.authors.count + rows.books.count
         return measurement
     }
@@ -122,21 +122,21 @@ enum Library {
         let resident = residentBytes()
 
         var measurement = Measurement()
-        let start = DispatchTime.now()
+        let start = Stopwatch()
         var books = try context.fetch(request)
         for book in books {
             measurement.checksum += book.fieldSum
         }
-        measurement.seconds = seconds(since: start)
+        start.stop(into: &measurement)
 
         // The clock stands still while memory is counted, and runs again while the objects are freed.
         measurement.count = books.count
         let heapGrowth = baseline_heap_bytes() - baseline_sqlite_bytes() - heap
         measurement.bytesPerBook = Double(heapGrowth) / Double(max(books.count, 1))
         measurement.residentPerBook = Double(residentBytes() - resident) / Double(max(books.count, 1))
-        let restart = DispatchTime.now()
+        let restart = Stopwatch()
         books = []
-        measurement.seconds += seconds(since: restart)
+        restart.stop(into: &measurement)
         return measurement
     }
 
@@ -147,13 +147,13 @@ enum Library {
         let ids = try context.fetch(request)
         let wanted = indexes.map { ids[$0] }
         var measurement = Measurement()
-        let start = DispatchTime.now()
+        let start = Stopwatch()
         for id in wanted {
             guard let book = try context.existingObject(with: id) as? Book else { continue }
             measurement.checksum += book.fieldSum
             measurement.count += 1
         }
-        measurement.seconds = seconds(since: start)
+        start.stop(into: &measurement)
         return measurement
     }
 
@@ -164,22 +164,18 @@ enum Library {
         request.fetchLimit = 1
         request.returnsObjectsAsFaults = false
         var measurement = Measurement()
-        let start = DispatchTime.now()
+        let start = Stopwatch()
         for index in indexes {
             request.predicate = NSPredicate(format: "isbn == %@", rows.books[index].isbn)
             guard let book = try context.fetch(request).first else { continue }
             measurement.checksum += book.fieldSum
             measurement.count += 1
         }
-        measurement.seconds = seconds(since: start)
+        start.stop(into: &measurement)
         return measurement
     }
 
     // MARK: - Measuring
-
-    private static func seconds(since start: DispatchTime) -> Double {
-        Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
-    }
 
     private static func residentBytes() -> Int64 {
         let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []

@@ -30,6 +30,7 @@ enum PlainC {
         guard message.isEmpty else { throw BenchmarkFailure(description: "plain C: \(message)") }
         var measurement = Measurement()
         measurement.seconds = result.seconds
+        measurement.cpuSeconds = result.cpu_seconds
         measurement.checksum = result.checksum
         measurement.count = Int(result.count)
         return measurement

@@ -40,6 +40,8 @@ enum Contender: String, CaseIterable {
 /// What one child process measured, as it prints it in one line.
 struct Measurement {
     var seconds = 0.0
+    /// Processor time of all threads meanwhile: what is left of the comparison when the machine has other work to do.
+    var cpuSeconds = 0.0
     var checksum = 0.0
     var count = 0
     /// Bytes of heap per realised book, without what SQLite itself holds; 0 when the work does not measure it.
@@ -47,16 +49,18 @@ struct Measurement {
     /// Growth of the resident set per realised book, SQLite's page cache included; 0 when it is not measured.
     var residentPerBook = 0.0
 
-    var line: String { "\(seconds) \(checksum) \(count) \(bytesPerBook) \(residentPerBook)" }
+    var line: String { "\(seconds) \(cpuSeconds) \(checksum) \(count) \(bytesPerBook) \(residentPerBook)" }
 
     init() {}
 
     init?(line: String) {
         let fields = line.split(separator: " ")
-        guard fields.count == 5, let seconds = Double(fields[0]), let checksum = Double(fields[1]),
-            let count = Int(fields[2]), let bytes = Double(fields[3]), let resident = Double(fields[4])
+        guard fields.count == 6, let seconds = Double(fields[0]), let cpuSeconds = Double(fields[1]),
+            let checksum = Double(fields[2]), let count = Int(fields[3]), let bytes = Double(fields[4]),
+            let resident = Double(fields[5])
         else { return nil }
         self.seconds = seconds
+        self.cpuSeconds = cpuSeconds
         self.checksum = checksum
         self.count = count
         bytesPerBook = bytes

@@ -38,6 +38,7 @@ baseline_data *baseline_data_make(int32_t author_count, int32_t book_count);
 // What a measured piece of work says. `error` is empty when it went well.
 typedef struct {
     double seconds;
+    double cpu_seconds;
     double checksum;
     int64_t count;
     char error[256];
@@ -65,6 +66,9 @@ baseline_result baseline_add_columns(const char *path, int32_t count);
 
 // Runs statements on a store, to prepare it for others.
 baseline_result baseline_execute(const char *path, const char *sql);
+
+// Processor time that this process has used so far, in seconds.
+double baseline_cpu_seconds(void);
 
 // Bytes that this process has taken from the heap (all arenas), and the part of them that SQLite holds.
 int64_t baseline_heap_bytes(void);
