@@ -181,6 +181,36 @@ struct BadInputTests {
         }
     }
 
+    @Test("saving to a damaged store gives an error or goes through; it never stops the process")
+    func savingToCorruptPages() throws {
+        let folder = try filledFolder()
+        let url = folder.url.appendingPathComponent(Self.name)
+        let whole = try Data(contentsOf: url)
+        var failures = 0
+        for page in 1..<(whole.count / 4096) {
+            var damaged = whole
+            damaged.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(repeating: 0xFF, count: 4096))
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+            try damaged.write(to: url)
+            do {
+                let library = try Library(in: folder)
+                defer { library.coordinator.persistentStores.forEach { try? library.coordinator.remove($0) } }
+                let context = library.context()
+                try context.performAndWait {
+                    let author = context.make("Author", ["name": "new"])
+                    context.make("Book", ["title": "new", "author": author])
+                    for book in try context.all("Book", "pages == nil") { book.setValue(1, forKey: "pages") }
+                    try context.save()
+                }
+            } catch let error as NSError {
+                failures += 1
+                #expect(error.domain == NSCocoaErrorDomain, "\(error)")
+                #expect(error.localizedDescription.contains(Self.name), "\(error)")
+            }
+        }
+        #expect(failures > 5)
+    }
+
     /// Opens the file read-only and fetches everything. Errors must be Cocoa's and name the file. Says how many there were.
     @discardableResult
     private func readEverything(_ url: URL) throws -> Int {
@@ -249,6 +279,26 @@ struct BadInputTests {
             #expect(error.localizedDescription.contains(url.lastPathComponent), "\(door.name): \(error)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == names)
         }
+    }
+
+    @Test(
+        "a file that may not be read, or lies in a folder that may not be entered, is refused",
+        .disabled(if: geteuid() == 0, "root may read everywhere"))
+    func unreadable() throws {
+        let folder = try filledFolder(3)
+        let url = folder.url.appendingPathComponent(Self.name)
+        for (path, mode) in [(url.path, 0o600), (folder.url.path, 0o700)] {
+            try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
+            defer { try? FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path) }
+            for door in Self.doors {
+                let thrown = #expect(throws: (any Error).self, "\(door.name)") { try door.open(url) }
+                guard let error = thrown as NSError? else { continue }
+                #expect(error.domain == NSCocoaErrorDomain, "\(door.name): \(error)")
+                #expect(error.localizedDescription.contains(Self.name), "\(door.name): \(error)")
+            }
+        }
+        #expect(try FolderContents(folder.url).files.keys.sorted() == [Self.name])
+        #expect(try readEverything(url) == 0)
     }
 
     @Test(
