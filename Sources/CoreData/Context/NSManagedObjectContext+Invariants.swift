@@ -1,0 +1,28 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Stops the process when the context's books contradict each other; for tests, on the context's queue.
+    package final func checkInvariants() {
+        checkConfinement()
+        for map in identityMaps { map?.checkInvariants() }
+        for object in insertedList where object.flags.contains(.inserted) {
+            precondition(object.home.context === self, "A new object of another context is listed for insertion")
+            precondition(registeredObject(for: object.objectKey) === object, "A new object is not in the identity map")
+        }
+        for object in updatedList where object.flags.contains(.updated) && !object.flags.contains(.detached) {
+            precondition(object.home.context === self, "A changed object of another context is listed for update")
+        }
+        for map in identityMaps {
+            for object in map?.objects ?? [] {
+                precondition(object.flags.contains(.registered), "An object of the identity map does not know it")
+                let isDirty = !object.flags.isDisjoint(with: [.updated, .inserted])
+                let isListed = !object.flags.isDisjoint(with: [.listedInserted, .listedUpdated])
+                precondition(!isDirty || isListed, "An object with unsaved changes is in no list")
+                precondition(
+                    object.row.map { $0.key == object.key || object.flags.contains(.inserted) || parent != nil }
+                        ?? true,
+                    "An object of \(object.home.layout.name) holds another one's row")
+            }
+        }
+    }
+}
