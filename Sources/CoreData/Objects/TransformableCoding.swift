@@ -18,7 +18,11 @@ enum TransformableCoding {
     }
 
     /// The value behind a store's bytes; the bytes themselves when they are no archive of a known kind.
+    ///
+    /// Foundation's unarchiver writes to the standard error about every object of a class it does not know; such archives
+    /// are not given to it.
     static func object(from data: Data, of attribute: NSAttributeDescription) -> Any? {
+        guard let archive = try? KeyedArchive(data), archive.classNames.isSubset(of: knownClasses) else { return data }
         let object = try? NSKeyedUnarchiver.unarchivedObject(
             ofClasses: [
                 NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
@@ -26,4 +30,10 @@ enum TransformableCoding {
             ], from: data)
         return object ?? data
     }
+
+    private static let knownClasses: Set<String> = [
+        "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSOrderedSet",
+        "NSMutableOrderedSet", "NSString", "NSMutableString", "NSNumber", "NSDecimalNumber",
+        "NSDecimalNumberPlaceholder", "NSDate", "NSData", "NSMutableData", "NSURL", "NSUUID", "NSNull",
+    ]
 }

@@ -22,6 +22,17 @@ final class KeyedArchive {
         self.top = root
     }
 
+    /// The names of all classes that the archive speaks of.
+    var classNames: Set<String> {
+        Set(
+            objects.compactMap { object in
+                guard case .dictionary(let fields) = object, case .string(let name)? = fields["$classname"] else {
+                    return nil
+                }
+                return name
+            })
+    }
+
     /// The object at the top.
     func root() throws -> ArchivedObject {
         guard let object = try object(.reference(top)) else { throw archiveError("The archive's root is null.") }
