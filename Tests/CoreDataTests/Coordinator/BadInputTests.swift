@@ -450,4 +450,32 @@ struct BadInputTests {
         let library = try Library(in: folder).context()
         #expect(try library.performAndWait { try library.all("Author").count } == 3)
     }
+
+    @Test("a -wal in which the program gave the store another UUID is its own")
+    func ownLog() throws {
+        let folder = try filledFolder(3)
+        let copy = try TemporaryFolder()
+        let library = try Library(in: folder)
+        let store = try #require(library.coordinator.persistentStores.first)
+        for identifier in ["first", "second"] {
+            var metadata = library.coordinator.metadata(for: store)
+            metadata[NSStoreUUIDKey] = identifier
+            library.coordinator.setMetadata(metadata, for: store)
+            let context = library.context()
+            try context.performAndWait {
+                context.make("Tag", ["name": identifier])
+                try context.save()
+            }
+        }
+        // What a killed program leaves.
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: library.storeURL.path + suffix,
+                toPath: copy.url.appendingPathComponent(Self.name).path + suffix)
+        }
+        #expect(try FolderContents(copy.url).files["\(Self.name)-wal"]??.isEmpty == false)
+        let context = try Library(in: copy).context()
+        #expect(try context.performAndWait { try context.all("Tag").count } == 2)
+        #expect(context.persistentStoreCoordinator?.persistentStores.first?.identifier == "second")
+    }
 }

@@ -101,10 +101,11 @@ enum SQLiteStoreMetadata {
     static func write(_ metadata: [String: Any], to connection: SQLiteConnection, url: URL?) throws {
         var list = metadata
         let identifier = list.removeValue(forKey: NSStoreUUIDKey) as? String ?? UUID().uuidString
-        if let present = try connection.text("SELECT Z_UUID FROM Z_METADATA"), present != identifier {
-            let previous = (list[previousIdentifiersKey] as? [String] ?? []) + [present]
-            list[previousIdentifiersKey] = Array(previous.suffix(8))
-        }
+        // The row is missing while a store is made.
+        let present = try? read(from: connection, url: url ?? URL(fileURLWithPath: "/dev/null"))
+        var previous = present?[previousIdentifiersKey] as? [String] ?? []
+        if let old = present?[NSStoreUUIDKey] as? String, old != identifier { previous.append(old) }
+        if !previous.isEmpty { list[previousIdentifiersKey] = Array(previous.suffix(8)) }
         let data: Data
         do {
             data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
