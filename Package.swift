@@ -6,6 +6,7 @@ let package = Package(
     products: [
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "CoreDataManager", targets: ["CoreDataManager"]),
+        .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
     ],
     targets: [
         .systemLibrary(
@@ -17,6 +18,9 @@ let package = Package(
         .systemLibrary(name: "CSwiftRuntime"),
         .target(name: "CoreData", dependencies: ["CSQLite", "CZlib", "CSwiftRuntime"]),
         .target(name: "CoreDataManager", dependencies: ["CoreData"]),
+        .target(name: "CoreDataModelCompiler", dependencies: ["CoreData"]),
+        .executableTarget(name: "coredata-modelc", dependencies: ["CoreDataModelCompiler"]),
+        .plugin(name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["coredata-modelc"]),
         .target(name: "TestSupport", dependencies: ["CoreData", "CSQLite"], path: "Tests/Support"),
         .executableTarget(
             name: "launch-demo", dependencies: ["CoreDataManager", "CSQLite"], path: "Examples/LaunchDemo"),
@@ -31,6 +35,8 @@ let package = Package(
             dependencies: [
                 "CoreData", "TestSupport", "save-chain-child", "migration-crash-child", "writer-child",
             ]),
+        .testTarget(
+            name: "CoreDataModelCompilerTests", dependencies: ["CoreData", "CoreDataModelCompiler", "TestSupport"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "CoreDataManagerTests", dependencies: ["CoreDataManager", "TestSupport"]),
     ],

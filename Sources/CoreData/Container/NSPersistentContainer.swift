@@ -17,19 +17,17 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     private let lock = NSLock()
     private var descriptions: [NSPersistentStoreDescription]
 
-    /// Makes a container whose model is the file `name.momd`, `name.mom` or `name.xcdatamodeld` in the main bundle.
+    /// Makes a container whose model is the file `name.momd`, `name.mom` or `name.xcdatamodeld` in the main bundle or among
+    /// the resources of the package's targets.
     ///
     /// Stops the process when there is no such model (as Apple's framework ends with an unusable container).
     public convenience init(name: String) {
-        for suffix in ["momd", "mom", "xcdatamodeld"] {
-            if let url = Bundle.main.url(forResource: name, withExtension: suffix),
-                let model = NSManagedObjectModel(contentsOf: url)
-            {
-                self.init(name: name, managedObjectModel: model)
-                return
-            }
+        guard let url = NSManagedObjectModel.urlOfModel(named: name),
+            let model = NSManagedObjectModel(contentsOf: url)
+        else {
+            preconditionFailure("Failed to load model named \(name)")
         }
-        preconditionFailure("Failed to load model named \(name)")
+        self.init(name: name, managedObjectModel: model)
     }
 
     /// Makes a container for a model. Its only description is a SQLite store `name.sqlite` in `defaultDirectoryURL()`.

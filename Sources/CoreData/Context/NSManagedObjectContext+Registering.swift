@@ -57,6 +57,7 @@ extension NSManagedObjectContext {
 
     /// The entity whose class this is, in the context's model.
     final func entity(for managedClass: NSManagedObject.Type) -> NSEntityDescription {
+        ManagedClassLookup.learnModule(of: managedClass)
         let candidates = modelLayout?.entities.filter {
             ManagedClassLookup.managedClass(of: $0.entity) == managedClass
         }
@@ -275,35 +276,4 @@ extension NSManagedObjectContext {
                 """)
         }
     }
-}
-
-/// Finds the Swift class that a model names for an entity.
-enum ManagedClassLookup {
-    /// The class itself, or `NSManagedObject` where the name leads nowhere.
-    ///
-    /// "Module.Class" is found as it is; a bare name or ".Class" (the current product's module) is looked for in the
-    /// module of the main executable. Foundation complains on the standard error about names with more than one dot;
-    /// it is not asked for those.
-    static func managedClass(of entity: NSEntityDescription) -> NSManagedObject.Type {
-        guard let name = entity.managedObjectClassName, name != "NSManagedObject", !name.isEmpty else {
-            return NSManagedObject.self
-        }
-        if !name.hasPrefix("."), name.filter({ $0 == "." }).count <= 1,
-            let found = NSClassFromString(name) as? NSManagedObject.Type
-        {
-            return found
-        }
-        let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
-        if bare.contains(".") { return NSManagedObject.self }
-        for module in modules {
-            if let found = NSClassFromString("\(module).\(bare)") as? NSManagedObject.Type { return found }
-        }
-        return NSManagedObject.self
-    }
-
-    private static let modules: [String] = {
-        // A module's name has no dot; a test bundle's process is called "Package.xctest".
-        let executable = String(ProcessInfo.processInfo.processName.prefix { $0 != "." })
-        return [executable, executable.replacingOccurrences(of: "-", with: "_")]
-    }()
 }

@@ -171,6 +171,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
             entitiesByName: Dictionary(
                 storedEntities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first }),
             numbering: numbering)
+        ModelsInUse.add(self)
     }
 
     /// How the values of each entity lie in a row; freezes the model. Any thread may call.

@@ -48,12 +48,21 @@ extension NSManagedObjectModel {
     private class func modelURLs(in bundles: [Bundle]?) -> [URL] {
         let suffixes: Set<String> = ["momd", "mom", "xcdatamodeld", "xcdatamodel"]
         var folders = (bundles ?? [.main]).compactMap(\.resourceURL)
-        if bundles == nil {
-            folders += folders.flatMap { contents(of: $0).filter { $0.pathExtension == "resources" } }
-        }
+        if bundles == nil { folders += PackageResources.folders }
         return folders.flatMap { folder in
             contents(of: folder).filter { suffixes.contains($0.pathExtension.lowercased()) }
         }
+    }
+
+    /// The model of a name in the main bundle or among the resources of the package's targets.
+    class func urlOfModel(named name: String) -> URL? {
+        for folder in [Bundle.main.resourceURL].compactMap(\.self) + PackageResources.folders {
+            for suffix in ["momd", "mom", "xcdatamodeld"] {
+                let url = folder.appendingPathComponent("\(name).\(suffix)")
+                if FileManager.default.fileExists(atPath: url.path) { return url }
+            }
+        }
+        return nil
     }
 
     private class func contents(of folder: URL) -> [URL] {

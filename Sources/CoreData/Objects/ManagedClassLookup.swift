@@ -1,0 +1,62 @@
+import Foundation
+
+/// Finds the class an entity names.
+enum ManagedClassLookup {
+    /// The class itself, or `NSManagedObject` where the name leads nowhere.
+    ///
+    /// "Module.Class" is found as it is. A bare name (which on Apple's platforms is the class's Objective-C name) or
+    /// ".Class" (the current product's module) is looked for in the module of the main executable, in the modules whose
+    /// resources lie beside it, and in the modules of classes that have asked for their entity. Foundation complains on the
+    /// standard error about names with more than one dot; it is not asked for those.
+    static func managedClass(of entity: NSEntityDescription) -> NSManagedObject.Type {
+        guard let name = entity.managedObjectClassName, name != "NSManagedObject", !name.isEmpty else {
+            return NSManagedObject.self
+        }
+        if !name.hasPrefix("."), name.filter({ $0 == "." }).count <= 1,
+            let found = NSClassFromString(name) as? NSManagedObject.Type
+        {
+            return found
+        }
+        let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
+        if bare.contains(".") { return NSManagedObject.self }
+        for module in modules {
+            if let found = NSClassFromString("\(module).\(bare)") as? NSManagedObject.Type { return found }
+        }
+        return NSManagedObject.self
+    }
+
+    /// Remembers the module of a class that is in use.
+    static func learnModule(of managedClass: NSManagedObject.Type) {
+        guard let module = String(reflecting: managedClass).split(separator: ".").first.map(String.init) else { return }
+        lock.withLock { if !knownModules.contains(module) { knownModules.append(module) } }
+    }
+
+    private static var modules: [String] { lock.withLock { knownModules } }
+
+    private static let lock = NSLock()
+    // nonisolated(unsafe): read and written under `lock` only.
+    nonisolated(unsafe) private static var knownModules: [String] = {
+        // A module's name has no dot; a test bundle's process is called "Package.xctest".
+        let executable = String(ProcessInfo.processInfo.processName.prefix { $0 != "." })
+        // A package's resources are named "Package_Target.resources", its modules like their targets.
+        let targets = PackageResources.folders.compactMap { folder in
+            folder.deletingPathExtension().lastPathComponent.split(separator: "_", maxSplits: 1).last.map(String.init)
+        }
+        var names: [String] = []
+        for name in [executable] + targets {
+            let module = String(name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
+            for candidate in [name, module] where !names.contains(candidate) { names.append(candidate) }
+        }
+        return names
+    }()
+}
+
+/// The folders in which a package's targets keep their resources beside the program.
+enum PackageResources {
+    /// Every "Package_Target.resources" beside the main executable, by name.
+    static var folders: [URL] {
+        guard let main = Bundle.main.resourceURL else { return [] }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: main.path)) ?? []
+        return names.filter { $0.hasSuffix(".resources") }.sorted().map { main.appendingPathComponent($0) }
+    }
+}

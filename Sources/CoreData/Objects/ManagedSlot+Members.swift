@@ -1,0 +1,116 @@
+import Foundation
+
+/// What the accessor methods of to-many relationships call (`addToTags(_:)`, `insertIntoItems(_:at:)` …). Inverses follow.
+///
+/// Adding an object that is in already, and removing one that is not, does nothing.
+extension ManagedSlot {
+    /// Adds an object; at the end where the relationship is ordered.
+    public func add(_ object: NSManagedObject, to owner: NSManagedObject) {
+        owner.checkConfinement()
+        owner.addMember(object, to: slot(in: owner))
+    }
+
+    /// Adds the objects of a set, an ordered set or an array.
+    public func add(_ objects: some Sequence, to owner: NSManagedObject) {
+        for object in managedObjects(objects, owner) { add(object, to: owner) }
+    }
+
+    /// Removes an object.
+    public func remove(_ object: NSManagedObject, from owner: NSManagedObject) {
+        owner.checkConfinement()
+        owner.removeMember(object, from: slot(in: owner))
+    }
+
+    /// Removes the objects of a set, an ordered set or an array.
+    public func remove(_ objects: some Sequence, from owner: NSManagedObject) {
+        for object in managedObjects(objects, owner) { remove(object, from: owner) }
+    }
+
+    // MARK: Ordered relationships
+
+    /// Inserts an object at a position of an ordered relationship.
+    public func insert(_ object: NSManagedObject, at index: Int, into owner: NSManagedObject) {
+        insert([object], at: IndexSet(integer: index), into: owner)
+    }
+
+    /// Inserts objects so that they end up at the given positions of an ordered relationship.
+    public func insert(_ objects: [NSManagedObject], at indexes: IndexSet, into owner: NSManagedObject) {
+        precondition(
+            objects.count == indexes.count,
+            "insertInto '\(name)' of entity '\(owner.entity.name ?? "")': \(objects.count) objects for \(indexes.count) positions"
+        )
+        let newcomers = Set(objects.map(ObjectIdentifier.init))
+        var members = owner.toMany(self).filter { !newcomers.contains(ObjectIdentifier($0)) }
+        for (object, index) in zip(objects, indexes) {
+            check(index, below: members.count + 1, owner)
+            members.insert(object, at: index)
+        }
+        owner.set(self, toMany: members)
+    }
+
+    /// Inserts objects at positions given as an `NSIndexSet`.
+    public func insert(_ objects: [NSManagedObject], at indexes: NSIndexSet, into owner: NSManagedObject) {
+        insert(objects, at: IndexSet(indexes), into: owner)
+    }
+
+    /// Removes the object at a position of an ordered relationship.
+    public func remove(at index: Int, from owner: NSManagedObject) {
+        remove(at: IndexSet(integer: index), from: owner)
+    }
+
+    /// Removes the objects at the given positions of an ordered relationship.
+    public func remove(at indexes: IndexSet, from owner: NSManagedObject) {
+        var members = owner.toMany(self)
+        for index in indexes.reversed() {
+            check(index, below: members.count, owner)
+            members.remove(at: index)
+        }
+        owner.set(self, toMany: members)
+    }
+
+    /// Removes the objects at positions given as an `NSIndexSet`.
+    public func remove(at indexes: NSIndexSet, from owner: NSManagedObject) {
+        remove(at: IndexSet(indexes), from: owner)
+    }
+
+    /// Puts an object in the place of the one at a position of an ordered relationship.
+    public func replace(at index: Int, with object: NSManagedObject, in owner: NSManagedObject) {
+        replace(at: IndexSet(integer: index), with: [object], in: owner)
+    }
+
+    /// Puts objects in the places of those at the given positions of an ordered relationship.
+    public func replace(at indexes: IndexSet, with objects: [NSManagedObject], in owner: NSManagedObject) {
+        precondition(
+            objects.count == indexes.count,
+            "replace '\(name)' of entity '\(owner.entity.name ?? "")': \(objects.count) objects for \(indexes.count) positions"
+        )
+        var members = owner.toMany(self)
+        for (object, index) in zip(objects, indexes) {
+            check(index, below: members.count, owner)
+            members[index] = object
+        }
+        owner.set(self, toMany: members)
+    }
+
+    /// Puts objects in the places given as an `NSIndexSet`.
+    public func replace(at indexes: NSIndexSet, with objects: [NSManagedObject], in owner: NSManagedObject) {
+        replace(at: IndexSet(indexes), with: objects, in: owner)
+    }
+
+    private func check(_ index: Int, below bound: Int, _ owner: NSManagedObject) {
+        precondition(
+            index >= 0 && index < bound,
+            "Index \(index) is beyond the \(bound) positions of '\(name)' of entity '\(owner.entity.name ?? "")'")
+    }
+
+    private func managedObjects(_ objects: some Sequence, _ owner: NSManagedObject) -> [NSManagedObject] {
+        objects.map { element in
+            if let object = element as? NSManagedObject { return object }
+            preconditionFailure(
+                """
+                Unacceptable type of value for to-many relationship: property = "\(name)"; given type = \
+                \(type(of: element)); entity = \(owner.entity.name ?? "").
+                """)
+        }
+    }
+}

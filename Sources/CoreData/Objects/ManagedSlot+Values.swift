@@ -1,0 +1,128 @@
+import Foundation
+
+/// What the accessors of `@NSManaged` properties call: the overload follows the property's declared type.
+extension ManagedSlot {
+    // MARK: Attributes
+
+    /// The value of a property whose type the storage knows.
+    @inlinable
+    public func value<Value: ManagedValue>(of object: NSManagedObject) -> Value {
+        Value.managedValue(of: self, in: object)
+    }
+
+    /// Sets a property whose type the storage knows.
+    @inlinable
+    public func set<Value: ManagedValue>(_ value: Value, of object: NSManagedObject) {
+        Value.setManagedValue(value, of: self, in: object)
+    }
+
+    /// An enumeration (or option set) kept as its raw value. The process stops at a raw value the type does not have.
+    @inlinable
+    public func value<Value: RawRepresentable>(of object: NSManagedObject) -> Value
+    where Value.RawValue: ManagedAttributeValue {
+        let raw = Value.RawValue.managedValue(of: self, in: object)
+        if let value = Value(rawValue: raw) { return value }
+        stopForRawValue(raw, Value.self, in: object)
+    }
+
+    /// Sets an enumeration kept as its raw value.
+    @inlinable
+    public func set<Value: RawRepresentable>(_ value: Value, of object: NSManagedObject)
+    where Value.RawValue: ManagedAttributeValue {
+        Value.RawValue.setManagedValue(value.rawValue, of: self, in: object)
+    }
+
+    /// An optional enumeration kept as its raw value; nil also for a raw value the type does not have.
+    @inlinable
+    public func value<Value: RawRepresentable>(of object: NSManagedObject) -> Value?
+    where Value.RawValue: ManagedAttributeValue {
+        Value.RawValue.optionalManagedValue(of: self, in: object).flatMap { Value(rawValue: $0) }
+    }
+
+    /// Sets or clears an enumeration kept as its raw value.
+    @inlinable
+    public func set<Value: RawRepresentable>(_ value: Value?, of object: NSManagedObject)
+    where Value.RawValue: ManagedAttributeValue {
+        Value.RawValue.setOptionalManagedValue(value?.rawValue, of: self, in: object)
+    }
+
+    /// A value of any other type, as key-value coding has it: `NSNumber`, `NSSet`, `NSOrderedSet`, transformed objects.
+    @_disfavoredOverload
+    public func value<Value>(of object: NSManagedObject) -> Value {
+        let value = object.primitiveValue(forKey: name)
+        if let value = value as? Value { return value }
+        guard let value else { stopForMissingValue(Value.self, in: object) }
+        preconditionFailure(
+            """
+            Property '\(name)' of entity '\(object.entity.name ?? "")' holds a \(type(of: value)), \
+            and its declared type is \(Value.self)
+            """)
+    }
+
+    /// Sets a value of any other type.
+    @_disfavoredOverload
+    public func set<Value>(_ value: Value, of object: NSManagedObject) {
+        object.setPrimitiveValue(Self.unwrapped(value), forKey: name)
+    }
+
+    /// An optional inside `Any` is not nil to key-value coding: it is taken apart first.
+    private static func unwrapped<Value>(_ value: Value) -> Any? {
+        guard let optional = value as? any OptionalValue else { return value }
+        return optional.wrappedValue
+    }
+
+    /// Stops the process at a raw value without a case.
+    public func stopForRawValue<Raw, Value>(_ raw: Raw, _ type: Value.Type, in object: NSManagedObject) -> Never {
+        preconditionFailure(
+            "Property '\(name)' of entity '\(object.entity.name ?? "")' holds \(raw), which is no \(type)")
+    }
+
+    // MARK: To-one relationships
+
+    /// The object of an optional to-one relationship.
+    public func value<Object: NSManagedObject>(of object: NSManagedObject) -> Object? {
+        object.toOne(self).map { typed($0, in: object) }
+    }
+
+    /// The object of a to-one relationship whose type has no place for nil; stops the process when there is none.
+    public func value<Object: NSManagedObject>(of object: NSManagedObject) -> Object {
+        guard let target = object.toOne(self) else { stopForMissingValue(Object.self, in: object) }
+        return typed(target, in: object)
+    }
+
+    /// Points a to-one relationship at an object.
+    public func set<Object: NSManagedObject>(_ value: Object, of object: NSManagedObject) {
+        object.set(self, toOne: value)
+    }
+
+    /// Points a to-one relationship at an object or at none.
+    public func set<Object: NSManagedObject>(_ value: Object?, of object: NSManagedObject) {
+        object.set(self, toOne: value)
+    }
+
+    private func typed<Object: NSManagedObject>(_ target: NSManagedObject, in owner: NSManagedObject) -> Object {
+        if let target = target as? Object { return target }
+        preconditionFailure(
+            """
+            Relationship '\(name)' of entity '\(owner.entity.name ?? "")' leads to an object of class \
+            \(type(of: target)), and its declared type is \(Object.self). Check that the class named by entity \
+            '\(target.entity.name ?? "")' is found
+            """)
+    }
+
+    /// The members of a to-many relationship as objects of their class.
+    func members<Object: NSManagedObject>(of object: NSManagedObject, as type: Object.Type) -> [Object] {
+        let members = object.toMany(self)
+        if let typed = members as? [Object] { return typed }
+        return members.map { self.typed($0, in: object) }
+    }
+}
+
+/// Lets an optional of unknown type be taken apart.
+private protocol OptionalValue {
+    var wrappedValue: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    var wrappedValue: Any? { self }
+}

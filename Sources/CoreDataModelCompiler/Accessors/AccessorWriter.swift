@@ -1,0 +1,98 @@
+/// Writes the accessors of a source file's `@NSManaged` members.
+///
+/// `@NSManaged` makes callers refer to accessors that nobody defines. Each is defined here under its mangled name, in a
+/// computed property (or method) of another name. It is `dynamic`, as the compiler takes managed members to be, and has the
+/// member's own access level; what is private to the file becomes internal, to be seen from this file.
+struct AccessorWriter {
+    let module: String
+
+    /// The text for one file. `members` are all of the target, numbered as in `names`.
+    func text(
+        for file: ScannedFile, members: [(number: Int, member: ManagedMember, access: MemberAccess)],
+        names: MangledNames
+    ) -> String {
+        var lines = [
+            "// The accessors of the @NSManaged declarations in \(file.fileName). Generated: changes will be lost.", "",
+        ]
+        if !members.isEmpty { lines += imports(of: file) }
+        for (number, member, access) in members {
+            guard let getter = names.getters[number] else { continue }
+            let body: [String]
+            switch member.kind {
+            case .property(let type, _):
+                guard let setter = names.setters[number] else { continue }
+                body = property(member, type, number, getter, setter)
+            case .method(let parameters, _):
+                guard case .change(_, let call) = access else { continue }
+                body = method(member, parameters, number, getter, call)
+            }
+            lines.append("")
+            let slot = "private let slot\(number) = ManagedSlot(\"\(access.key.escaped)\")"
+            lines += ManglingProbe.wrapped(
+                [slot, "extension \(member.className) {"] + body + ["}"], in: member.conditions)
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func imports(of file: ScannedFile) -> [String] {
+        var lines: [String] = []
+        var hasFramework = false
+        for item in file.imports where item.module != module {
+            if item.module == "CoreData", item.conditions.isEmpty { hasFramework = true }
+            // Handing a module on once per target is enough.
+            let text = item.text.replacingPrefix("@_exported ", with: "")
+            lines += ManglingProbe.wrapped([text], in: item.conditions)
+        }
+        return (hasFramework ? [] : ["import CoreData"]) + lines
+    }
+
+    private func property(
+        _ member: ManagedMember, _ type: String, _ number: Int, _ getter: String, _ setter: String
+    ) -> [String] {
+        var access = visible(member.access)
+        if case .property(_, let setterAccess) = member.kind, visible(setterAccess) != access {
+            access += " \(visible(setterAccess))(set)"
+        }
+        return located(member) + [
+            "    dynamic final \(access) var \(name(of: member)): \(type) {",
+            "        @_silgen_name(\"\(getter)\") get { slot\(number).value(of: self) }",
+            "        @_silgen_name(\"\(setter)\") set { slot\(number).set(newValue, of: self) }", "    }",
+            "#sourceLocation()",
+        ]
+    }
+
+    private func method(
+        _ member: ManagedMember, _ parameters: [ManagedMember.Parameter], _ number: Int, _ symbol: String,
+        _ call: String
+    ) -> [String] {
+        let list = parameters.enumerated().map { "_ p\($0): \($1.type)" }.joined(separator: ", ")
+        return located(member) + [
+            "    @_silgen_name(\"\(symbol)\") dynamic final \(visible(member.access)) func \(name(of: member))(\(list)) {",
+            "        slot\(number).\(call)", "    }", "#sourceLocation()",
+        ]
+    }
+
+    /// The compiler's complaints about an accessor point at the declaration it belongs to.
+    private func located(_ member: ManagedMember) -> [String] {
+        ["#sourceLocation(file: \"\(member.file.escaped)\", line: \(member.line))"]
+    }
+
+    private func name(of member: ManagedMember) -> String {
+        let path = member.className.map { $0.isLetter || $0.isNumber ? $0 : "_" }
+        return "_managed_\(module)_\(String(path))_\(member.plainName)"
+    }
+
+    private func visible(_ access: Access) -> String {
+        switch access {
+        case .isPrivate, .isFilePrivate, .isInternal: "internal"
+        case .isPackage: "package"
+        case .isPublic, .isOpen: "public"
+        }
+    }
+}
+
+extension String {
+    fileprivate func replacingPrefix(_ prefix: String, with other: String) -> String {
+        hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+
+/// The mangled names of `@NSManaged` members, as the compiler gives them.
+struct MangledNames: Codable, Equatable {
+    /// The name of the getter or method, by the number of the member. Members that conditions leave out have none.
+    var getters: [Int: String] = [:]
+    /// The name of the setter.
+    var setters: [Int: String] = [:]
+
+    /// A member whose names the compiler did not give although no condition leaves it out.
+    func firstUnnamed(of members: [ManagedMember]) -> ManagedMember? {
+        members.enumerated().first { number, member in
+            if getters[number] == nil { return member.conditions.isEmpty }
+            if case .property = member.kind { return setters[number] == nil }
+            return false
+        }?.element
+    }
+
+    /// How to call the compiler.
+    struct Compiler {
+        /// The path of `swiftc`.
+        let path: String
+        let moduleName: String
+        /// What the target is compiled with (`-D`).
+        let conditions: [String]
+    }
+
+    /// Asks the compiler, or takes the names kept in the folder when the question is the same as last time.
+    static func find(
+        _ probe: ManglingProbe, members: [ManagedMember], compiler: Compiler, folder: URL
+    ) throws -> MangledNames {
+        guard !members.isEmpty else { return MangledNames() }
+        let question = Question(
+            compiler: compiler.path, conditions: compiler.conditions, module: compiler.moduleName,
+            texts: (probe.modules.map { "\($0.name)\n\($0.text)" } + probe.files.map { "\($0.name)\n\($0.text)" }))
+        let memory = folder.appendingPathComponent("names.json")
+        if let data = try? Data(contentsOf: memory), let kept = try? JSONDecoder().decode(Answer.self, from: data),
+            kept.question == question
+        {
+            return kept.names
+        }
+        var names = try ask(probe, compiler, folder, conditions: compiler.conditions + ["DEBUG"])
+        // The plugin does not know whether this is a debug build: what only the other kind has is asked for too.
+        let missing = members.indices.filter { names.getters[$0] == nil }
+        if missing.contains(where: { members[$0].conditions.contains { $0.contains("DEBUG") } }) {
+            let others = try ask(probe, compiler, folder, conditions: compiler.conditions)
+            names.getters.merge(others.getters) { first, _ in first }
+            names.setters.merge(others.setters) { first, _ in first }
+        }
+        try JSONEncoder().encode(Answer(question: question, names: names)).write(to: memory)
+        return names
+    }
+
+    /// Everything the names depend on.
+    private struct Question: Codable, Equatable {
+        let compiler: String
+        let conditions: [String]
+        let module: String
+        let texts: [String]
+    }
+
+    private struct Answer: Codable {
+        let question: Question
+        let names: MangledNames
+    }
+
+    private static func ask(
+        _ probe: ManglingProbe, _ compiler: Compiler, _ folder: URL, conditions: [String]
+    ) throws -> MangledNames {
+        let place = folder.appendingPathComponent("probe")
+        try? FileManager.default.removeItem(at: place)
+        let sources = place.appendingPathComponent("sources")
+        try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
+        let flags = ["-swift-version", "5", "-suppress-warnings", "-parse-as-library", "-I", place.path]
+        for module in probe.modules {
+            let source = place.appendingPathComponent("\(module.name).swift")
+            try Data(module.text.utf8).write(to: source)
+            _ = try run(
+                compiler.path,
+                ["-frontend", "-emit-module"] + flags + [
+                    "-module-name", module.name, "-o", place.appendingPathComponent("\(module.name).swiftmodule").path,
+                    source.path,
+                ])
+        }
+        var paths: [String] = []
+        for file in probe.files {
+            let url = sources.appendingPathComponent(file.name)
+            try Data(file.text.utf8).write(to: url)
+            paths.append(url.path)
+        }
+        let output = try run(
+            compiler.path,
+            ["-frontend", "-emit-silgen"] + flags + ["-module-name", compiler.moduleName]
+                + conditions.flatMap { ["-D", $0] } + paths)
+        return parse(output)
+    }
+
+    /// Finds in the compiler's intermediate language which function calls which marker.
+    static func parse(_ text: String) -> MangledNames {
+        var names = MangledNames()
+        var function = ""
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            if line.starts(with: "sil ".utf8) {
+                function = symbol(in: line[...]) ?? ""
+            } else if let name = symbol(in: line), name.hasPrefix("coredata_probe_"), !function.hasPrefix("coredata_") {
+                let parts = name.split(separator: "_")
+                guard parts.count == 4, let number = Int(parts[2]) else { continue }
+                if parts[3] == "g" { names.getters[number] = function } else { names.setters[number] = function }
+            }
+        }
+        return names
+    }
+
+    /// What follows the first `@` of a line, before a space or colon.
+    private static func symbol(in line: Substring.UTF8View.SubSequence) -> String? {
+        // Attributes of functions come before the name in brackets; only the name begins with `@` and a letter or `$`.
+        var rest = line
+        while let at = rest.firstIndex(of: UInt8(ascii: "@")) {
+            let name = rest[rest.index(after: at)...].prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: ":") }
+            let text = String(Substring(name))
+            if text.hasPrefix("$s") || text.hasPrefix("coredata_probe_") { return text }
+            rest = rest[rest.index(after: at)...]
+        }
+        return nil
+    }
+
+    /// Runs the compiler; what it complains about is thrown as it is printed.
+    private static func run(_ path: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        let output = Pipe()
+        let complaints = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data().write(to: complaints)
+        defer { try? FileManager.default.removeItem(at: complaints) }
+        process.standardOutput = output
+        process.standardError = try FileHandle(forWritingTo: complaints)
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            let text = (try? String(contentsOf: complaints, encoding: .utf8)) ?? ""
+            throw CompilerError(text: text)
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+}
+
+/// The compiler refused a probe: a type of an `@NSManaged` member cannot be found.
+package struct CompilerError: Error, CustomStringConvertible {
+    let text: String
+    package var description: String { text }
+}

@@ -1,0 +1,165 @@
+/// Source files that make the compiler say the mangled names of a target's `@NSManaged` members.
+///
+/// A mangled name depends on the names, kinds and modules of types only. So the probe declares, under the target's module
+/// name, empty types of the right kinds, and each member as an ordinary property or method whose body calls a marker.
+/// Private names are mangled with the name of their file: each probe file is named like the source file.
+struct ManglingProbe {
+    /// A file of the probe.
+    struct File: Equatable {
+        let name: String
+        let text: String
+    }
+
+    /// A module the target imports types from, as one file of public declarations.
+    struct Module: Equatable {
+        let name: String
+        let text: String
+    }
+
+    private(set) var files: [File] = []
+    /// In the order in which they can be compiled.
+    private(set) var modules: [Module] = []
+
+    /// What a member's getter (or method) calls, by the member's number.
+    static func marker(_ member: Int) -> String { "coredata_probe_\(member)_g" }
+    /// What a member's setter calls.
+    static func setterMarker(_ member: Int) -> String { "coredata_probe_\(member)_s" }
+
+    init(members: [ManagedMember], target: ScannedModule, dependencies: [ScannedModule]) {
+        let dependencies = dependencies.filter { $0.name != FrameworkTypes.module } + [FrameworkTypes.scanned]
+        let needed = NeededTypes(of: members, in: target, dependencies: dependencies)
+        let known = Set(dependencies.map(\.name)).intersection(needed.modules)
+        for module in Self.sorted(dependencies.filter { known.contains($0.name) }) {
+            var lines = ["@_exported import Foundation"]
+            for file in module.files { lines += Self.imports(of: file, among: known) }
+            for file in module.files {
+                for type in needed.typesByFile[file.path] ?? [] { lines += Self.stub(type, access: "public ") }
+            }
+            modules.append(Module(name: module.name, text: lines.joined(separator: "\n") + "\n"))
+        }
+        for file in target.files {
+            let types = needed.typesByFile[file.path] ?? []
+            let own = members.enumerated().filter { $0.element.file == file.path }
+            guard !types.isEmpty || !own.isEmpty else { continue }
+            var lines = ["import Foundation"] + Self.imports(of: file, among: known)
+            for type in types { lines += Self.stub(type, access: "") }
+            for (number, member) in own { lines += Self.declaration(of: member, number: number) }
+            files.append(File(name: file.fileName, text: lines.joined(separator: "\n") + "\n"))
+        }
+    }
+
+    /// Modules before those that import them.
+    private static func sorted(_ modules: [ScannedModule]) -> [ScannedModule] {
+        let byName = Dictionary(modules.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var result: [ScannedModule] = []
+        var seen: Set<String> = []
+        func visit(_ module: ScannedModule) {
+            guard seen.insert(module.name).inserted else { return }
+            for name in module.files.flatMap(\.imports).map(\.module) {
+                if let other = byName[name] { visit(other) }
+            }
+            result.append(module)
+        }
+        for module in modules { visit(module) }
+        return result
+    }
+
+    /// Modules of the toolchain from which properties take types.
+    private static let toolchainModules: Set<String> = ["FoundationNetworking", "FoundationXML", "Dispatch"]
+
+    private static func imports(of file: ScannedFile, among known: Set<String>) -> [String] {
+        var lines: [String] = []
+        for item in file.imports where known.contains(item.module) || toolchainModules.contains(item.module) {
+            let line = (item.isExported ? "@_exported " : "") + "import \(item.module)"
+            if !lines.contains(line) { lines.append(line) }
+        }
+        return lines
+    }
+
+    private static func stub(_ type: TypeDeclaration, access: String) -> [String] {
+        // Members of sets must be hashable; what a type conforms to plays no part in names.
+        let name = "\(type.name)\(type.generics)"
+        let declaration =
+            switch type.kind {
+            case "typealias": "\(access)typealias \(name) = \(type.alias)"
+            case "struct": "\(access)struct \(name): Hashable {}"
+            // The compiler drops a setter's body when nothing can be passed to it.
+            case "enum": "\(access)enum \(name): Hashable { case some }"
+            case "class":
+                """
+                \(access)class \(name): Hashable { \
+                \(access)static func == (left: \(type.name), right: \(type.name)) -> Bool { left === right }; \
+                \(access)func hash(into hasher: inout Hasher) {} }
+                """
+            default: "\(access)\(type.kind) \(name) {}"
+            }
+        return wrapped([inside(type.path, declaration)], in: type.conditions)
+    }
+
+    private static func inside(_ path: [String], _ declaration: String) -> String {
+        path.isEmpty ? declaration : "extension \(path.joined(separator: ".")) { \(declaration) }"
+    }
+
+    private static func declaration(of member: ManagedMember, number: Int) -> [String] {
+        // Who may use it plays no part in a name, except that private names carry their file's.
+        let access = member.access.isOfFile ? "\(member.access.rawValue) " : ""
+        var lines = ["#sourceLocation(file: \"\(member.file.escaped)\", line: \(member.line))"]
+        switch member.kind {
+        case .property(let type, _):
+            lines.append(
+                """
+                extension \(member.className) { \(access)var \(member.name): \(type) { \
+                get { \(marker(number))() } set { \(setterMarker(number))() } } }
+                """)
+        case .method(let parameters, let result):
+            let list = parameters.enumerated().map { "\($1.label) p\($0): \($1.type)" }.joined(separator: ", ")
+            let arrow = result.isEmpty ? "" : " -> \(result)"
+            lines.append(
+                "extension \(member.className) { \(access)func \(member.name)(\(list))\(arrow) { \(marker(number))() } }"
+            )
+        }
+        lines.append("#sourceLocation()")
+        var markers = [marker(number)]
+        if case .property = member.kind { markers.append(setterMarker(number)) }
+        lines += markers.map { "@_silgen_name(\"\($0)\") private func \($0)() -> Never" }
+        return wrapped(lines, in: member.conditions)
+    }
+
+    /// Lines under the conditions of the source.
+    static func wrapped(_ lines: [String], in conditions: [String]) -> [String] {
+        conditions.map { "#if \($0)" } + lines + conditions.map { _ in "#endif" }
+    }
+}
+
+/// The framework's own types that properties are declared with, so that its module need not be at hand.
+private enum FrameworkTypes {
+    static let module = "CoreData"
+
+    static let scanned = ScannedModule(
+        name: module,
+        files: [
+            DeclarationScanner.scan(
+                source: """
+                    public class NSManagedObject {}
+                    public class NSManagedObjectID {}
+                    public class NSManagedObjectContext {}
+                    public class NSManagedObjectModel {}
+                    public class NSEntityDescription {}
+                    public class NSFetchRequest<ResultType> {}
+                    public class NSExpression {}
+                    public protocol NSFetchRequestResult {}
+                    """, path: "CoreData.swift")
+        ])
+}
+
+extension String {
+    /// As it stands between the quotes of a string literal.
+    var escaped: String {
+        var result = ""
+        for character in self {
+            if character == "\\" || character == "\"" { result.append("\\") }
+            result.append(character)
+        }
+        return result
+    }
+}

@@ -1,0 +1,70 @@
+/// A module as scanned: the target itself or one it depends on.
+package struct ScannedModule {
+    package let name: String
+    package let files: [ScannedFile]
+
+    package init(name: String, files: [ScannedFile]) {
+        self.name = name
+        self.files = files
+    }
+}
+
+/// The types that the declarations of a target's `@NSManaged` members mention: all that a mangled name depends on.
+///
+/// A name leads to every declaration that carries it, in whatever type it is nested; the compiler chooses among them.
+struct NeededTypes {
+    /// The declarations by module and file, in order of declaration.
+    private(set) var typesByFile: [String: [TypeDeclaration]] = [:]
+    private(set) var modules: Set<String> = []
+
+    init(of members: [ManagedMember], in target: ScannedModule, dependencies: [ScannedModule]) {
+        var declarations: [String: [(place: Place, type: TypeDeclaration)]] = [:]
+        for module in [target] + dependencies {
+            for file in module.files {
+                for type in file.types where !type.access.isOfFile {
+                    let place = Place(module: module.name, file: file.path)
+                    declarations[type.name, default: []].append((place, type))
+                }
+            }
+        }
+        var pending = members.flatMap(Self.words)
+        var seen: Set<String> = []
+        var needed: Set<String> = []
+        while let name = pending.popLast() {
+            guard seen.insert(name).inserted else { continue }
+            for (place, type) in declarations[name] ?? [] {
+                needed.insert("\(place.file):\(type.line):\(type.fullName)")
+                modules.insert(place.module)
+                pending += type.path + Self.words(in: type.alias)
+            }
+        }
+        for module in [target] + dependencies {
+            for file in module.files {
+                let types = file.types.filter {
+                    !$0.access.isOfFile && needed.contains("\(file.path):\($0.line):\($0.fullName)")
+                }
+                if !types.isEmpty { typesByFile[file.path] = types }
+            }
+        }
+    }
+
+    private struct Place {
+        let module: String
+        let file: String
+    }
+
+    /// Every name in the declaration of a member.
+    static func words(of member: ManagedMember) -> [String] {
+        let types: [String] =
+            switch member.kind {
+            case .property(let type, _): [type]
+            case .method(let parameters, let result): parameters.map(\.type) + [result]
+            }
+        return words(in: member.className) + types.flatMap(words)
+    }
+
+    /// Every name in a piece of source.
+    static func words(in text: String) -> [String] {
+        text.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "`") }.map(String.init)
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+
+/// What the plugin asks for, for one target: the accessors of its `@NSManaged` members, the classes of its models, the models
+/// compiled. Paths are absolute.
+package struct Job: Codable {
+    /// A Swift file with `@NSManaged`, and where its accessors go.
+    package struct Source: Codable {
+        package let input: String
+        package let output: String
+    }
+
+    /// A model of the target.
+    package struct Model: Codable {
+        /// The `.xcdatamodeld` or `.xcdatamodel`.
+        package let input: String
+        /// Where its classes go.
+        package let classes: String
+        /// Where the compiled bundle goes; nil when the source is among the target's resources.
+        package let bundle: String?
+    }
+
+    /// A module the target depends on.
+    package struct Dependency: Codable {
+        package let module: String
+        package let sources: [String]
+        /// Models whose classes are generated into the module.
+        package let models: [String]
+    }
+
+    /// The name of the target's module.
+    package let module: String
+    /// The path of `swiftc`.
+    package let compiler: String
+    /// The target's compilation conditions.
+    package let conditions: [String]
+    /// Every Swift file of the target.
+    package let sources: [String]
+    package let managed: [Source]
+    package let models: [Model]
+    package let dependencies: [Dependency]
+    /// A folder that is kept between builds.
+    package let folder: String
+}
+
+extension Job {
+    /// Reads a job from its file.
+    package init(contentsOf url: URL) throws {
+        self = try JSONDecoder().decode(Job.self, from: Data(contentsOf: url))
+    }
+
+    /// Does it. Throws every problem found, each with its file and line.
+    package func run() throws {
+        let modelSources = try readModels()
+        var files = try sources.map(scan)
+        for (model, source) in zip(models, modelSources) {
+            let text = ClassWriter(model: source).text()
+            try write(text, to: model.classes)
+            files.append(DeclarationScanner.scan(source: text, path: model.classes))
+        }
+        try writeAccessors(ScannedModule(name: module, files: files), modelSources)
+    }
+
+    private func readModels() throws -> [ModelSource] {
+        try models.map { model in
+            let url = URL(fileURLWithPath: model.input)
+            do {
+                if let bundle = model.bundle {
+                    try ModelBundleCompiler.compile(url, to: URL(fileURLWithPath: bundle))
+                }
+                return try ModelSource(at: url, module: module)
+            } catch {
+                throw Diagnostic(file: model.input, line: 1, message: error.localizedDescription)
+            }
+        }
+    }
+
+    private func scan(_ path: String) throws -> ScannedFile {
+        DeclarationScanner.scan(source: try String(contentsOfFile: path, encoding: .utf8), path: path)
+    }
+
+    private func writeAccessors(_ target: ScannedModule, _ models: [ModelSource]) throws {
+        var problems = target.files.flatMap(\.diagnostics)
+        let check = ModelCheck(models: models, ownTypes: Set(target.files.flatMap(\.types).map(\.name)))
+        let members = target.files.flatMap(\.members)
+        let declared = Dictionary(grouping: members, by: \.className)
+        var accesses: [(number: Int, member: ManagedMember, access: MemberAccess)] = []
+        for (number, member) in members.enumerated() {
+            let own = declared[member.className, default: []].filter {
+                if case .property = $0.kind { true } else { false }
+            }
+            let known =
+                check.propertyNames(ofClass: member.className) ?? Set(own.map(\.plainName).filter(Self.isNoPrimitive))
+            func fail(_ message: String) {
+                problems.append(
+                    Diagnostic(file: member.file, line: member.line, column: member.column, message: message))
+            }
+            guard let access = MemberAccess(of: member, known: known) else {
+                fail(
+                    "'\(member.name)' is no method that @NSManaged can implement: addTo…, removeFrom…, insertInto…, replace…"
+                )
+                continue
+            }
+            if let problem = check.problem(with: member, access: access) { fail(problem) }
+            if let type = hiddenType(of: member, in: target) {
+                fail(
+                    "the accessors of '\(member.name)' are written outside this file and cannot see the type '\(type)': "
+                        + "make it internal")
+            }
+            accesses.append((number, member, access))
+        }
+        if !problems.isEmpty { throw Problems(problems) }
+        let names = try findNames(members, target)
+        if let unnamed = names.firstUnnamed(of: members) {
+            throw Diagnostic(
+                file: unnamed.file, line: unnamed.line, column: unnamed.column,
+                message: "the compiler gives no name for the accessors of '\(unnamed.name)'")
+        }
+        let byFile = Dictionary(grouping: accesses, by: \.member.file)
+        let writer = AccessorWriter(module: module)
+        for source in managed {
+            guard let file = target.files.first(where: { $0.path == source.input }) else { continue }
+            try write(writer.text(for: file, members: byFile[file.path] ?? [], names: names), to: source.output)
+        }
+    }
+
+    /// `primitiveTitle` says nothing about a property of that name.
+    private static func isNoPrimitive(_ name: String) -> Bool { !name.hasPrefix("primitive") }
+
+    /// A type that only the member's own file can see.
+    private func hiddenType(of member: ManagedMember, in target: ScannedModule) -> String? {
+        let words = Set(NeededTypes.words(of: member))
+        guard let file = target.files.first(where: { $0.path == member.file }) else { return nil }
+        let hidden = file.types.first { type in
+            type.access.isOfFile && words.contains(type.name)
+                && !target.files.contains { $0.types.contains { $0.name == type.name && !$0.access.isOfFile } }
+        }
+        return hidden?.fullName
+    }
+
+    private func findNames(_ members: [ManagedMember], _ target: ScannedModule) throws -> MangledNames {
+        guard !members.isEmpty else { return MangledNames() }
+        let imported = Set(target.files.flatMap(\.imports).map(\.module))
+        let scanned = try reachable(from: imported).map { dependency in
+            let classes = try dependency.models.map { path in
+                let model = try ModelSource(at: URL(fileURLWithPath: path), module: dependency.module)
+                return DeclarationScanner.scan(source: ClassWriter(model: model).text(), path: path)
+            }
+            return ScannedModule(name: dependency.module, files: try dependency.sources.map(scan) + classes)
+        }
+        let probe = ManglingProbe(members: members, target: target, dependencies: scanned)
+        return try MangledNames.find(
+            probe, members: members,
+            compiler: .init(path: compiler, moduleName: module, conditions: conditions),
+            folder: URL(fileURLWithPath: folder))
+    }
+
+    /// The dependencies that files import, with everything those depend on: they may hand modules on.
+    private func reachable(from imported: Set<String>) -> [Dependency] {
+        dependencies.contains { imported.contains($0.module) } ? dependencies : []
+    }
+
+    private func write(_ text: String, to path: String) throws {
+        let url = URL(fileURLWithPath: path)
+        // A file that is not touched is not compiled again.
+        if let present = try? Data(contentsOf: url), present == Data(text.utf8) { return }
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+}
+
+/// Everything that is wrong with a target's declarations.
+package struct Problems: Error, CustomStringConvertible {
+    package let diagnostics: [Diagnostic]
+
+    init(_ diagnostics: [Diagnostic]) { self.diagnostics = diagnostics }
+
+    package var description: String { diagnostics.map(\.description).joined(separator: "\n") }
+}

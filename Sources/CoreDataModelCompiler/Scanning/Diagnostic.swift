@@ -1,0 +1,16 @@
+/// Something wrong with a source file, printed as the compiler prints its own errors.
+package struct Diagnostic: Error, CustomStringConvertible, Equatable {
+    package let file: String
+    package let line: Int
+    package let column: Int
+    package let message: String
+
+    package init(file: String, line: Int, column: Int = 1, message: String) {
+        self.file = file
+        self.line = line
+        self.column = column
+        self.message = message
+    }
+
+    package var description: String { "\(file):\(line):\(column): error: \(message)" }
+}

@@ -1,0 +1,59 @@
+import CoreData
+import TestSupport
+import Testing
+
+/// The example package, compiled by hand against the framework as these tests have it: quick, and closer to the compiler's
+/// settings than a package build.
+@Suite(
+    "The example, compiled and run", .serialized,
+    .enabled(if: Toolchain.program("swiftc") != nil, "swiftc is not in PATH"),
+    .enabled(if: !CompiledSampleTests.objects.isEmpty, "the framework's object files are not beside the tests"))
+struct CompiledSampleTests {
+    /// The framework's object files.
+    static let objects: [String] = {
+        let folder = Toolchain.products.appendingPathComponent("CoreData.build")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { $0.hasSuffix(".o") }.sorted().map { folder.appendingPathComponent($0).path }
+    }()
+
+    private static let example = Toolchain.package.appendingPathComponent("Examples/Library/Sources")
+
+    @Test(
+        "Private, internal, public and open members, types of other modules, methods and generated classes work",
+        arguments: [["-Onone"], ["-O", "-whole-module-optimization"]])
+    func example(optimisation: [String]) throws {
+        let shelves = try SampleModule("Shelves", readingFrom: Self.example.appendingPathComponent("Shelves"))
+        var catalogue = try SampleModule("Catalogue", readingFrom: Self.example.appendingPathComponent("Catalogue"))
+        catalogue.dependencies = [shelves]
+        let folder = try TemporaryFolder()
+        for module in [shelves, catalogue] {
+            try module.run()
+            try compile(
+                ["-parse-as-library", "-emit-module", "-module-name", module.name, "-c"] + optimisation
+                    + module.compiledFiles, in: folder)
+        }
+        let resources = folder.url.appendingPathComponent("Library_Catalogue.resources")
+        try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            at: catalogue.bundle, to: resources.appendingPathComponent("Catalogue.momd"))
+        let modules = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0.hasSuffix(".o") }
+        try compile(
+            optimisation + [Self.example.appendingPathComponent("library/main.swift").path] + modules + Self.objects
+                + ["-lsqlite3", "-lz", "-o", "library"], in: folder)
+        let outcome = try Toolchain.run(folder.url.appendingPathComponent("library").path, [])
+        #expect(outcome.status == 0, "\(outcome.text)")
+        #expect(outcome.text.contains("all is well"))
+    }
+
+    private func compile(_ arguments: [String], in folder: TemporaryFolder) throws {
+        let maps = ["CSQLite", "CZlib", "CSwiftRuntime"].flatMap {
+            ["-Xcc", "-fmodule-map-file=\(Toolchain.package.path)/Sources/\($0)/module.modulemap"]
+        }
+        let modules = Toolchain.products.appendingPathComponent("Modules").path
+        let outcome = try Toolchain.run(
+            try #require(Toolchain.program("swiftc")),
+            ["-swift-version", "6", "-warnings-as-errors", "-I", modules, "-I", folder.url.path] + maps + arguments,
+            in: folder.url)
+        try #require(outcome.status == 0, "\(outcome.text)")
+    }
+}

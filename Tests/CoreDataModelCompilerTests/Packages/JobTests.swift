@@ -1,0 +1,186 @@
+import CoreData
+import Testing
+
+@testable import CoreDataModelCompiler
+
+@Suite("The plugin's job for a target", .enabled(if: Toolchain.program("swiftc") != nil, "swiftc is not in PATH"))
+struct JobTests {
+    private let book = """
+        import CoreData
+        public class Book: NSManagedObject {
+            @NSManaged public var title: String?
+            @NSManaged private var secret: Int
+            @NSManaged func addToTags(_ tag: Book)
+        }
+        """
+
+    @Test("Accessors carry the compiler's names, the declared type and the access level")
+    func accessors() throws {
+        let module = try SampleModule("Kit", ["Book.swift": book])
+        try module.run()
+        let text = try module.accessors(ofFile: "Book.swift")
+        #expect(text.contains("dynamic final public var _managed_Kit_Book_title: String? {"))
+        #expect(text.contains("@_silgen_name(\"$s3Kit4BookC5titleSSSgvg\") get { slot0.value(of: self) }"))
+        #expect(text.contains("@_silgen_name(\"$s3Kit4BookC5titleSSSgvs\") set { slot0.set(newValue, of: self) }"))
+        #expect(text.contains("dynamic final internal var _managed_Kit_Book_secret: Int {"))
+        #expect(text.contains("@_silgen_name(\"$s3Kit4BookC9addToTagsyyACF\")"))
+        #expect(text.contains("private let slot2 = ManagedSlot(\"tags\")"))
+    }
+
+    @Test("Types of other modules: their kind comes from their sources, aliases and generated classes included")
+    func dependencies() throws {
+        let base = try SampleModule(
+            "Base",
+            [
+                "Types.swift": """
+                import Foundation
+                public enum Colour: Int16 { case red }
+                public typealias Words = [Colour: Set<Word>]
+                public struct Word: Hashable { public class Shape {} }
+                """
+            ],
+            model: "<entity name='Author' representedClassName='Author' codeGenerationType='class'/>")
+        var kit = try SampleModule(
+            "Kit",
+            [
+                "Book.swift": """
+                import CoreData
+                import Base
+                class Book: NSManagedObject {
+                    @NSManaged var words: Words?
+                    @NSManaged var shape: Base.Word.Shape?
+                    @NSManaged var author: Author?
+                    @NSManaged var request: NSFetchRequest<NSManagedObject>?
+                }
+                """
+            ])
+        kit.dependencies = [base]
+        try kit.run()
+        let text = try kit.accessors(ofFile: "Book.swift")
+        #expect(text.contains("$s3Kit4BookC5wordsSDy4Base6ColourOShyAE4WordVGGSgvg"))
+        #expect(text.contains("$s3Kit4BookC5shape4Base4WordV5ShapeCSgvg"))
+        #expect(text.contains("$s3Kit4BookC6author4Base6AuthorCSgvg"))
+        #expect(text.contains("8CoreData14NSFetchRequestCy"))
+    }
+
+    @Test("What debug builds alone have, and what they lack, gets its accessors too")
+    func debugConditions() throws {
+        let module = try SampleModule(
+            "Kit",
+            [
+                "Book.swift": """
+                import CoreData
+                class Book: NSManagedObject {
+                    #if DEBUG
+                        @NSManaged var kind: Int
+                    #elseif OTHER
+                        @NSManaged var kind: Bool
+                    #else
+                        @NSManaged var kind: String?
+                    #endif
+                }
+                """
+            ])
+        try module.run()
+        let text = try module.accessors(ofFile: "Book.swift")
+        #expect(text.contains("#if (DEBUG)\n") && text.contains("$s3Kit4BookC4kindSivg"))
+        #expect(text.contains("#if !(DEBUG) && !(OTHER)\n") && text.contains("$s3Kit4BookC4kindSSSgvg"))
+        #expect(!text.contains("$s3Kit4BookC4kindSbvg"))
+    }
+
+    @Test("Nothing is written again, and the compiler not asked again, when the declarations are the same")
+    func unchanged() throws {
+        let module = try SampleModule("Kit", ["Book.swift": book])
+        try module.run()
+        let file = module.output.appendingPathComponent("Book+ManagedAccessors.swift")
+        let before = try file.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
+        let source = module.folder.url.appendingPathComponent("Book.swift")
+        try Data((book + "\nfunc added() {}\n").utf8).write(to: source)
+        try FileManager.default.removeItem(at: module.output.appendingPathComponent("probe"))
+        try module.run()
+        #expect(try file.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate == before)
+        #expect(!FileManager.default.fileExists(atPath: module.output.appendingPathComponent("probe").path))
+    }
+
+    /// The text of the error that a job ends with.
+    private func failure(_ module: SampleModule) -> String {
+        do {
+            try module.run()
+            return ""
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("A name the model does not have is an error with file, line and column")
+    func unknownName() throws {
+        let module = try SampleModule(
+            "Kit", ["Book.swift": "import CoreData\nclass Book: NSManagedObject {\n    @NSManaged var titel: String?\n}"],
+            model: "<entity name='Book' representedClassName='.Book'><attribute name='title' attributeType='String'/></entity>")
+        #expect(
+            failure(module).hasSuffix(
+                "Book.swift:3:20: error: 'titel' is not a property of entity 'Book' in model 'Kit'"))
+    }
+
+    @Test("A type nobody knows is an error of the compiler at the declaration")
+    func unknownType() throws {
+        let module = try SampleModule(
+            "Kit", ["Book.swift": "import CoreData\nclass Book: NSManagedObject {\n    @NSManaged var x: Nowhere?\n}"])
+        #expect(failure(module).contains("Book.swift:3:"))
+        #expect(failure(module).contains("cannot find type 'Nowhere' in scope"))
+    }
+
+    @Test("A type that only the file can see, and a method that nobody writes, are errors at the declaration")
+    func hidden() throws {
+        let module = try SampleModule(
+            "Kit",
+            [
+                "Book.swift": """
+                import CoreData
+                private enum Kind: Int16 { case one }
+                class Book: NSManagedObject {
+                    @NSManaged private var kind: Kind
+                    @NSManaged func open()
+                }
+                """
+            ])
+        let text = failure(module)
+        #expect(text.contains("Book.swift:4:28: error: the accessors of 'kind' are written outside this file and cannot"))
+        #expect(text.contains("Book.swift:5:21: error: 'open' is no method that @NSManaged can implement"))
+    }
+
+    @Test("A damaged model is an error that names it")
+    func damagedModel() throws {
+        let module = try SampleModule("Kit", [:], model: "<entity name='A' parentEntity='B'/>")
+        #expect(failure(module).contains("Kit.xcdatamodeld:1:1: error: "))
+        #expect(failure(module).contains("parent entity 'B'"))
+    }
+
+    @Test("The compiled bundle is the model: versions, the current one, hashes; versions that went are removed")
+    func bundle() throws {
+        let module = try SampleModule(
+            "Kit", [:], model: "<entity name='A'><attribute name='x' optional='YES' attributeType='String'/></entity>")
+        let source = module.folder.url.appendingPathComponent("Kit.xcdatamodeld")
+        let second = source.appendingPathComponent("Kit 2.xcdatamodel")
+        try FileManager.default.createDirectory(at: second, withIntermediateDirectories: true)
+        try Data("<model><entity name='B'/></model>".utf8).write(to: second.appendingPathComponent("contents"))
+        try PropertyListSerialization.data(
+            fromPropertyList: ["_XCCurrentVersionName": "Kit 2.xcdatamodel"], format: .xml, options: 0
+        ).write(to: source.appendingPathComponent(".xccurrentversion"))
+        try module.run()
+        let model = try #require(NSManagedObjectModel(contentsOf: module.bundle))
+        #expect(model.entities.map(\.name) == ["B"])
+        let versions = try ModelBundle.versions(at: module.bundle)
+        #expect(versions.keys.sorted() == ["Kit", "Kit 2"])
+        let original = try ModelBundle.versions(at: source)
+        for (name, version) in versions {
+            #expect(version.entityVersionHashesByName == original[name]?.entityVersionHashesByName)
+        }
+        #expect(
+            try NSManagedObjectModel.checksumsForVersionedModel(at: module.bundle)
+                == NSManagedObjectModel.checksumsForVersionedModel(at: source))
+        try FileManager.default.removeItem(at: source.appendingPathComponent("Kit.xcdatamodel"))
+        try module.run()
+        #expect(try ModelBundle.versions(at: module.bundle).keys.sorted() == ["Kit 2"])
+    }
+}

@@ -1,0 +1,64 @@
+import CoreData
+import TestSupport
+import Testing
+
+/// Packages that use the plugin, built by the package manager. Each builds the framework anew, which takes minutes.
+@Suite(
+    "Packages with the plugin", .serialized,
+    .enabled(
+        if: ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil, "takes minutes: bin/test --long runs it"))
+struct PackageTests {
+    /// Builds a package and gives what was said.
+    @discardableResult
+    private func build(_ folder: URL, _ configuration: String) throws -> Toolchain.Outcome {
+        try Toolchain.run(
+            try #require(Toolchain.program("swift")), ["build", "-c", configuration, "--package-path", folder.path])
+    }
+
+    /// What a built program says.
+    private func output(of program: String, _ folder: URL, _ configuration: String) throws -> String {
+        try Toolchain.run(folder.appendingPathComponent(".build/\(configuration)/\(program)").path, []).text
+    }
+
+    @Test("The example builds from clean and runs, in debug and release")
+    func example() throws {
+        let folder = try TemporaryFolder()
+        let package = folder.url.appendingPathComponent("Library")
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+        let example = Toolchain.package.appendingPathComponent("Examples/Library")
+        try FileManager.default.copyItem(
+            at: example.appendingPathComponent("Sources"), to: package.appendingPathComponent("Sources"))
+        let manifest = try String(contentsOf: example.appendingPathComponent("Package.swift"), encoding: .utf8)
+            .replacingOccurrences(of: "path: \"../..\"", with: "path: \"\(Toolchain.package.path)\"")
+        try Data(manifest.utf8).write(to: package.appendingPathComponent("Package.swift"))
+        for configuration in ["debug", "release"] {
+            let outcome = try build(package, configuration)
+            #expect(outcome.status == 0, "\(outcome.text)")
+            #expect(try output(of: "library", package, configuration).contains("all is well"))
+        }
+        let source = package.appendingPathComponent("Sources/Catalogue/Book.swift")
+        let text = try String(contentsOf: source, encoding: .utf8)
+        try Data(text.replacingOccurrences(of: "var language:", with: "var tongue:").utf8).write(to: source)
+        let outcome = try build(package, "debug")
+        #expect(outcome.status != 0)
+        #expect(outcome.text.contains("Book.swift:14:27: error: 'tongue' is not a property of entity 'Book'"))
+    }
+
+    @Test("A hundred classes in two modules build and run; when nothing changed nothing is built")
+    func hundredClasses() throws {
+        let folder = try TemporaryFolder()
+        let package = GeneratedPackage(folder: folder.url, classes: 100)
+        try package.write()
+        for configuration in ["debug", "release"] {
+            let outcome = try build(folder.url, configuration)
+            #expect(outcome.status == 0, "\(outcome.text)")
+            #expect(try output(of: "app", folder.url, configuration).contains("4950"))
+            try build(folder.url, configuration)
+            let start = Date()
+            let again = try build(folder.url, configuration)
+            #expect(!again.text.contains("Compiling") && !again.text.contains("accessors"), "\(again.text)")
+            // The manager's own work is in it; alone on a machine the whole takes about a second.
+            #expect(Date().timeIntervalSince(start) < 10)
+        }
+    }
+}

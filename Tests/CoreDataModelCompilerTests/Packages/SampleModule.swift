@@ -1,0 +1,77 @@
+import CoreData
+import TestSupport
+import Testing
+
+@testable import CoreDataModelCompiler
+
+/// A module as the plugin would see it: sources and models in a folder, the job done on them.
+struct SampleModule {
+    let name: String
+    let folder: TemporaryFolder
+    private var sources: [String] = []
+    private var model: String?
+    var dependencies: [SampleModule] = []
+    var conditions: [String] = []
+
+    /// Copies a target's folder: its Swift files, and the model of the module's name.
+    init(_ name: String, readingFrom target: URL) throws {
+        var files: [String: String] = [:]
+        for file in try FileManager.default.contentsOfDirectory(atPath: target.path) where file.hasSuffix(".swift") {
+            files[file] = try String(contentsOf: target.appendingPathComponent(file), encoding: .utf8)
+        }
+        let contents = target.appendingPathComponent("\(name).xcdatamodeld/\(name).xcdatamodel/contents")
+        try self.init(name, files, contents: try? String(contentsOf: contents, encoding: .utf8))
+    }
+
+    init(_ name: String, _ files: [String: String], model entities: String? = nil) throws {
+        try self.init(name, files, contents: entities.map { "<model>\($0)</model>" })
+    }
+
+    private init(_ name: String, _ files: [String: String], contents: String?) throws {
+        self.name = name
+        folder = try TemporaryFolder()
+        for (file, text) in files.sorted(by: { $0.key < $1.key }) {
+            let url = folder.url.appendingPathComponent(file)
+            try Data(text.utf8).write(to: url)
+            sources.append(url.path)
+        }
+        guard let contents else { return }
+        let version = folder.url.appendingPathComponent("\(name).xcdatamodeld/\(name).xcdatamodel")
+        try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+        try Data(contents.utf8).write(to: version.appendingPathComponent("contents"))
+        model = folder.url.appendingPathComponent("\(name).xcdatamodeld").path
+    }
+
+    var output: URL { folder.url.appendingPathComponent("generated") }
+    var bundle: URL { output.appendingPathComponent("\(name).momd") }
+    private var classes: String { output.appendingPathComponent("\(name)+ModelClasses.swift").path }
+
+    private func accessors(of source: String) -> String {
+        let file = URL(fileURLWithPath: source).deletingPathExtension().lastPathComponent
+        return output.appendingPathComponent("\(file)+ManagedAccessors.swift").path
+    }
+
+    /// Everything the module is compiled from, once the job is done.
+    var compiledFiles: [String] { sources + sources.map(accessors) + (model == nil ? [] : [classes]) }
+
+    /// The accessors of a source file.
+    func accessors(ofFile name: String) throws -> String {
+        try String(contentsOfFile: accessors(of: folder.url.appendingPathComponent(name).path), encoding: .utf8)
+    }
+
+    /// What was generated from the model.
+    func generatedClasses() throws -> String { try String(contentsOfFile: classes, encoding: .utf8) }
+
+    /// Does the plugin's job.
+    func run(compiler: String? = nil) throws {
+        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        try Job(
+            module: name, compiler: try compiler ?? #require(Toolchain.program("swiftc")), conditions: conditions,
+            sources: sources, managed: sources.map { .init(input: $0, output: accessors(of: $0)) },
+            models: model.map { [.init(input: $0, classes: classes, bundle: bundle.path)] } ?? [],
+            dependencies: dependencies.map {
+                .init(module: $0.name, sources: $0.sources, models: $0.model.map { [$0] } ?? [])
+            }, folder: output.path
+        ).run()
+    }
+}

@@ -1,0 +1,38 @@
+import CoreData
+
+/// The compiler and how to call programs.
+enum Toolchain {
+    /// The path of a program of the toolchain; nil when it is not in the search path.
+    static func program(_ name: String) -> String? {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// The folder of this package.
+    static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The folder the tests were built into.
+    static let products = Bundle.main.bundleURL.resolvingSymlinksInPath()
+
+    /// What a program said, both ways, and how it ended.
+    struct Outcome {
+        let status: Int32
+        let text: String
+    }
+
+    /// Runs a program to its end.
+    static func run(_ path: String, _ arguments: [String], in folder: URL? = nil) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Outcome(status: process.terminationStatus, text: String(decoding: data, as: UTF8.self))
+    }
+}

@@ -1,0 +1,41 @@
+import CoreData
+import TestSupport
+import Testing
+
+@Suite("What a class says about its entity")
+struct ClassDescriptionTests {
+    /// A class that no model has.
+    final class Homeless: NSManagedObject {}
+
+    @Test("fetchRequest() has the class's own type, and the general one where that is asked for")
+    func fetchRequest() throws {
+        let context = try SlotThing.makeContext()
+        try context.performAndWait {
+            let thing = SlotThing(context: context)
+            let typed = try context.fetch(SlotThing.fetchRequest())
+            #expect(typed.map(\.count) == [0] && typed.first === thing)
+            let request = SlotThing.fetchRequest() as NSFetchRequest<SlotThing>
+            #expect(request.entityName == "SlotThing")
+            let general: NSFetchRequest<any NSFetchRequestResult> = SlotThing.fetchRequest()
+            #expect(general.entityName == "SlotThing")
+        }
+    }
+
+    @Test("entity() is the entity of the model that came into use last")
+    func entity() throws {
+        let context = try SlotThing.makeContext()
+        let model = try #require(context.persistentStoreCoordinator?.managedObjectModel)
+        #expect(SlotThing.entity().name == "SlotThing")
+        #expect(model.entities.contains { $0.isEqual(SlotThing.entity()) })
+    }
+
+    @Test("A class without a model names its entity like itself, until the request is executed")
+    func withoutModel() {
+        #expect(Homeless.fetchRequest().entityName == "Homeless")
+    }
+
+    @Test("entity() of a class that no model in use has stops the process")
+    func withoutEntity() async {
+        await #expect(processExitsWith: .failure) { _ = Homeless.entity() }
+    }
+}
