@@ -7,15 +7,8 @@ import Testing
 @Suite(
     "The example, compiled and run", .serialized,
     .enabled(if: Toolchain.program("swiftc") != nil, "swiftc is not in PATH"),
-    .enabled(if: !CompiledSampleTests.objects.isEmpty, "the framework's object files are not beside the tests"))
+    .enabled(if: !FrameworkObjects.paths.isEmpty, "the framework's object files are not beside the tests"))
 struct CompiledSampleTests {
-    /// The framework's object files.
-    static let objects: [String] = {
-        let folder = Toolchain.products.appendingPathComponent("CoreData.build")
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.filter { $0.hasSuffix(".o") }.sorted().map { folder.appendingPathComponent($0).path }
-    }()
-
     private static let example = Toolchain.package.appendingPathComponent("Examples/Library/Sources")
 
     @Test(
@@ -38,7 +31,8 @@ struct CompiledSampleTests {
             at: catalogue.bundle, to: resources.appendingPathComponent("Catalogue.momd"))
         let modules = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0.hasSuffix(".o") }
         try compile(
-            optimisation + [Self.example.appendingPathComponent("library/main.swift").path] + modules + Self.objects
+            optimisation + [Self.example.appendingPathComponent("library/main.swift").path] + modules
+                + FrameworkObjects.paths
                 + ["-lsqlite3", "-lz", "-o", "library"], in: folder)
         let outcome = try Toolchain.run(folder.url.appendingPathComponent("library").path, [])
         #expect(outcome.status == 0, "\(outcome.text)")
@@ -56,4 +50,13 @@ struct CompiledSampleTests {
             in: folder.url)
         try #require(outcome.status == 0, "\(outcome.text)")
     }
+}
+
+/// The framework's object files, beside the tests.
+private enum FrameworkObjects {
+    static let paths: [String] = {
+        let folder = Toolchain.products.appendingPathComponent("CoreData.build")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { $0.hasSuffix(".o") }.sorted().map { folder.appendingPathComponent($0).path }
+    }()
 }

@@ -115,8 +115,11 @@ struct JobTests {
     @Test("A name the model does not have is an error with file, line and column")
     func unknownName() throws {
         let module = try SampleModule(
-            "Kit", ["Book.swift": "import CoreData\nclass Book: NSManagedObject {\n    @NSManaged var titel: String?\n}"],
-            model: "<entity name='Book' representedClassName='.Book'><attribute name='title' attributeType='String'/></entity>")
+            "Kit",
+            ["Book.swift": "import CoreData\nclass Book: NSManagedObject {\n    @NSManaged var titel: String?\n}"],
+            model:
+                "<entity name='Book' representedClassName='.Book'><attribute name='title' attributeType='String'/></entity>"
+        )
         #expect(
             failure(module).hasSuffix(
                 "Book.swift:3:20: error: 'titel' is not a property of entity 'Book' in model 'Kit'"))
@@ -145,7 +148,8 @@ struct JobTests {
                 """
             ])
         let text = failure(module)
-        #expect(text.contains("Book.swift:4:28: error: the accessors of 'kind' are written outside this file and cannot"))
+        #expect(
+            text.contains("Book.swift:4:28: error: the accessors of 'kind' are written outside this file and cannot"))
         #expect(text.contains("Book.swift:5:21: error: 'open' is no method that @NSManaged can implement"))
     }
 

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Declarations in Swift source")
 struct DeclarationScannerTests {
-    private func scan(_ source: String) -> ScannedFile { DeclarationScanner.scan(source: source, path: "/s/Book.swift") }
+    private func scan(_ source: String) -> ScannedFile {
+        DeclarationScanner.scan(source: source, path: "/s/Book.swift")
+    }
 
     /// Members as `Class.name: type`, with who may read and set them.
     private func members(_ source: String) -> [String] {

@@ -42,7 +42,8 @@ struct SwiftLexerTests {
         #expect(tokens.map(\.column) == [1, 3, 7, 11])
     }
 
-    @Test("What is unfinished reaches to the end", arguments: ["\"", "\"\"\"", "/* a", "`a", "\"\\(", "#\"", "#/", "#if"])
+    @Test(
+        "What is unfinished reaches to the end", arguments: ["\"", "\"\"\"", "/* a", "`a", "\"\\(", "#\"", "#/", "#if"])
     func unfinished(source: String) {
         #expect(SwiftLexer.tokens(in: source).count <= 1)
     }

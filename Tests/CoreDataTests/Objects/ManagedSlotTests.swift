@@ -8,32 +8,110 @@ final class SlotThing: NSManagedObject {
     enum Mood: String { case calm, wild }
     struct Options: OptionSet { let rawValue: Int }
 
-    var count: Int32 { get { Self.count.value(of: self) } set { Self.count.set(newValue, of: self) } }
-    var optionalCount: Int? { get { Self.count.value(of: self) } set { Self.count.set(newValue, of: self) } }
-    var number: NSNumber? { get { Self.count.value(of: self) } set { Self.count.set(newValue, of: self) } }
-    var colour: Colour { get { Self.count.value(of: self) } set { Self.count.set(newValue, of: self) } }
-    var optionalColour: Colour? { get { Self.count.value(of: self) } set { Self.count.set(newValue, of: self) } }
-    var options: Options { get { Self.count.value(of: self) } set { Self.count.set(newValue, of: self) } }
-    var flag: Bool { get { Self.flag.value(of: self) } set { Self.flag.set(newValue, of: self) } }
-    var ratio: Float { get { Self.ratio.value(of: self) } set { Self.ratio.set(newValue, of: self) } }
-    var name: String { get { Self.name.value(of: self) } set { Self.name.set(newValue, of: self) } }
-    var optionalName: String? { get { Self.name.value(of: self) } set { Self.name.set(newValue, of: self) } }
-    var mood: Mood? { get { Self.name.value(of: self) } set { Self.name.set(newValue, of: self) } }
-    var day: Date? { get { Self.day.value(of: self) } set { Self.day.set(newValue, of: self) } }
-    var seconds: TimeInterval { get { Self.day.value(of: self) } set { Self.day.set(newValue, of: self) } }
-    var certainDay: Date { get { Self.day.value(of: self) } set { Self.day.set(newValue, of: self) } }
-    var bytes: Data { get { Self.bytes.value(of: self) } set { Self.bytes.set(newValue, of: self) } }
-    var id: UUID? { get { Self.id.value(of: self) } set { Self.id.set(newValue, of: self) } }
-    var link: URL? { get { Self.link.value(of: self) } set { Self.link.set(newValue, of: self) } }
-    var price: Decimal? { get { Self.price.value(of: self) } set { Self.price.set(newValue, of: self) } }
-    var money: NSDecimalNumber? { get { Self.price.value(of: self) } set { Self.price.set(newValue, of: self) } }
-    var words: [String]? { get { Self.words.value(of: self) } set { Self.words.set(newValue, of: self) } }
-    var parent: SlotThing? { get { Self.parent.value(of: self) } set { Self.parent.set(newValue, of: self) } }
-    var certainParent: SlotThing { get { Self.parent.value(of: self) } set { Self.parent.set(newValue, of: self) } }
-    var children: Set<SlotThing> { get { Self.children.value(of: self) } set { Self.children.set(newValue, of: self) } }
-    var childSet: NSSet? { get { Self.children.value(of: self) } set { Self.children.set(newValue, of: self) } }
-    var list: [SlotThing] { get { Self.list.value(of: self) } set { Self.list.set(newValue, of: self) } }
-    var orderedSet: NSOrderedSet? { get { Self.list.value(of: self) } set { Self.list.set(newValue, of: self) } }
+    var count: Int32 {
+        get { Self.count.value(of: self) }
+        set { Self.count.set(newValue, of: self) }
+    }
+    var optionalCount: Int? {
+        get { Self.count.value(of: self) }
+        set { Self.count.set(newValue, of: self) }
+    }
+    var number: NSNumber? {
+        get { Self.count.value(of: self) }
+        set { Self.count.set(newValue, of: self) }
+    }
+    var colour: Colour {
+        get { Self.count.value(of: self) }
+        set { Self.count.set(newValue, of: self) }
+    }
+    var optionalColour: Colour? {
+        get { Self.count.value(of: self) }
+        set { Self.count.set(newValue, of: self) }
+    }
+    var options: Options {
+        get { Self.count.value(of: self) }
+        set { Self.count.set(newValue, of: self) }
+    }
+    var flag: Bool {
+        get { Self.flag.value(of: self) }
+        set { Self.flag.set(newValue, of: self) }
+    }
+    var ratio: Float {
+        get { Self.ratio.value(of: self) }
+        set { Self.ratio.set(newValue, of: self) }
+    }
+    var name: String {
+        get { Self.name.value(of: self) }
+        set { Self.name.set(newValue, of: self) }
+    }
+    var optionalName: String? {
+        get { Self.name.value(of: self) }
+        set { Self.name.set(newValue, of: self) }
+    }
+    var mood: Mood? {
+        get { Self.name.value(of: self) }
+        set { Self.name.set(newValue, of: self) }
+    }
+    var day: Date? {
+        get { Self.day.value(of: self) }
+        set { Self.day.set(newValue, of: self) }
+    }
+    var seconds: TimeInterval {
+        get { Self.day.value(of: self) }
+        set { Self.day.set(newValue, of: self) }
+    }
+    var certainDay: Date {
+        get { Self.day.value(of: self) }
+        set { Self.day.set(newValue, of: self) }
+    }
+    var bytes: Data {
+        get { Self.bytes.value(of: self) }
+        set { Self.bytes.set(newValue, of: self) }
+    }
+    var id: UUID? {
+        get { Self.id.value(of: self) }
+        set { Self.id.set(newValue, of: self) }
+    }
+    var link: URL? {
+        get { Self.link.value(of: self) }
+        set { Self.link.set(newValue, of: self) }
+    }
+    var price: Decimal? {
+        get { Self.price.value(of: self) }
+        set { Self.price.set(newValue, of: self) }
+    }
+    var money: NSDecimalNumber? {
+        get { Self.price.value(of: self) }
+        set { Self.price.set(newValue, of: self) }
+    }
+    var words: [String]? {
+        get { Self.words.value(of: self) }
+        set { Self.words.set(newValue, of: self) }
+    }
+    var parent: SlotThing? {
+        get { Self.parent.value(of: self) }
+        set { Self.parent.set(newValue, of: self) }
+    }
+    var certainParent: SlotThing {
+        get { Self.parent.value(of: self) }
+        set { Self.parent.set(newValue, of: self) }
+    }
+    var children: Set<SlotThing> {
+        get { Self.children.value(of: self) }
+        set { Self.children.set(newValue, of: self) }
+    }
+    var childSet: NSSet? {
+        get { Self.children.value(of: self) }
+        set { Self.children.set(newValue, of: self) }
+    }
+    var list: [SlotThing] {
+        get { Self.list.value(of: self) }
+        set { Self.list.set(newValue, of: self) }
+    }
+    var orderedSet: NSOrderedSet? {
+        get { Self.list.value(of: self) }
+        set { Self.list.set(newValue, of: self) }
+    }
     var misnamed: Int { Self.misnamed.value(of: self) }
 
     static let count = ManagedSlot("count")
