@@ -80,7 +80,9 @@ struct LightweightMigrator {
         defer { withExtendedLifetime(functions) {} }
         try settings.configure(connection, isWriter: true)
         // The commit must reach the disk, once; and pages of dropped tables need not be overwritten twice.
-        try connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA cache_size = -65536")
+        try connection.execute(
+            "PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA cache_size = -65536; PRAGMA temp_store = FILE"
+        )
         // Copying a large -wal into the main file is left to whoever opens the store next.
         connection.disableCheckpointOnClose()
 
