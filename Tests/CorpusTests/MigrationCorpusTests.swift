@@ -108,11 +108,52 @@ struct MigrationCorpusTests {
         for (from, to) in chain.impossible { #expect(refused.contains("\(from) → \(to)"), "\(from) → \(to)") }
     }
 
+    @Test("a store with derived attributes' triggers and history keeps both, with the right numbers")
+    func triggersAndHistory() throws {
+        try withTemporaryFolder { folder in
+            let url = try Corpus.copyStore(
+                "alemar11__CoreDataPlus/Tests/Resources/SampleModel2/Fixtures/SampleModel2_V1.sqlite", to: folder)
+            func column(_ sql: String) throws -> [String] {
+                let connection = try SQLiteConnection(path: url.path, access: .readWrite)
+                let statement = try connection.prepare(sql)
+                var result: [String] = []
+                while try statement.step() { result.append(statement.string(0)) }
+                return result
+            }
+            let triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
+            let changes =
+                "SELECT k.Z_NAME || ' ' || COUNT(*) FROM ACHANGE c JOIN Z_PRIMARYKEY k ON k.Z_ENT = c.ZENTITY "
+                + "GROUP BY k.Z_NAME ORDER BY 1"
+            let before = try (column(triggers), column(changes))
+            #expect(before.0.count == 5)
+            #expect(!before.1.isEmpty)
+
+            let added = try #require(try SQLiteModelCache.model(at: url))
+            let note = NSAttributeDescription()
+            note.name = "note"
+            note.attributeType = .stringAttributeType
+            added.entitiesByName["Page"]?.properties.append(note)
+            #expect(try LightweightMigrator.migrate(storeAt: url, to: added))
+            #expect(try column(triggers) == before.0)
+            #expect(try column(changes) == before.1)
+
+            let renumbered = try #require(try SQLiteModelCache.model(at: url))
+            let first = NSEntityDescription()
+            first.name = "AFirst"
+            renumbered.entities.append(first)
+            #expect(try LightweightMigrator.migrate(storeAt: url, to: renumbered))
+            #expect(try column(triggers).isEmpty)
+            #expect(try column(changes) == before.1)
+            #expect(try column("PRAGMA integrity_check") == ["ok"])
+        }
+    }
+
     /// False when no mapping can be inferred; then the store must be as it was.
     private func migrate(
         _ url: URL, _ source: ModelBundle.Version, _ target: ModelBundle.Version, in folder: URL, _ comment: String
     ) throws -> Bool {
         let model = try #require(target.model.copy() as? NSManagedObjectModel)
+        defer { withExtendedLifetime(model) {} }
         let before = try counts(url, source.model)
         do {
             #expect(
@@ -134,6 +175,7 @@ struct MigrationCorpusTests {
         // Every row of an entity that is still there, under its new name.
         let after = try counts(url, model)
         let names = try #require(source.model.copy() as? NSManagedObjectModel)
+        defer { withExtendedLifetime(names) {} }
         let difference = try ModelDifference(from: names.layout, to: model.layout)
         for entity in model.layout.entities {
             let origin = difference.sourceOf[entity.index].map { names.layout.entities[$0].name }
@@ -145,6 +187,7 @@ struct MigrationCorpusTests {
     /// Rows per entity.
     private func counts(_ url: URL, _ model: NSManagedObjectModel) throws -> [String: Int] {
         let copy = try #require(model.copy() as? NSManagedObjectModel)
+        defer { withExtendedLifetime(copy) {} }
         let connection = try SQLiteConnection(path: url.path, access: .readWrite)
         connection.disableCheckpointOnClose()
         let schema = try ActualSchema(connection).fit(copy.layout, entities: nil, url: url)

@@ -14,7 +14,7 @@ extension MigrationPlanner {
             }
             let usesDropped = index.columns.contains { column in fate.dropped.contains { Self.same($0, column.name) } }
             if let want = wanted[index.name], want.table == fate.name, want.columns == columns,
-                want.isUnique == index.isUnique, want.condition == nil, index.condition == nil, !usesDropped,
+                want.isUnique == index.isUnique, Self.condition(of: want) == index.condition, !usesDropped,
                 !(fate.movesNumbers && columns.contains { $0.name == SQLSchema.entityColumn })
             {
                 kept.insert(index.name)
@@ -25,6 +25,13 @@ extension MigrationPlanner {
             if isOurs || usesDropped { add(.dropIndex(index.name)) }
         }
         return kept
+    }
+
+    /// The condition of a partial index as its definition has it.
+    private static func condition(of index: SQLIndex) -> String? {
+        guard index.condition != nil else { return nil }
+        let definition = SQLPrinter.createIndex(index, dialect: SQLiteDialect())
+        return definition.range(of: " WHERE ").map { String(definition[$0.upperBound...]) }
     }
 
     private struct Fate {

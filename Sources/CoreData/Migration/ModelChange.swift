@@ -16,6 +16,8 @@ enum ModelChange: Equatable, CustomStringConvertible {
     case inverseChanged(entity: String, property: String)
     /// The links survive when everything they can lead to is still allowed.
     case destinationChanged(entity: String, property: String, from: String, to: String, keepsLinks: Bool)
+    /// A to-many relationship of an entity is now one of its subentities'; it starts empty.
+    case movedToSubentity(entity: String, property: String)
 
     var description: String {
         switch self {
@@ -40,6 +42,7 @@ enum ModelChange: Equatable, CustomStringConvertible {
         case .destinationChanged(let entity, let property, let from, let to, let keepsLinks):
             "destination of \(entity).\(property) changed from \(from) to \(to)"
                 + (keepsLinks ? "" : ", links dropped")
+        case .movedToSubentity(let entity, let property): "\(entity).\(property) moved down, links dropped"
         }
     }
 }

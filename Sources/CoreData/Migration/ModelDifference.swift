@@ -36,6 +36,7 @@ struct ModelDifference {
         matchProperties()
         matchDestinations()
         checkParents()
+        checkGathering()
         for entity in destination.entities { checkProperties(of: entity) }
         if !problems.isEmpty { throw MigrationErrors.combined(problems) }
     }
@@ -224,16 +225,45 @@ struct ModelDifference {
                     let newTarget = new.destinationEntity.flatMap({ destination.layout(of: $0) })
                 else { continue }
                 let survivors = oldTarget.subtree.compactMap { destinationOf[$0] }
-                let isKept = !survivors.isEmpty && survivors.allSatisfy { newTarget.subtree.contains($0) }
-                if isKept, destinationOf[oldTarget.index] == newTarget.index { continue }
-                changes.append(
-                    .destinationChanged(
-                        entity: entity.name, property: new.name, from: oldTarget.name, to: newTarget.name,
-                        keepsLinks: isKept))
+                var isKept = !survivors.isEmpty && survivors.allSatisfy { newTarget.subtree.contains($0) }
+                if !isKept || destinationOf[oldTarget.index] != newTarget.index {
+                    changes.append(
+                        .destinationChanged(
+                            entity: entity.name, property: new.name, from: oldTarget.name, to: newTarget.name,
+                            keepsLinks: isKept))
+                }
+                // The links of a to-many relationship lie together: those of entities that lose it cannot be left out.
+                if isKept, new.isToMany, let oldOwner = source.layout(of: old.entity),
+                    !oldOwner.subtree.compactMap({ destinationOf[$0] }).allSatisfy({ entity.subtree.contains($0) })
+                {
+                    isKept = false
+                    changes.append(.movedToSubentity(entity: entity.name, property: new.name))
+                }
                 guard !isKept else { continue }
                 forget(new)
                 // A join table has two such sides; neither can keep pairs without the other.
                 if let inverse = new.inverseRelationship, new.isToMany, inverse.isToMany { forget(inverse) }
+            }
+        }
+    }
+
+    /// Where several to-many relationships become one, in a common parent, their links would have to be gathered.
+    private mutating func checkGathering() {
+        for entity in destination.entities {
+            for case let new as NSRelationshipDescription in entity.entity.ownProperties where new.isToMany {
+                var sources: [NSRelationshipDescription] = []
+                for index in entity.subtree {
+                    guard let old = properties[index][new.name] as? NSRelationshipDescription,
+                        !sources.contains(where: { $0 === old })
+                    else { continue }
+                    sources.append(old)
+                }
+                guard sources.count > 1 else { continue }
+                let names = sources.map { "\($0.entity.name ?? "").\($0.name)" }.joined(separator: ", ")
+                problems.append(
+                    MigrationErrors.cannotInfer(
+                        entity: entity.name, property: new.name, source: "several to-many relationships (\(names))",
+                        destination: "one", help: "Use a mapping model, or keep the relationships in the subentities."))
             }
         }
     }

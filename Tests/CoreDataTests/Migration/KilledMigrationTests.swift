@@ -137,6 +137,7 @@ struct KilledMigrationTests {
             #expect(try !SQLiteStoreMetadata.hasTable("ZDRAFT", in: connection))
         }
         let model = ModelText.model(text)
+        defer { withExtendedLifetime(model) {} }
         let store = try SQLiteStore(layout: model.layout, storeNumber: 1, at: url)
         let entity = try #require(model.layout.layout(named: isOlder ? "Book" : "Volume"))
         guard case .count(let count) = try store.fetch(StoreFetch(layout: entity, result: .count)) else {

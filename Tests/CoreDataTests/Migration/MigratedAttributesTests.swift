@@ -247,4 +247,43 @@ struct MigratedAttributesTests {
             #expect(try SQLiteModelCache.model(at: bench.url)?.versionChecksum == model.versionChecksum)
         }
     }
+
+    @Test("indexes that stay are left alone, partial ones too, and changed ones are made anew")
+    func indexes() throws {
+        try withTemporaryFolder { folder in
+            func model(_ extra: Bool, from pages: Int) -> NSManagedObjectModel {
+                let model = ModelText.model(Self.books + (extra ? "\n  note string" : ""))
+                guard let book = model.entitiesByName["Book"], let title = book.attributesByName["title"],
+                    let count = book.attributesByName["pages"]
+                else { return model }
+                let descending = NSFetchIndexElementDescription(property: count, collationType: .binary)
+                descending.isAscending = false
+                let partial = NSFetchIndexDescription(
+                    name: "thick",
+                    elements: [NSFetchIndexElementDescription(property: title, collationType: .binary), descending])
+                partial.partialIndexPredicate = NSPredicate(format: "pages > %d", pages)
+                book.indexes = [partial]
+                return model
+            }
+            let url = folder.appendingPathComponent("store.sqlite")
+            let first = model(false, from: 10)
+            try withExtendedLifetime(first) {
+                try SQLiteStore(layout: first.layout, storeNumber: 1, at: url).close()
+            }
+            func plan(_ model: NSManagedObjectModel) throws -> MigrationPlan {
+                let migrator = LightweightMigrator(url: url, model: model, configuration: nil, options: nil)
+                return try #require(try migrator.plan())
+            }
+            #expect(try plan(model(true, from: 10)).isInstant)
+            let other = try plan(model(true, from: 20))
+            #expect(
+                other.steps.contains {
+                    if case .createIndex(let index) = $0 { index.name == "Z_Book_thick" } else { false }
+                })
+            #expect(try LightweightMigrator.migrate(storeAt: url, to: model(true, from: 20)))
+            let connection = try SQLiteConnection(path: url.path, access: .readOnly)
+            let text = try #require(try connection.text("SELECT sql FROM sqlite_master WHERE name = 'Z_Book_thick'"))
+            #expect(text.contains("20"))
+        }
+    }
 }

@@ -202,4 +202,55 @@ struct MigratedRelationshipsTests {
             #expect(try bench.query("SELECT Z_PK FROM ZB") == ["1"])
         }
     }
+
+    @Test("a to-many relationship that moves down to one child starts empty; two that move up into one are refused")
+    func movedRelationships() throws {
+        let parents = """
+            entity Animal
+              toys many Toy.owner
+            entity Cat : Animal
+              color string
+            entity Dog : Animal
+              age int32
+            entity Toy
+              owner one Animal.toys
+            """
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(
+                folder, parents,
+                rows: """
+                    INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 3, 1);
+                    INSERT INTO ZTOY (Z_PK, Z_ENT, Z_OPT, ZOWNER, Z1_OWNER) VALUES (1, 4, 1, 1, 2), (2, 4, 1, 2, 3);
+                    """)
+            try bench.migrateAndVerify(
+                to: """
+                    entity Animal
+                    entity Cat : Animal
+                      color string
+                      toys many Toy.owner
+                    entity Dog : Animal
+                      age int32
+                    entity Toy
+                      owner one Cat.toys
+                    """)
+            #expect(try bench.query("SELECT Z_PK, ZOWNER FROM ZTOY ORDER BY Z_PK") == ["1|-", "2|-"])
+        }
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(
+                folder,
+                """
+                entity Animal
+                entity Cat : Animal
+                  toys many Toy.cat
+                entity Dog : Animal
+                  toys many Toy.dog
+                entity Toy
+                  cat one Cat.toys
+                  dog one Dog.toys
+                """)
+            let error = try bench.failure(to: parents.replacingOccurrences(of: "  color string\n", with: ""))
+            #expect(error.code == NSInferredMappingModelError)
+            for word in ["Animal.toys", "Cat.toys", "Dog.toys"] { #expect(error.localizedDescription.contains(word)) }
+        }
+    }
 }

@@ -12,8 +12,9 @@ struct MigrationBench {
     init(_ folder: URL, _ model: String, rows sql: String = "", options: [AnyHashable: Any]? = nil) throws {
         url = folder.appendingPathComponent("store.sqlite")
         let model = ModelText.model(model)
-        let store = try SQLiteStore(layout: model.layout, storeNumber: 1, at: url, options: options)
-        store.close()
+        try withExtendedLifetime(model) {
+            try SQLiteStore(layout: model.layout, storeNumber: 1, at: url, options: options).close()
+        }
         try run(sql)
     }
 
@@ -54,8 +55,9 @@ struct MigrationBench {
 
     func verify(_ text: String, _ location: SourceLocation = #_sourceLocation) throws {
         let model = ModelText.model(text)
-        let store = try SQLiteStore(layout: model.layout, storeNumber: 1, at: url)
-        store.close()
+        try withExtendedLifetime(model) {
+            try SQLiteStore(layout: model.layout, storeNumber: 1, at: url).close()
+        }
         #expect(try query("PRAGMA integrity_check") == ["ok"], sourceLocation: location)
         try withTemporaryFolder { folder in
             let fresh = try MigrationBench(folder, text)

@@ -123,6 +123,81 @@ struct StoreMigrationTests {
         }
     }
 
+    @Test("objects saved with one version are fetched with the next, through public API alone")
+    func throughContexts() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("items.sqlite")
+            func context(_ text: String) throws -> NSManagedObjectContext {
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(text))
+                try coordinator.addPersistentStore(
+                    ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: Self.both)
+                let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+                context.persistentStoreCoordinator = coordinator
+                return context
+            }
+            let first = try context(
+                "entity Item\n  name string\n  box one Box.items\nentity Box\n  items many Item.box")
+            try first.performAndWait {
+                let box = NSEntityDescription.insertNewObject(forEntityName: "Box", into: first)
+                for name in ["a", "b"] {
+                    let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: first)
+                    item.setValue(name, forKey: "name")
+                    item.setValue(box, forKey: "box")
+                }
+                try first.save()
+                for store in first.persistentStoreCoordinator?.persistentStores ?? [] {
+                    try first.persistentStoreCoordinator?.remove(store)
+                }
+            }
+            let second = try context(
+                """
+                entity Alpha
+                  name string
+                entity Thing was Item
+                  title string! = none was name
+                  size double = 2.5
+                  crate one Crate.things was box
+                entity Crate was Box
+                  things ordered Thing.crate was items
+                """)
+            try second.performAndWait {
+                let crates = try second.fetch(NSFetchRequest<NSManagedObject>(entityName: "Crate"))
+                let things = try #require(crates.first?.value(forKey: "things") as? NSOrderedSet)
+                let values = things.array.compactMap { $0 as? NSManagedObject }.map {
+                    "\($0.value(forKey: "title") ?? "-") \($0.value(forKey: "size") ?? "-")"
+                }
+                #expect(values.sorted() == ["a 2.5", "b 2.5"])
+                #expect(try second.count(for: NSFetchRequest<NSManagedObject>(entityName: "Alpha")) == 0)
+            }
+        }
+    }
+
+    @Test("a store of one configuration is migrated without the entities of the others")
+    func configuration() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("local.sqlite")
+            func add(_ text: String) throws {
+                let model = ModelText.model(text)
+                let local = model.entities.filter { $0.name != "Cloud" }
+                model.setEntities(local, forConfigurationName: "Local")
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+                let store = try coordinator.addPersistentStore(
+                    ofType: NSSQLiteStoreType, configurationName: "Local", at: url, options: Self.both)
+                try coordinator.remove(store)
+            }
+            try add("entity Cloud\n  name string\nentity Item\n  name string")
+            let connection = try SQLiteConnection(path: url.path, access: .readWrite)
+            try connection.execute("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'x')")
+            try add(
+                "entity Cloud\n  name string\n  other string\nentity Box\n  name string\nentity Item\n  name string\n  size int16 = 4"
+            )
+            #expect(try connection.text("SELECT Z_ENT || ZNAME || ZSIZE FROM ZITEM") == "2x4")
+            #expect(try connection.text("SELECT group_concat(Z_NAME) FROM Z_PRIMARYKEY") == "Box,Item")
+            let metadata = try SQLiteStoreMetadata.metadata(at: url)
+            #expect((metadata[NSStoreModelVersionHashesKey] as? [String: Data])?.keys.sorted() == ["Box", "Item"])
+        }
+    }
+
     @Test("a full disk leaves the old store and gives the error for it")
     func fullDisk() throws {
         try withTemporaryFolder { folder in
