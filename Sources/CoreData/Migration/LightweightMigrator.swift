@@ -89,11 +89,14 @@ struct LightweightMigrator {
         try connection.execute("BEGIN IMMEDIATE")
         do {
             let present = try SQLiteStoreMetadata.read(from: connection, url: url)
-            guard present as NSDictionary == metadata as NSDictionary else {
+            guard
+                present[NSStoreModelVersionHashesKey] as? [String: Data] == metadata[NSStoreModelVersionHashesKey]
+                    as? [String: Data]
+            else {
                 connection.rollback()
                 return nil
             }
-            let (plan, newMetadata) = try prepare(source, metadata, on: connection)
+            let (plan, newMetadata) = try prepare(source, present, on: connection)
             let runner = MigrationRunner(
                 connection: connection, url: url, progress: progress, metadata: newMetadata,
                 modelCache: try SQLiteModelCache.encode(model))
