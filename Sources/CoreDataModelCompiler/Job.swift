@@ -2,52 +2,49 @@ import Foundation
 
 /// What the plugin asks for, for one target: the accessors of its `@NSManaged` members, the classes of its models, the models
 /// compiled. Paths are absolute.
-package struct Job: Codable {
-    /// A Swift file with `@NSManaged`, and where its accessors go.
-    package struct Source: Codable {
-        package let input: String
-        package let output: String
+package struct Job {
+    /// A Swift file that had `@NSManaged` when the plugin was asked, and where its accessors go.
+    struct Source {
+        let input: String
+        let output: String
     }
 
     /// A model of the target.
-    package struct Model: Codable {
+    struct Model {
         /// The `.xcdatamodeld` or `.xcdatamodel`.
-        package let input: String
+        let input: String
         /// Where its classes go.
-        package let classes: String
+        let classes: String
         /// Where the compiled bundle goes; nil when the source is among the target's resources.
-        package let bundle: String?
+        var bundle: String?
     }
 
     /// A module the target depends on.
-    package struct Dependency: Codable {
-        package let module: String
-        package let sources: [String]
+    struct Dependency {
+        let module: String
+        var sources: [String] = []
         /// Models whose classes are generated into the module.
-        package let models: [String]
+        var models: [String] = []
     }
 
     /// The name of the target's module.
-    package let module: String
+    var module = ""
     /// The path of `swiftc`.
-    package let compiler: String
-    /// The target's compilation conditions.
-    package let conditions: [String]
-    /// Every Swift file of the target.
-    package let sources: [String]
-    package let managed: [Source]
-    package let models: [Model]
-    package let dependencies: [Dependency]
+    var compiler = ""
     /// A folder that is kept between builds.
-    package let folder: String
+    var folder = ""
+    /// Where the accessors of all files go that have no output of their own.
+    var others = ""
+    /// The target's compilation conditions.
+    var conditions: [String] = []
+    /// Every Swift file of the target.
+    var sources: [String] = []
+    var managed: [Source] = []
+    var models: [Model] = []
+    var dependencies: [Dependency] = []
 }
 
 extension Job {
-    /// Reads a job from its file.
-    package init(contentsOf url: URL) throws {
-        self = try JSONDecoder().decode(Job.self, from: Data(contentsOf: url))
-    }
-
     /// Does it. Throws every problem found, each with its file and line.
     package func run() throws {
         let modelSources = try readModels()
@@ -116,11 +113,15 @@ extension Job {
                 message: "the compiler gives no name for the accessors of '\(unnamed.name)'")
         }
         let byFile = Dictionary(grouping: accesses, by: \.member.file)
+        let outputs = Dictionary(managed.map { ($0.input, $0.output) }, uniquingKeysWith: { first, _ in first })
         let writer = AccessorWriter(module: module)
-        for source in managed {
-            guard let file = target.files.first(where: { $0.path == source.input }) else { continue }
-            try write(writer.text(for: file, members: byFile[file.path] ?? [], names: names), to: source.output)
+        for file in target.files {
+            guard let output = outputs[file.path] else { continue }
+            try write(writer.text(for: [file], members: byFile[file.path] ?? [], names: names), to: output)
         }
+        let rest = target.files.filter { outputs[$0.path] == nil && byFile[$0.path] != nil }
+        try write(
+            writer.text(for: rest, members: rest.flatMap { byFile[$0.path] ?? [] }, names: names), to: others)
     }
 
     /// `primitiveTitle` says nothing about a property of that name.

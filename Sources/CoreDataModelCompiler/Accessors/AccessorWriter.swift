@@ -1,4 +1,4 @@
-/// Writes the accessors of a source file's `@NSManaged` members.
+/// Writes the accessors of the `@NSManaged` members of source files.
 ///
 /// `@NSManaged` makes callers refer to accessors that nobody defines. Each is defined here under its mangled name, in a
 /// computed property (or method) of another name. It is `dynamic`, as the compiler takes managed members to be, and has the
@@ -6,15 +6,16 @@
 struct AccessorWriter {
     let module: String
 
-    /// The text for one file. `members` are all of the target, numbered as in `names`.
+    /// The text for some files. The members are numbered as in `names`.
     func text(
-        for file: ScannedFile, members: [(number: Int, member: ManagedMember, access: MemberAccess)],
+        for files: [ScannedFile], members: [(number: Int, member: ManagedMember, access: MemberAccess)],
         names: MangledNames
     ) -> String {
+        let places = files.isEmpty ? "other files" : files.map(\.fileName).joined(separator: ", ")
         var lines = [
-            "// The accessors of the @NSManaged declarations in \(file.fileName). Generated: changes will be lost.", "",
+            "// The accessors of the @NSManaged declarations in \(places). Generated: changes will be lost.", "",
         ]
-        if !members.isEmpty { lines += imports(of: file) }
+        if !members.isEmpty { lines += imports(of: files) }
         for (number, member, access) in members {
             guard let getter = names.getters[number] else { continue }
             let body: [String]
@@ -34,10 +35,10 @@ struct AccessorWriter {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private func imports(of file: ScannedFile) -> [String] {
+    private func imports(of files: [ScannedFile]) -> [String] {
         var lines: [String] = []
         var hasFramework = false
-        for item in file.imports where item.module != module {
+        for item in files.flatMap(\.imports) where item.module != module {
             if item.module == "CoreData", item.conditions.isEmpty { hasFramework = true }
             // Handing a module on once per target is enough.
             let text = item.text.replacingPrefix("@_exported ", with: "")

@@ -27,6 +27,22 @@ struct JobTests {
         #expect(text.contains("private let slot2 = ManagedSlot(\"tags\")"))
     }
 
+    @Test("Files that got their first @NSManaged since the plugin was asked share one output")
+    func others() throws {
+        var module = try SampleModule(
+            "Kit", ["Book.swift": book, "New.swift": "import CoreData\nextension Book { @NSManaged var new: Int }\n"])
+        module.unplanned = ["New.swift"]
+        try module.run()
+        #expect(try module.accessors(ofFile: "Book.swift").contains("_managed_Kit_Book_title"))
+        let text = try module.otherAccessors()
+        #expect(text.contains("$s3Kit4BookC3newSivg") && !text.contains("title"))
+    }
+
+    @Test("Arguments that make no sense are refused", arguments: [["module"], ["modules", "x"], ["module", "x"]])
+    func arguments(_ arguments: [String]) {
+        #expect(throws: ArgumentError.self) { try Job(arguments: arguments) }
+    }
+
     @Test("Types of other modules: their kind comes from their sources, aliases and generated classes included")
     func dependencies() throws {
         let base = try SampleModule(

@@ -12,6 +12,8 @@ struct SampleModule {
     private var model: String?
     var dependencies: [SampleModule] = []
     var conditions: [String] = []
+    /// Files that had no `@NSManaged` when the plugin was asked.
+    var unplanned: Set<String> = []
 
     /// Copies a target's folder: its Swift files, and the model of the module's name.
     init(_ name: String, readingFrom target: URL) throws {
@@ -44,6 +46,7 @@ struct SampleModule {
 
     var output: URL { folder.url.appendingPathComponent("generated") }
     var bundle: URL { output.appendingPathComponent("\(name).momd") }
+    private var others: String { output.appendingPathComponent("OtherManagedAccessors.swift").path }
     private var classes: String { output.appendingPathComponent("\(name)+ModelClasses.swift").path }
 
     private func accessors(of source: String) -> String {
@@ -52,12 +55,15 @@ struct SampleModule {
     }
 
     /// Everything the module is compiled from, once the job is done.
-    var compiledFiles: [String] { sources + sources.map(accessors) + (model == nil ? [] : [classes]) }
+    var compiledFiles: [String] { sources + sources.map(accessors) + [others] + (model == nil ? [] : [classes]) }
 
     /// The accessors of a source file.
     func accessors(ofFile name: String) throws -> String {
         try String(contentsOfFile: accessors(of: folder.url.appendingPathComponent(name).path), encoding: .utf8)
     }
+
+    /// The accessors of all files without an output of their own.
+    func otherAccessors() throws -> String { try String(contentsOfFile: others, encoding: .utf8) }
 
     /// What was generated from the model.
     func generatedClasses() throws -> String { try String(contentsOfFile: classes, encoding: .utf8) }
@@ -65,13 +71,20 @@ struct SampleModule {
     /// Does the plugin's job.
     func run(compiler: String? = nil) throws {
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
-        try Job(
-            module: name, compiler: try compiler ?? #require(Toolchain.program("swiftc")), conditions: conditions,
-            sources: sources, managed: sources.map { .init(input: $0, output: accessors(of: $0)) },
-            models: model.map { [.init(input: $0, classes: classes, bundle: bundle.path)] } ?? [],
-            dependencies: dependencies.map {
-                .init(module: $0.name, sources: $0.sources, models: $0.model.map { [$0] } ?? [])
-            }, folder: output.path
-        ).run()
+        var arguments = [
+            "module", name, "compiler", try compiler ?? #require(Toolchain.program("swiftc")), "folder", output.path,
+            "others", others,
+        ]
+        arguments += conditions.flatMap { ["condition", $0] } + sources.flatMap { ["source", $0] }
+        for source in sources where !unplanned.contains(URL(fileURLWithPath: source).lastPathComponent) {
+            arguments += ["managed", source, accessors(of: source)]
+        }
+        if let model { arguments += ["model", model, classes, "bundle", model, bundle.path] }
+        for dependency in dependencies {
+            arguments += ["dependency", dependency.name]
+            arguments += dependency.sources.flatMap { ["dependency-source", $0] }
+            if let model = dependency.model { arguments += ["dependency-model", model] }
+        }
+        try Job(arguments: arguments).run()
     }
 }

@@ -1,0 +1,52 @@
+/// What is wrong with the arguments of the tool.
+package struct ArgumentError: Error, CustomStringConvertible {
+    package let description: String
+}
+
+extension Job {
+    /// Reads a job from the tool's arguments: words that say what follows, each with its values.
+    ///
+    /// | word | values |
+    /// |---|---|
+    /// | `module`, `compiler`, `folder`, `others` | the property of that name |
+    /// | `condition` | a compilation condition |
+    /// | `source` | a Swift file |
+    /// | `managed` | a Swift file, where its accessors go |
+    /// | `model` | a model, where its classes go |
+    /// | `bundle` | a model named before, where the compiled bundle goes |
+    /// | `dependency` | the name of a module; its files follow as `dependency-source` and `dependency-model` |
+    package init(arguments: [String]) throws {
+        self.init()
+        var rest = arguments[...]
+        func value(of word: String) throws -> String {
+            guard let value = rest.popFirst() else { throw ArgumentError(description: "'\(word)' needs a value") }
+            return value
+        }
+        while let word = rest.popFirst() {
+            let first = try value(of: word)
+            switch word {
+            case "module": module = first
+            case "compiler": compiler = first
+            case "folder": folder = first
+            case "others": others = first
+            case "condition": conditions.append(first)
+            case "source": sources.append(first)
+            case "managed": managed.append(Source(input: first, output: try value(of: word)))
+            case "model": models.append(Model(input: first, classes: try value(of: word)))
+            case "bundle":
+                let bundle = try value(of: word)
+                for index in models.indices where models[index].input == first { models[index].bundle = bundle }
+            case "dependency": dependencies.append(Dependency(module: first))
+            case "dependency-source" where !dependencies.isEmpty:
+                dependencies[dependencies.count - 1].sources.append(first)
+            case "dependency-model" where !dependencies.isEmpty:
+                dependencies[dependencies.count - 1].models.append(first)
+            default: throw ArgumentError(description: "unknown argument '\(word)'")
+            }
+        }
+        for (word, value) in [("module", module), ("compiler", compiler), ("folder", folder), ("others", others)]
+        where value.isEmpty {
+            throw ArgumentError(description: "'\(word)' is missing")
+        }
+    }
+}
