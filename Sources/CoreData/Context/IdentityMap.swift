@@ -9,11 +9,11 @@ import Foundation
 /// and 20 ns where a probe under the lock costs 5.)
 final class IdentityMap: @unchecked Sendable {  // every access to the table holds `lock`
     private let lock = NSLock()
-    private var entries: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-    private var capacity: Int
-    private(set) var count = 0
+    @exclusivity(unchecked) private var entries: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    @exclusivity(unchecked) private var capacity: Int
+    @exclusivity(unchecked) private(set) var count = 0
     /// Counts every change of the table.
-    private var generation = 0
+    @exclusivity(unchecked) private var generation = 0
 
     init() {
         capacity = 16
@@ -90,10 +90,22 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         lock.unlock()
     }
 
+    /// Enters many objects.
+    func register(contentsOf objects: [NSManagedObject]) {
+        lock.lock()
+        defer { lock.unlock() }
+        for object in objects { insert(object) }
+    }
+
     /// Enters an object under its key. A dying object with the same key gives up its place.
     func register(_ object: NSManagedObject) {
         lock.lock()
         defer { lock.unlock() }
+        insert(object)
+    }
+
+    @inline(__always)
+    private func insert(_ object: NSManagedObject) {
         if (count + 1) * 5 > capacity * 4 { grow() }
         let pointer = Unmanaged.passUnretained(object).toOpaque()
         var position = home(object.key)
@@ -193,7 +205,8 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         let old = entries
         let oldCapacity = capacity
         generation += 1
-        capacity *= 2
+        // Small tables grow fast, large ones without waste.
+        capacity *= capacity < 1 << 15 ? 4 : 2
         entries = .allocate(capacity: capacity)
         entries.initialize(repeating: nil, count: capacity)
         for index in 0..<oldCapacity {

@@ -124,11 +124,23 @@ extension NSManagedObjectContext {
         var birth = Birth(home: home(at: plan.store.layout.index))
         let isRefreshing = plan.parameters.shouldRefreshRefetchedObjects
         let map = identityMap(of: plan.store.layout.rootIndex)
+        // A fetch gives every row once: where nothing was known before it, nothing has to be looked up.
+        let isFresh = map.count == 0
         func take(_ rows: [Snapshot]) {
+            var current = birth
+            var made: [NSManagedObject] = []
+            made.reserveCapacity(rows.count)
             for row in rows {
-                if row.layoutIndex != birth.layoutIndex { birth = Birth(home: home(at: row.layoutIndex)) }
-                objects.append(object(for: row, birth: birth, map: map, isRefreshing: isRefreshing))
+                if row.layoutIndex != current.layoutIndex { current = Birth(home: home(at: row.layoutIndex)) }
+                if isFresh {
+                    made.append(current.deliver(key: row.key, row: row, flags: [.registered, .unfired]))
+                } else {
+                    made.append(object(for: row, birth: current, map: map, isRefreshing: isRefreshing))
+                }
             }
+            birth = current
+            if isFresh { map.register(contentsOf: made) }
+            objects += made
         }
         if case .coordinator(let coordinator)? = source {
             try coordinator.fetchRows(plan.store, in: plan.affectedStores, take)

@@ -8,7 +8,7 @@ enum ConfinementCheck {
     #else
         // Statically initialised, so that reading it costs no once-check. Set before the first context is made, which is
         // before anything can be checked; never changed afterwards.
-        nonisolated(unsafe) private(set) static var isOn = false
+        @exclusivity(unchecked) nonisolated(unsafe) private(set) static var isOn = false
         static func prepare() { if request { isOn = true } }
     #endif
 

@@ -37,7 +37,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var model: NSManagedObjectModel?
 
     /// By layout index; made on demand.
-    var homes: [ObjectHome?] = []
+    @exclusivity(unchecked) final var homes: [ObjectHome?] = []
     /// By root layout index; made on demand.
     var identityMaps: [IdentityMap?] = []
 
@@ -45,11 +45,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     let recentObjects = RecentObjects()
 
     /// Objects with unsaved changes, kept alive; an object whose flag was cleared is skipped and dropped later.
-    var insertedList: [NSManagedObject] = []
-    var updatedList: [NSManagedObject] = []
+    @exclusivity(unchecked) final var insertedList: [NSManagedObject] = []
+    @exclusivity(unchecked) final var updatedList: [NSManagedObject] = []
     var deletedList: [NSManagedObject] = []
     /// Objects that changed since the last `processPendingChanges`.
-    var pendingList: [NSManagedObject] = []
+    @exclusivity(unchecked) final var pendingList: [NSManagedObject] = []
     var pendingDeletions: [NSManagedObject] = []
     /// Objects refreshed since the last did-change notification.
     var pendingRefreshes: [NSManagedObject] = []

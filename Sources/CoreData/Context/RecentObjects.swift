@@ -8,7 +8,7 @@ import Foundation
 /// context's queue. For the context's queue only.
 final class RecentObjects {
     private static var size: Int { 4096 }
-    private var places: UnsafeMutablePointer<NSManagedObject?>?
+    @exclusivity(unchecked) private var places: UnsafeMutablePointer<NSManagedObject?>?
 
     deinit { removeAll() }
 

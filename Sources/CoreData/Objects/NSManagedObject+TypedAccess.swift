@@ -46,7 +46,8 @@ extension NSManagedObject {
     public final func integer(_ property: ManagedSlot) -> Int64? {
         checkConfinement()
         let slot = property.slot(in: self)
-        if overlay == nil, let row, !flags.contains(.unfired) { return row.isNull(slot) ? nil : row.int(slot) }
+        let row = firedRow()
+        if overlay == nil { return row.isNull(slot) ? nil : row.int(slot) }
         guard case .int(let value) = slotValue(at: slot) else { return nil }
         return value
     }
@@ -60,7 +61,8 @@ extension NSManagedObject {
     public final func double(_ property: ManagedSlot) -> Double? {
         checkConfinement()
         let slot = property.slot(in: self)
-        if overlay == nil, let row, !flags.contains(.unfired) { return row.isNull(slot) ? nil : row.double(slot) }
+        let row = firedRow()
+        if overlay == nil { return row.isNull(slot) ? nil : row.double(slot) }
         guard case .double(let value) = slotValue(at: slot) else { return nil }
         return value
     }
@@ -74,7 +76,8 @@ extension NSManagedObject {
     public final func string(_ property: ManagedSlot) -> String? {
         checkConfinement()
         let slot = property.slot(in: self)
-        if overlay == nil, let row, !flags.contains(.unfired) { return row.isNull(slot) ? nil : row.string(slot) }
+        let row = firedRow()
+        if overlay == nil { return row.isNull(slot) ? nil : row.string(slot) }
         guard case .string(let value) = slotValue(at: slot) else { return nil }
         return value
     }

@@ -38,13 +38,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let hasTransientChanges = Flags(rawValue: 1 << 15)
     }
 
-    var home: ObjectHome
-    var key: Int64
-    var row: Snapshot?
-    var overlay: ObjectOverlay?
-    var flags: Flags
+    // Not checked for overlapping access at run time: an object is used on one queue, no access to these spans a call, and
+    // the check would cost more than the access.
+    @exclusivity(unchecked) final var home: ObjectHome
+    @exclusivity(unchecked) final var key: Int64
+    @exclusivity(unchecked) final var row: Snapshot?
+    @exclusivity(unchecked) final var overlay: ObjectOverlay?
+    @exclusivity(unchecked) final var flags: Flags
     /// The layout's identifier, beside the flags so that an accessor compares it without following a pointer.
-    var layoutIdentifier: UInt32
+    @exclusivity(unchecked) final var layoutIdentifier: UInt32
 
     /// Makes a new object of an entity and, with a context, inserts it there: it is saved with the context's next save.
     ///
@@ -330,8 +332,8 @@ final class Birth {
 
     // Statically initialised, so that reading them costs no once-check. Written by `prepare` alone, before the first context
     // is made; no birth takes place before that.
-    nonisolated(unsafe) private static var threadKey: pthread_key_t = 0
-    nonisolated(unsafe) private static var isPrepared = false
+    @exclusivity(unchecked) nonisolated(unsafe) private static var threadKey: pthread_key_t = 0
+    @exclusivity(unchecked) nonisolated(unsafe) private static var isPrepared = false
 
     private static let preparation: Void = {
         pthread_key_create(&threadKey, nil)

@@ -5,18 +5,18 @@ import Foundation
 /// Objects that are only read have none. Touched on the context's queue alone.
 final class ObjectOverlay {
     /// The slots whose value differs from the row's, or was set.
-    var mask = SlotMask()
+    @exclusivity(unchecked) var mask = SlotMask()
     /// One place per slot, filled where `mask` says so; empty until the first change.
-    var values: ContiguousArray<SlotValue> = []
+    @exclusivity(unchecked) var values: ContiguousArray<SlotValue> = []
     /// Decoded transformable values and values of transient attributes, by slot. For a slot in `mask` it is the changed
     /// value; for another one it is a cache of the row's.
     var boxed: [Int: Any] = [:]
     /// Slots whose boxed value is the truth and must be turned into bytes when the object is saved.
     var boxedChanges = SlotMask()
     /// One place per to-many relationship; empty until one is touched.
-    var toManys: ContiguousArray<ToManyState?> = []
+    @exclusivity(unchecked) var toManys: ContiguousArray<ToManyState?> = []
     /// The row as it is with all changes, while nothing has changed since it was built (for child contexts).
-    var currentRow: Snapshot?
+    @exclusivity(unchecked) var currentRow: Snapshot?
 
     @inline(__always)
     func set(_ value: SlotValue, at slot: Int, slotCount: Int) {

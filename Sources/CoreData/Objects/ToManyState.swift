@@ -5,13 +5,13 @@ import Foundation
 /// While `base` is nil the relationship is a fault: additions and removals are noted without loading it.
 final class ToManyState {
     /// The members as the store (or the parent context) has them; nil until loaded.
-    private(set) var base: [ObjectKey]?
+    @exclusivity(unchecked) private(set) var base: [ObjectKey]?
     /// Members that are not in `base`, in the order of addition.
-    private(set) var added = ObjectKeyList()
+    @exclusivity(unchecked) private(set) var added = ObjectKeyList()
     /// Members of `base` that are no longer in.
-    private(set) var removed: Set<ObjectKey> = []
+    @exclusivity(unchecked) private(set) var removed: Set<ObjectKey> = []
     /// The whole order, once the order of an ordered relationship was touched.
-    private(set) var order: [ObjectKey]?
+    @exclusivity(unchecked) private(set) var order: [ObjectKey]?
 
     var isFault: Bool { base == nil }
     var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || order != nil }

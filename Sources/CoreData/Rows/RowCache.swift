@@ -154,21 +154,22 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
         var kept = 0
         for position in 0..<old.capacity {
             guard let entry = old.entries?[position] else { continue }
-            var row: Snapshot? = entry.takeRetainedValue()
-            if isKnownUniquelyReferenced(&row) {
-                old.entries?[position] = nil
-            } else {
-                row.map { _ = Unmanaged.passRetained($0) }
+            if Self.isUsed(entry) {
                 kept += 1
+            } else {
+                old.entries?[position] = nil
+                entry.release()
             }
+        }
+        guard kept + extra > 0 else {
+            old.entries?.deallocate()
+            tables[root] = Table()
+            return
         }
         var capacity = 16
         while capacity * 3 < (kept + extra) * 5 { capacity *= 2 }
-        if kept + extra == 0 {
-            tables[root] = Table()
-            old.entries?.deallocate()
-            return
-        }
+        // Small tables grow fast, large ones without waste.
+        if extra > 0, capacity <= 1 << 15 { capacity *= 2 }
         let entries = UnsafeMutablePointer<Unmanaged<Snapshot>?>.allocate(capacity: capacity)
         entries.initialize(repeating: nil, count: capacity)
         for position in 0..<old.capacity {
@@ -179,6 +180,15 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
         }
         old.entries?.deallocate()
         tables[root] = Table(entries: entries, capacity: capacity, count: kept)
+    }
+
+    /// Whether anybody but the cache holds a row.
+    @inline(__always)
+    private static func isUsed(_ entry: Unmanaged<Snapshot>) -> Bool {
+        var row = entry.takeRetainedValue()
+        let isUsed = !isKnownUniquelyReferenced(&row)
+        _ = Unmanaged.passRetained(row)
+        return isUsed
     }
 
     private func clear(_ root: Int) {
