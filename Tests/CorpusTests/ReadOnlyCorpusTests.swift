@@ -6,7 +6,14 @@ import Testing
 /// Real stores are opened where they lie, read-only.
 @Suite(.enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct ReadOnlyCorpusTests {
-    @Test("a store that is opened read-only in its place reads, and nothing changes there", arguments: CorpusStore.all)
+    /// All but those with a -wal and no -shm beside it: SQLite cannot read these without making the -shm.
+    static let readableInPlace = CorpusStore.all.filter { store in
+        let path = Corpus.url(store.path).path
+        let hasLog = ((try? FileManager.default.attributesOfItem(atPath: path + "-wal"))?[.size] as? Int ?? 0) > 0
+        return !hasLog || FileManager.default.fileExists(atPath: path + "-shm")
+    }
+
+    @Test("a store that is opened read-only in its place reads, and nothing changes there", arguments: readableInPlace)
     func changesNothing(_ store: CorpusStore) throws {
         let url = Corpus.url(store.path)
         let folder = url.deletingLastPathComponent()

@@ -114,7 +114,9 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
         self.slots = slots
         self.toManys = toManys
         destinations = slots.map { slot in
-            guard case .toOne(_, let companion) = slot.role else { return Destination(layoutIndex: index, companion: -1) }
+            guard case .toOne(_, let companion) = slot.role else {
+                return Destination(layoutIndex: index, companion: -1)
+            }
             return Destination(layoutIndex: slot.destinationIndex ?? index, companion: companion ?? -1)
         }
         self.access = access

@@ -57,6 +57,10 @@ private enum FrameworkObjects {
     static let paths: [String] = {
         let folder = Toolchain.products.appendingPathComponent("CoreData.build")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.filter { $0.hasSuffix(".o") }.sorted().map { folder.appendingPathComponent($0).path }
+        // An incremental build keeps the objects of sources that are gone.
+        let sources = FileManager.default.enumerator(
+            at: Toolchain.package.appendingPathComponent("Sources/CoreData"), includingPropertiesForKeys: nil)
+        let current = Set((sources?.allObjects ?? []).compactMap { ($0 as? URL).map { "\($0.lastPathComponent).o" } })
+        return names.filter { current.contains($0) }.sorted().map { folder.appendingPathComponent($0).path }
     }()
 }
