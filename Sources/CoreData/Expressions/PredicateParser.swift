@@ -17,7 +17,7 @@ struct PredicateParser {
     init(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) {
         self.format = format
         self.arguments = arguments
-        tokens = try PredicateLexer.tokens(of: format)
+        tokens = try PredicateTokenCache.shared.tokens(of: format)
     }
 
     /// The predicate that the whole of `format` is.
