@@ -44,6 +44,8 @@ static sqlite3 *open_store(baseline_result *result, const char *path, int64_t ca
         return NULL;
     }
     run(result, db, "PRAGMA synchronous=NORMAL");
+    // The library copies the -wal in the background, after the work; so nobody's work includes it.
+    run(result, db, "PRAGMA wal_autocheckpoint=0");
     if (cache_size != 0) {
         char sql[64];
         snprintf(sql, sizeof(sql), "PRAGMA cache_size=%lld", (long long)cache_size);

@@ -21,6 +21,8 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     /// Nil for a store that is read only, or closed.
     private(set) var writer: SQLiteConnection?
     let readers: SQLiteReaderPool
+    /// Nil where there is no -wal to copy, and where the program has chosen `wal_autocheckpoint` itself.
+    let checkpointer: SQLiteCheckpointer?
     private let typeName: String
     private let removesLog: Bool
     /// Whether the store lives in memory only.
@@ -53,6 +55,8 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         typeName = opened.type
         removesLog = opened.removesLog
         isInMemory = opened.writer?.path == ":memory:"
+        let copiesLog = opened.isWAL && opened.settings.pragma("wal_autocheckpoint") == nil
+        checkpointer = copiesLog ? opened.writer.map { SQLiteCheckpointer(following: $0) } : nil
         rowCache = RowCache(rootCount: opened.layout.entities.count)
         externalData = opened.url.map { ExternalData(folder: SQLiteStoreFiles($0).externalDataFolder) }
         let count = opened.layout.entities.count
@@ -213,6 +217,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     func close() {
         readers.close()
         writerLock.lock()
+        checkpointer?.close()
         writer?.finalizeStatements()
         writer = nil
         writerLock.unlock()
