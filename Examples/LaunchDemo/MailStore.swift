@@ -90,6 +90,8 @@ struct MailStore {
         let copy = MailStore(url: url.deletingLastPathComponent().appendingPathComponent(name))
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
             try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.url.path + suffix)
+            // A user's mail has long been on the disk; the launch must not pay for writing the copy.
+            try FileHandle(forUpdating: URL(fileURLWithPath: copy.url.path + suffix)).synchronize()
         }
         return copy
     }
