@@ -78,7 +78,9 @@ extension Job {
     private func writeAccessors(_ target: ScannedModule, _ models: [ModelSource]) throws {
         var problems = target.files.flatMap(\.diagnostics)
         let check = ModelCheck(models: models, ownTypes: Set(target.files.flatMap(\.types).map(\.name)))
-        let members = target.files.flatMap(\.members)
+        let dependencies = try scannedDependencies(of: target)
+        let qualifier = TypeQualifier([target] + dependencies)
+        let members = target.files.flatMap(\.members).map { $0.qualified(by: qualifier) }
         let declared = Dictionary(grouping: members, by: \.className)
         var accesses: [(number: Int, member: ManagedMember, access: MemberAccess)] = []
         for (number, member) in members.enumerated() {
@@ -106,7 +108,7 @@ extension Job {
             accesses.append((number, member, access))
         }
         if !problems.isEmpty { throw Problems(problems) }
-        let names = try findNames(members, target)
+        let names = try findNames(members, target, dependencies)
         if let unnamed = names.firstUnnamed(of: members) {
             throw Diagnostic(
                 file: unnamed.file, line: unnamed.line, column: unnamed.column,
@@ -138,26 +140,30 @@ extension Job {
         return hidden?.fullName
     }
 
-    private func findNames(_ members: [ManagedMember], _ target: ScannedModule) throws -> MangledNames {
+    private func findNames(
+        _ members: [ManagedMember], _ target: ScannedModule, _ dependencies: [ScannedModule]
+    ) throws -> MangledNames {
         guard !members.isEmpty else { return MangledNames() }
-        let imported = Set(target.files.flatMap(\.imports).map(\.module))
-        let scanned = try reachable(from: imported).map { dependency in
-            let classes = try dependency.models.map { path in
-                let model = try ModelSource(at: URL(fileURLWithPath: path), module: dependency.module)
-                return DeclarationScanner.scan(source: ClassWriter(model: model).text(), path: path)
-            }
-            return ScannedModule(name: dependency.module, files: try dependency.sources.map(scan) + classes)
-        }
-        let probe = ManglingProbe(members: members, target: target, dependencies: scanned)
+        let probe = ManglingProbe(members: members, target: target, dependencies: dependencies)
         return try MangledNames.find(
             probe, members: members,
             compiler: .init(path: compiler, moduleName: module, conditions: conditions),
             folder: URL(fileURLWithPath: folder))
     }
 
-    /// The dependencies that files import, with everything those depend on: they may hand modules on.
-    private func reachable(from imported: Set<String>) -> [Dependency] {
-        dependencies.contains { imported.contains($0.module) } ? dependencies : []
+    /// The dependencies of a target that has members, where it imports any of them: those may hand others on.
+    private func scannedDependencies(of target: ScannedModule) throws -> [ScannedModule] {
+        let imported = Set(target.files.flatMap(\.imports).map(\.module))
+        guard target.files.contains(where: { !$0.members.isEmpty }),
+            dependencies.contains(where: { imported.contains($0.module) })
+        else { return [] }
+        return try dependencies.map { dependency in
+            let classes = try dependency.models.map { path in
+                let model = try ModelSource(at: URL(fileURLWithPath: path), module: dependency.module)
+                return DeclarationScanner.scan(source: ClassWriter(model: model).text(), path: path)
+            }
+            return ScannedModule(name: dependency.module, files: try dependency.sources.map(scan) + classes)
+        }
     }
 
     private func write(_ text: String, to path: String) throws {

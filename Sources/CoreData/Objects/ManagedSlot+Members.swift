@@ -7,7 +7,7 @@ extension ManagedSlot {
     /// Adds an object; at the end where the relationship is ordered.
     public func add(_ object: NSManagedObject, to owner: NSManagedObject) {
         owner.checkConfinement()
-        owner.addMember(object, to: slot(in: owner))
+        owner.addMember(object, to: slot(in: owner, as: .toMany))
     }
 
     /// Adds the objects of a set, an ordered set or an array.
@@ -18,7 +18,7 @@ extension ManagedSlot {
     /// Removes an object.
     public func remove(_ object: NSManagedObject, from owner: NSManagedObject) {
         owner.checkConfinement()
-        owner.removeMember(object, from: slot(in: owner))
+        owner.removeMember(object, from: slot(in: owner, as: .toMany))
     }
 
     /// Removes the objects of a set, an ordered set or an array.

@@ -16,17 +16,18 @@ public final class ManagedSlot: Sendable {
     }
 
     @inline(__always)
-    func slot(in object: NSManagedObject) -> Int {
+    func slot(in object: NSManagedObject, as kinds: AccessorKinds) -> Int {
         let cached = found.load(ordering: .relaxed)
         if UInt32(truncatingIfNeeded: cached >> 32) == object.layoutIdentifier { return Int(cached & 0xFFFF_FFFF) }
-        return find(in: object.home.layout)
+        return find(in: object.home.layout, as: kinds)
     }
 
     @inline(never)
-    private func find(in layout: EntityLayout) -> Int {
+    private func find(in layout: EntityLayout, as kinds: AccessorKinds) -> Int {
         guard let access = layout.access[name] else {
             preconditionFailure("Property '\(name)' is not in entity '\(layout.name)' of the model in use")
         }
+        kinds.check(access, name: name, in: layout)
         let slot: Int =
             switch access {
             case .attribute(let slot), .toOne(let slot): slot
@@ -45,7 +46,7 @@ extension NSManagedObject {
     /// The integer (or boolean as 0 and 1) of an attribute; nil when it has no value.
     public final func integer(_ property: ManagedSlot) -> Int64? {
         checkConfinement()
-        let slot = property.slot(in: self)
+        let slot = property.slot(in: self, as: .integer)
         let row = firedRow()
         if overlay == nil { return row.isNull(slot) ? nil : row.int(slot) }
         guard case .int(let value) = slotValue(at: slot) else { return nil }
@@ -60,7 +61,7 @@ extension NSManagedObject {
     /// The double or float of an attribute; nil when it has no value.
     public final func double(_ property: ManagedSlot) -> Double? {
         checkConfinement()
-        let slot = property.slot(in: self)
+        let slot = property.slot(in: self, as: .double)
         let row = firedRow()
         if overlay == nil { return row.isNull(slot) ? nil : row.double(slot) }
         guard case .double(let value) = slotValue(at: slot) else { return nil }
@@ -75,7 +76,7 @@ extension NSManagedObject {
     /// The string of an attribute; nil when it has no value.
     public final func string(_ property: ManagedSlot) -> String? {
         checkConfinement()
-        let slot = property.slot(in: self)
+        let slot = property.slot(in: self, as: .string)
         let row = firedRow()
         if overlay == nil { return row.isNull(slot) ? nil : row.string(slot) }
         guard case .string(let value) = slotValue(at: slot) else { return nil }
@@ -84,106 +85,106 @@ extension NSManagedObject {
 
     /// The bytes of an attribute; nil when it has no value.
     public final func data(_ property: ManagedSlot) -> Data? {
-        guard case .data(let value) = typedValue(property) else { return nil }
+        guard case .data(let value) = typedValue(property, as: .data) else { return nil }
         return value
     }
 
     /// The UUID of an attribute; nil when it has no value.
     public final func uuid(_ property: ManagedSlot) -> UUID? {
-        guard case .uuid(let value) = typedValue(property) else { return nil }
+        guard case .uuid(let value) = typedValue(property, as: .uuid) else { return nil }
         return value
     }
 
     /// The decimal of an attribute; nil when it has no value.
     public final func decimal(_ property: ManagedSlot) -> Decimal? {
-        guard case .decimal(let value) = typedValue(property) else { return nil }
+        guard case .decimal(let value) = typedValue(property, as: .decimal) else { return nil }
         return value
     }
 
     /// The URI of an attribute; nil when it has no value.
     public final func uri(_ property: ManagedSlot) -> URL? {
-        guard case .string(let value) = typedValue(property) else { return nil }
+        guard case .string(let value) = typedValue(property, as: .string) else { return nil }
         return URL(string: value)
     }
 
     /// The object a to-one relationship leads to.
     public final func toOne(_ property: ManagedSlot) -> NSManagedObject? {
         checkConfinement()
-        return referencedObject(at: property.slot(in: self))
+        return referencedObject(at: property.slot(in: self, as: .toOne))
     }
 
     /// The members of a to-many relationship, in order where it has one.
     public final func toMany(_ property: ManagedSlot) -> [NSManagedObject] {
         checkConfinement()
-        return memberObjects(of: property.slot(in: self))
+        return memberObjects(of: property.slot(in: self, as: .toMany))
     }
 
     @inline(__always)
-    private func typedValue(_ property: ManagedSlot) -> SlotValue {
+    private func typedValue(_ property: ManagedSlot, as kinds: AccessorKinds) -> SlotValue {
         checkConfinement()
-        return slotValue(at: property.slot(in: self))
+        return slotValue(at: property.slot(in: self, as: kinds))
     }
 
     /// Sets an integer attribute.
     public final func set(_ property: ManagedSlot, integer value: Int64?) {
-        write(property, value.map { .int($0) } ?? .null)
+        write(property, as: .integer, value.map { .int($0) } ?? .null)
     }
 
     /// Sets a boolean attribute.
     public final func set(_ property: ManagedSlot, boolean value: Bool?) {
-        write(property, value.map { .int($0 ? 1 : 0) } ?? .null)
+        write(property, as: .integer, value.map { .int($0 ? 1 : 0) } ?? .null)
     }
 
     /// Sets a double or float attribute.
     public final func set(_ property: ManagedSlot, double value: Double?) {
-        write(property, value.map { .double($0) } ?? .null)
+        write(property, as: .double, value.map { .double($0) } ?? .null)
     }
 
     /// Sets a date attribute.
     public final func set(_ property: ManagedSlot, date value: Date?) {
-        write(property, value.map { .double($0.timeIntervalSinceReferenceDate) } ?? .null)
+        write(property, as: .double, value.map { .double($0.timeIntervalSinceReferenceDate) } ?? .null)
     }
 
     /// Sets a string attribute.
     public final func set(_ property: ManagedSlot, string value: String?) {
-        write(property, value.map { .string($0) } ?? .null)
+        write(property, as: .string, value.map { .string($0) } ?? .null)
     }
 
     /// Sets a binary attribute.
     public final func set(_ property: ManagedSlot, data value: Data?) {
-        write(property, value.map { .data($0) } ?? .null)
+        write(property, as: .data, value.map { .data($0) } ?? .null)
     }
 
     /// Sets a UUID attribute.
     public final func set(_ property: ManagedSlot, uuid value: UUID?) {
-        write(property, value.map { .uuid($0) } ?? .null)
+        write(property, as: .uuid, value.map { .uuid($0) } ?? .null)
     }
 
     /// Sets a decimal attribute.
     public final func set(_ property: ManagedSlot, decimal value: Decimal?) {
-        write(property, value.map { .decimal($0) } ?? .null)
+        write(property, as: .decimal, value.map { .decimal($0) } ?? .null)
     }
 
     /// Sets a URI attribute.
     public final func set(_ property: ManagedSlot, uri value: URL?) {
-        write(property, value.map { .string($0.absoluteString) } ?? .null)
+        write(property, as: .string, value.map { .string($0.absoluteString) } ?? .null)
     }
 
     /// Points a to-one relationship at an object of the same context; the inverse follows.
     public final func set(_ property: ManagedSlot, toOne value: NSManagedObject?) {
         checkConfinement()
-        setReference(value, at: property.slot(in: self))
+        setReference(value, at: property.slot(in: self, as: .toOne))
     }
 
     /// Replaces the members of a to-many relationship; the inverses follow.
     public final func set(_ property: ManagedSlot, toMany value: [NSManagedObject]) {
         checkConfinement()
-        setMembers(value, of: property.slot(in: self))
+        setMembers(value, of: property.slot(in: self, as: .toMany))
     }
 
     @inline(__always)
-    private func write(_ property: ManagedSlot, _ value: SlotValue) {
+    private func write(_ property: ManagedSlot, as kinds: AccessorKinds, _ value: SlotValue) {
         checkConfinement()
-        setSlot(property.slot(in: self), to: value)
+        setSlot(property.slot(in: self, as: kinds), to: value)
     }
 }

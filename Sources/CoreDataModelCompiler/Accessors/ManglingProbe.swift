@@ -1,3 +1,5 @@
+import Foundation
+
 /// Source files that make the compiler say the mangled names of a target's `@NSManaged` members.
 ///
 /// A mangled name depends on the names, kinds and modules of types only. So the probe declares, under the target's module
@@ -29,11 +31,14 @@ struct ManglingProbe {
         let dependencies = dependencies.filter { $0.name != FrameworkTypes.module } + [FrameworkTypes.scanned]
         let needed = NeededTypes(of: members, in: target, dependencies: dependencies)
         let known = Set(dependencies.map(\.name)).intersection(needed.modules)
+        let managed = Set(members.compactMap { $0.className.split(separator: ".").last.map(String.init) })
         for module in Self.sorted(dependencies.filter { known.contains($0.name) }) {
             var lines = ["@_exported import Foundation"]
             for file in module.files { lines += Self.imports(of: file, among: known) }
             for file in module.files {
-                for type in needed.typesByFile[file.path] ?? [] { lines += Self.stub(type, access: "public ") }
+                for type in needed.typesByFile[file.path] ?? [] {
+                    lines += Self.stub(type, access: "public ", isManaged: managed.contains(type.name))
+                }
             }
             modules.append(Module(name: module.name, text: lines.joined(separator: "\n") + "\n"))
         }
@@ -42,7 +47,7 @@ struct ManglingProbe {
             let own = members.enumerated().filter { $0.element.file == file.path }
             guard !types.isEmpty || !own.isEmpty else { continue }
             var lines = ["import Foundation"] + Self.imports(of: file, among: known)
-            for type in types { lines += Self.stub(type, access: "") }
+            for type in types { lines += Self.stub(type, access: "", isManaged: managed.contains(type.name)) }
             for (number, member) in own { lines += Self.declaration(of: member, number: number) }
             files.append(File(name: file.fileName, text: lines.joined(separator: "\n") + "\n"))
         }
@@ -76,9 +81,15 @@ struct ManglingProbe {
         return lines
     }
 
-    private static func stub(_ type: TypeDeclaration, access: String) -> [String] {
-        // Members of sets must be hashable; what a type conforms to plays no part in names.
-        let name = "\(type.name)\(type.generics)"
+    private static func stub(_ type: TypeDeclaration, access: String, isManaged: Bool) -> [String] {
+        // Members of sets must be hashable; what a type conforms to plays no part in names. The parameters of a generic
+        // managed class are managed classes.
+        let isGenericManaged = isManaged && type.kind == "class" && !type.generics.isEmpty
+        let generics =
+            isGenericManaged
+            ? type.generics.dropLast().replacingOccurrences(of: ",", with: ": Hashable,") + ": Hashable>"
+            : type.generics
+        let name = "\(type.name)\(generics)"
         let declaration =
             switch type.kind {
             case "typealias": "\(access)typealias \(name) = \(type.alias)"

@@ -38,6 +38,34 @@ struct JobTests {
         #expect(text.contains("$s3Kit4BookC3newSivg") && !text.contains("title"))
     }
 
+    @Test("Nested and generic classes, inherited nested types, overridden members")
+    func nested() throws {
+        let module = try SampleModule(
+            "Kit",
+            [
+                "Book.swift": """
+                import CoreData
+                enum Space {
+                    class Item: NSManagedObject {
+                        enum Kind: Int32 { case a }
+                        @NSManaged var parent: Item?
+                        @NSManaged var title: String?
+                    }
+                }
+                class Base<T: NSManagedObject>: Space.Item { @NSManaged var many: Set<T> }
+                class Leaf: Base<Space.Item> {
+                    @NSManaged var kind: Kind
+                    override var title: String? { get { super.title } set { super.title = newValue } }
+                }
+                """
+            ])
+        try module.run()
+        let text = try module.accessors(ofFile: "Book.swift")
+        #expect(text.contains("$s3Kit5SpaceO4ItemC6parentAESgvg"))
+        #expect(text.contains("$s3Kit4BaseC4manyShyxGvs"))
+        #expect(text.contains("$s3Kit4LeafC4kindAA5SpaceO4ItemC4KindOvg"))
+    }
+
     @Test("Arguments that make no sense are refused", arguments: [["module"], ["modules", "x"], ["module", "x"]])
     func arguments(_ arguments: [String]) {
         #expect(throws: ArgumentError.self) { try Job(arguments: arguments) }

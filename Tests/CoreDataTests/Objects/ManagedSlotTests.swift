@@ -114,7 +114,10 @@ final class SlotThing: NSManagedObject {
     }
     var misnamed: Int { Self.misnamed.value(of: self) }
 
+    var mistyped: Int { Self.mistyped.value(of: self) }
+
     static let count = ManagedSlot("count")
+    static let mistyped = ManagedSlot("name")
     static let flag = ManagedSlot("flag")
     static let ratio = ManagedSlot("ratio")
     static let name = ManagedSlot("name")
@@ -305,6 +308,21 @@ struct ManagedSlotTests {
         await #expect(processExitsWith: .failure) {
             let context = try SlotThing.makeContext()
             context.performAndWait { _ = SlotThing(context: context).misnamed }
+        }
+    }
+
+    @Test("A property of another kind stops the process at first use, before its bytes are taken for something else")
+    func wrongKind() async {
+        await #expect(processExitsWith: .failure) {
+            let context = try SlotThing.makeContext()
+            context.performAndWait { _ = SlotThing(context: context).mistyped }
+        }
+        await #expect(processExitsWith: .failure) {
+            let context = try SlotThing.makeContext()
+            context.performAndWait {
+                let thing = SlotThing(context: context)
+                ManagedSlot("name").add(thing, to: thing)
+            }
         }
     }
 

@@ -1,0 +1,43 @@
+/// The kinds of property that one typed accessor can read and write.
+///
+/// Looked at when an accessor meets a layout for the first time: to read a slot as what it is not would be to read its
+/// bytes as something else.
+struct AccessorKinds: OptionSet {
+    let rawValue: UInt32
+
+    // Computed, so that handing one over is a constant and no look at a global.
+    static var integer: AccessorKinds { AccessorKinds(.integer, .boolean) }
+    static var double: AccessorKinds { AccessorKinds(.double, .float, .date) }
+    static var string: AccessorKinds { AccessorKinds(.string, .uri) }
+    static var data: AccessorKinds { AccessorKinds(.data, .data) }
+    static var uuid: AccessorKinds { AccessorKinds(.uuid, .uuid) }
+    static var decimal: AccessorKinds { AccessorKinds(.decimal, .decimal) }
+    static var toOne: AccessorKinds { AccessorKinds(.reference, .reference) }
+    static var toMany: AccessorKinds { AccessorKinds(rawValue: 1 << 31) }
+
+    @inline(__always)
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    @inline(__always)
+    private init(_ first: SlotKind, _ second: SlotKind, _ third: SlotKind? = nil) {
+        rawValue = 1 << UInt32(first.rawValue) | 1 << UInt32(second.rawValue) | 1 << UInt32((third ?? second).rawValue)
+    }
+
+    /// Stops the process when the property is of another kind.
+    func check(_ access: PropertyAccess, name: String, in layout: EntityLayout) {
+        let kind: AccessorKinds
+        let noun: String
+        switch access {
+        case .attribute(let slot), .toOne(let slot):
+            kind = AccessorKinds(layout.slots[slot].kind, layout.slots[slot].kind)
+            noun = kind == .toOne ? "a to-one relationship" : "an attribute of type \(layout.slots[slot].kind)"
+        case .toMany:
+            kind = .toMany
+            noun = "a to-many relationship"
+        case .fetched: preconditionFailure("Fetched property '\(name)' of '\(layout.name)' has no slot")
+        }
+        precondition(
+            isSuperset(of: kind),
+            "Property '\(name)' of entity '\(layout.name)' is \(noun); its accessor was declared with another type")
+    }
+}
