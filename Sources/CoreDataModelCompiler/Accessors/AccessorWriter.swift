@@ -54,11 +54,10 @@ struct AccessorWriter {
         if case .property(_, let setterAccess) = member.kind, visible(setterAccess) != access {
             access += " \(visible(setterAccess))(set)"
         }
-        return located(member) + [
+        return [
             "    dynamic final \(access) var \(name(of: member)): \(type) {",
             "        @_silgen_name(\"\(getter)\") get { slot\(number).value(of: self) }",
             "        @_silgen_name(\"\(setter)\") set { slot\(number).set(newValue, of: self) }", "    }",
-            "#sourceLocation()",
         ]
     }
 
@@ -67,15 +66,10 @@ struct AccessorWriter {
         _ call: String
     ) -> [String] {
         let list = parameters.enumerated().map { "_ p\($0): \($1.type)" }.joined(separator: ", ")
-        return located(member) + [
+        return [
             "    @_silgen_name(\"\(symbol)\") dynamic final \(visible(member.access)) func \(name(of: member))(\(list)) {",
-            "        slot\(number).\(call)", "    }", "#sourceLocation()",
+            "        slot\(number).\(call)", "    }",
         ]
-    }
-
-    /// The compiler's complaints about an accessor point at the declaration it belongs to.
-    private func located(_ member: ManagedMember) -> [String] {
-        ["#sourceLocation(file: \"\(member.file.escaped)\", line: \(member.line))"]
     }
 
     private func name(of member: ManagedMember) -> String {

@@ -39,6 +39,25 @@ struct CompiledSampleTests {
         #expect(outcome.text.contains("all is well"))
     }
 
+    @Test(
+        "Nested, generic, isolated and overridden members, keywords as names, inherited nested types work",
+        arguments: [["-Onone"], ["-O", "-whole-module-optimization"]])
+    func shapes(optimisation: [String]) throws {
+        let kit = try SampleModule("Kit", ["Kit.swift": ShapesSample.module])
+        try kit.run()
+        let folder = try TemporaryFolder()
+        try compile(
+            ["-parse-as-library", "-emit-module", "-module-name", "Kit", "-package-name", "sample", "-c"] + optimisation
+                + kit.compiledFiles, in: folder)
+        let main = folder.url.appendingPathComponent("main.swift")
+        try Data(ShapesSample.program.utf8).write(to: main)
+        let modules = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0.hasSuffix(".o") }
+        try compile(
+            optimisation + [main.path] + modules + FrameworkObjects.paths + ["-lsqlite3", "-lz", "-o", "shapes"],
+            in: folder)
+        #expect(try Toolchain.run(folder.url.appendingPathComponent("shapes").path, []).text == ShapesSample.output)
+    }
+
     private func compile(_ arguments: [String], in folder: TemporaryFolder) throws {
         let maps = ["CSQLite", "CZlib", "CSwiftRuntime"].flatMap {
             ["-Xcc", "-fmodule-map-file=\(Toolchain.package.path)/Sources/\($0)/module.modulemap"]
