@@ -57,6 +57,7 @@ extension NSManagedObjectContext {
 
     /// The entity whose class this is, in the context's model.
     final func entity(for managedClass: NSManagedObject.Type) -> NSEntityDescription {
+        if let known = entitiesByClass[ObjectIdentifier(managedClass)] { return known }
         ManagedClassLookup.learnModule(of: managedClass)
         let candidates = modelLayout?.entities.filter {
             ManagedClassLookup.managedClass(of: $0.entity) == managedClass
@@ -68,6 +69,7 @@ extension NSManagedObjectContext {
                 (\(candidates?.count ?? 0) entities of the context's model have this class)
                 """)
         }
+        entitiesByClass[ObjectIdentifier(managedClass)] = candidates[0].entity
         return candidates[0].entity
     }
 

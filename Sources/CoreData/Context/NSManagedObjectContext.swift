@@ -38,6 +38,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// By layout index; made on demand.
     @exclusivity(unchecked) final var homes: [ObjectHome?] = []
+    /// The entities of classes that `init(context:)` was called on.
+    var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
     /// By root layout index; made on demand.
     var identityMaps: [IdentityMap?] = []
 
@@ -135,6 +137,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     private func use(model: NSManagedObjectModel?) {
         self.model = model
         modelLayout = model?.layout
+        entitiesByClass = [:]
         homes = Array(repeating: nil, count: modelLayout?.entities.count ?? 0)
         identityMaps = Array(repeating: nil, count: modelLayout?.entities.count ?? 0)
     }

@@ -44,27 +44,24 @@ extension NSManagedObject {
 
     /// Points a to-one relationship at another object and keeps the inverse true.
     final func setReference(_ object: NSManagedObject?, at slot: Int) {
-        guard case .toOne(let relationship, _) = home.layout.slots[slot].role else { return }
-        if let object { checkRelation(to: object, relationship.name, home.layout.slots[slot].destinationIndex) }
+        let destination = home.layout.destinations[slot]
+        if let object { checkRelation(to: object, slotName: slot, destination.layoutIndex) }
         let old = reference(at: slot)
         if old == object?.objectKey { return }
         writeReference(object?.objectKey, at: slot)
-        guard let inverse = relationship.inverseRelationship, let context = home.context ?? object?.home.context else {
-            return
-        }
+        guard let inverse = destination.inverse, let context = home.context ?? object?.home.context else { return }
         let oldObject = old.map { context.object(for: $0) }
-        if inverse.isToMany {
+        switch inverse {
+        case .toMany(let index):
             if let oldObject, !oldObject.flags.contains(.inaccessible) {
-                oldObject.noteMember(objectKey, joined: false, of: inverse)
+                oldObject.noteMember(objectKey, joined: false, at: index)
             }
-            object?.noteMember(objectKey, joined: true, of: inverse)
-        } else {
-            if let oldObject, let inverseSlot = oldObject.slot(of: inverse),
-                oldObject.reference(at: inverseSlot) == objectKey
-            {
+            object?.noteMember(objectKey, joined: true, at: index)
+        case .toOne(let inverseSlot):
+            if let oldObject, oldObject.reference(at: inverseSlot) == objectKey {
                 oldObject.writeReference(nil, at: inverseSlot)
             }
-            if let object, let inverseSlot = object.slot(of: inverse) {
+            if let object {
                 if let former = object.reference(at: inverseSlot), former != objectKey {
                     context.object(for: former).writeReference(nil, at: slot)
                 }
@@ -79,7 +76,8 @@ extension NSManagedObject {
         let count = home.layout.slots.count
         let overlay = ensureOverlay()
         overlay.set(target.map { .int($0.key) } ?? .null, at: slot, slotCount: count)
-        if case .toOne(_, let companion?) = home.layout.slots[slot].role {
+        let companion = home.layout.destinations[slot].companion
+        if companion >= 0 {
             overlay.set(target.map { .int(Int64($0.layoutIndex)) } ?? .null, at: companion, slotCount: count)
         }
         noteChange()
@@ -98,6 +96,10 @@ extension NSManagedObject {
     /// The other side of a relationship says that an object came or went.
     final func noteMember(_ member: ObjectKey, joined: Bool, of relationship: NSRelationshipDescription) {
         guard let index = toManyIndex(of: relationship) else { return }
+        noteMember(member, joined: joined, at: index)
+    }
+
+    private func noteMember(_ member: ObjectKey, joined: Bool, at index: Int) {
         let state = toManyState(index)
         if joined { state.noteAddition(of: member) } else { state.noteRemoval(of: member) }
         overlay?.currentRow = nil
@@ -109,7 +111,7 @@ extension NSManagedObject {
     /// Adds one member and keeps the inverse true; nothing happens when it is in already.
     final func addMember(_ object: NSManagedObject, to index: Int) {
         let toMany = home.layout.toManys[index]
-        checkRelation(to: object, toMany.relationship.name, toMany.destinationIndex)
+        checkRelation(to: object, { toMany.relationship.name }, toMany.destinationIndex)
         let key = object.objectKey
         if members(of: index).contains(key) { return }
         toManyState(index).noteAddition(of: key)
@@ -129,7 +131,7 @@ extension NSManagedObject {
     /// Replaces the members (in the given order where the relationship has one) and keeps the inverses true.
     final func setMembers(_ objects: [NSManagedObject], of index: Int) {
         let toMany = home.layout.toManys[index]
-        for object in objects { checkRelation(to: object, toMany.relationship.name, toMany.destinationIndex) }
+        for object in objects { checkRelation(to: object, { toMany.relationship.name }, toMany.destinationIndex) }
         _ = members(of: index)
         let byKey = Dictionary(objects.map { ($0.objectKey, $0) }, uniquingKeysWith: { first, _ in first })
         var seen: Set<ObjectKey> = []
@@ -189,23 +191,27 @@ extension NSManagedObject {
         noteChange()
     }
 
-    private func checkRelation(to object: NSManagedObject, _ name: String, _ destinationIndex: Int?) {
+    @inline(__always)
+    private func checkRelation(to object: NSManagedObject, slotName slot: Int, _ destinationIndex: Int) {
+        checkRelation(to: object, { home.layout.slots[slot].name }, destinationIndex)
+    }
+
+    @inline(__always)
+    private func checkRelation(to object: NSManagedObject, _ name: () -> String, _ destinationIndex: Int) {
         if object.home.context !== home.context, object.home.context != nil, home.context != nil {
             preconditionFailure(
                 """
-                Illegal attempt to establish a relationship '\(name)' between objects in different contexts \
+                Illegal attempt to establish a relationship '\(name())' between objects in different contexts \
                 (source = \(objectID.uriRepresentation()) , destination = \(object.objectID.uriRepresentation()))
                 """)
         }
-        if let destinationIndex {
-            let destination = home.layout.model.entities[destinationIndex]
-            precondition(
-                destination.subtree.contains(object.home.layout.index),
-                """
-                Unacceptable type of value for to-one relationship: property = "\(name)"; desired type = \
-                \(destination.name); given type = \(object.home.layout.name); entity = \(home.layout.name).
-                """)
-        }
+        let destination = home.layout.model.entities[destinationIndex]
+        precondition(
+            destination.subtree.contains(object.home.layout.index),
+            """
+            Unacceptable type of value for to-one relationship: property = "\(name())"; desired type = \
+            \(destination.name); given type = \(object.home.layout.name); entity = \(home.layout.name).
+            """)
     }
 
     // MARK: What a save writes

@@ -24,6 +24,8 @@ struct Slot {
     let declaringIndex: Int
     /// The layout of a to-one relationship's destination entity.
     var destinationIndex: Int?
+    /// The other side of a to-one relationship, good for the destination's sub-entities too.
+    var inverse: InverseSide?
 
     var property: NSPropertyDescription? {
         switch role {
@@ -72,6 +74,13 @@ struct Destination {
     let layoutIndex: Int
     /// The slot that holds the concrete entity; -1 when the destination has no sub-entities.
     let companion: Int
+    let inverse: InverseSide?
+}
+
+/// The other side of a relationship, in the layout of the destination.
+enum InverseSide {
+    case toOne(slot: Int)
+    case toMany(index: Int)
 }
 
 /// How the values of one entity lie in a row: key → slot, the slots of the super-entity first, so that a slot number is
@@ -115,9 +124,10 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
         self.toManys = toManys
         destinations = slots.map { slot in
             guard case .toOne(_, let companion) = slot.role else {
-                return Destination(layoutIndex: index, companion: -1)
+                return Destination(layoutIndex: index, companion: -1, inverse: nil)
             }
-            return Destination(layoutIndex: slot.destinationIndex ?? index, companion: companion ?? -1)
+            return Destination(
+                layoutIndex: slot.destinationIndex ?? index, companion: companion ?? -1, inverse: slot.inverse)
         }
         self.access = access
         self.model = model

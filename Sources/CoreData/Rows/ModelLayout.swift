@@ -208,6 +208,15 @@ final class ModelLayout: @unchecked Sendable {  // immutable after init
         }
 
         for draft in drafts {
+            for number in slotLists[draft.index].indices {
+                guard case .toOne(let relationship, _) = slotLists[draft.index][number].role,
+                    let inverse = relationship.inverseRelationship
+                else { continue }
+                slotLists[draft.index][number].inverse =
+                    inverse.isToMany
+                    ? toManyIndex[Place(inverse)].map { .toMany(index: $0) }
+                    : toOneSlots[Place(inverse)].map { .toOne(slot: $0) }
+            }
             var access: [String: PropertyAccess] = [:]
             for (number, slot) in slotLists[draft.index].enumerated() {
                 switch slot.role {
