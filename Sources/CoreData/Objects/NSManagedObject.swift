@@ -333,6 +333,7 @@ final class Birth {
     // Statically initialised, so that reading them costs no once-check. Written by `prepare` alone, before the first context
     // is made; no birth takes place before that.
     @exclusivity(unchecked) nonisolated(unsafe) private static var threadKey: pthread_key_t = 0
+    // Written by `prepare` alone, like the key.
     @exclusivity(unchecked) nonisolated(unsafe) private static var isPrepared = false
 
     private static let preparation: Void = {

@@ -42,21 +42,3 @@ final class SaveChainXCTests: XCTestCase {
         XCTAssertEqual(try main.all("Book").count, 1)
     }
 }
-
-private func saveUpTheChain() throws -> Int {
-    let library = try Library()
-    let root = library.context()
-    let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-    main.parent = root
-    let child = library.child(of: main)
-    try child.performAndWait {
-        for number in 0..<100 { child.make("Book", ["title": "\(number)"]) }
-        try child.save()
-        try main.performAndWait {
-            try main.save()
-            try root.performAndWait { try root.save() }
-        }
-    }
-    let beside = library.context()
-    return try beside.performAndWait { try beside.all("Book").count }
-}
