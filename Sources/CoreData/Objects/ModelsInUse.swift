@@ -23,7 +23,13 @@ enum ModelsInUse {
     /// The entities whose class this is, the model that came into use last at the end.
     static func entities(of managedClass: NSManagedObject.Type) -> [NSEntityDescription] {
         guard managedClass != NSManagedObject.self else { return [] }
+        let found = known(managedClass)
+        if !found.isEmpty { return found }
         ManagedClassLookup.learnModule(of: managedClass)
+        return known(managedClass)
+    }
+
+    private static func known(_ managedClass: NSManagedObject.Type) -> [NSEntityDescription] {
         lock.lock()
         defer { lock.unlock() }
         var found: [NSEntityDescription] = []
