@@ -67,7 +67,7 @@ extension CocoaError.Code {
     public static var managedObjectExternalRelationship: CocoaError.Code {
         CocoaError.Code(rawValue: NSManagedObjectExternalRelationshipError)
     }
-    /// A save met rows that somebody else changed: see `NSPersistentStoreSaveConflictsErrorKey`.
+    /// A save met rows that somebody else changed.
     public static var managedObjectMerge: CocoaError.Code { CocoaError.Code(rawValue: NSManagedObjectMergeError) }
     /// A save met rows that break a uniqueness constraint.
     public static var managedObjectConstraintMerge: CocoaError.Code {
@@ -190,7 +190,7 @@ extension CocoaError {
     public static var managedObjectReferentialIntegrity: CocoaError.Code { .managedObjectReferentialIntegrity }
     /// A relationship leads to an object of another store.
     public static var managedObjectExternalRelationship: CocoaError.Code { .managedObjectExternalRelationship }
-    /// A save met rows that somebody else changed: see `NSPersistentStoreSaveConflictsErrorKey`.
+    /// A save met rows that somebody else changed.
     public static var managedObjectMerge: CocoaError.Code { .managedObjectMerge }
     /// A save met rows that break a uniqueness constraint.
     public static var managedObjectConstraintMerge: CocoaError.Code { .managedObjectConstraintMerge }

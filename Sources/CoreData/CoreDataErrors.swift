@@ -18,8 +18,6 @@ public let NSValidationValueErrorKey = "NSValidationErrorValue"
 public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
 /// The objects that an error is about.
 public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
-/// The conflicts that stopped a save: `[NSMergeConflict]` or `[NSConstraintConflict]`.
-public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
 /// The domain of SQLite's codes; as a key of the user info it gives the extended result code: `Int`.
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
 
@@ -65,7 +63,7 @@ public var NSPersistentStoreCoordinatorLockingError: Int { 132_010 }
 public var NSManagedObjectReferentialIntegrityError: Int { 133_000 }
 /// A relationship leads to an object of another store.
 public var NSManagedObjectExternalRelationshipError: Int { 133_010 }
-/// A save met rows that somebody else changed: see `NSPersistentStoreSaveConflictsErrorKey`.
+/// A save met rows that somebody else changed: the error's affected objects.
 public var NSManagedObjectMergeError: Int { 133_020 }
 /// A save met rows that break a uniqueness constraint.
 public var NSManagedObjectConstraintMergeError: Int { 133_021 }

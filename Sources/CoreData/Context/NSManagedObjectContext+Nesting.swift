@@ -47,7 +47,10 @@ extension NSManagedObjectContext {
         }
         push.deleted = work.deleted.map(\.objectKey)
         let sent = Transfer(push)
-        parent.performAndWait { parent.accept(sent.value) }
+        try parent.performAndWait {
+            try parent.requirePresence(of: sent.value)
+            parent.accept(sent.value)
+        }
         for (object, row) in rows { object.row = row }
         for object in work.inserted + work.updated {
             object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: [:]) }
@@ -68,6 +71,26 @@ extension NSManagedObjectContext {
             key: object.objectKey, row: object.builtRow(key: object.key, version: version, renaming: permanentKeys),
             changed: object.overlay?.mask ?? SlotMask(), boxed: object.overlay?.boxed ?? [:],
             boxedChanges: object.overlay?.boxedChanges ?? SlotMask(), toManys: toManys)
+    }
+
+    /// A child's change of an object that is deleted here, or gone from the store, is a conflict: the child's save fails
+    /// with 133020 and pushes nothing. Called on this context's queue.
+    private func requirePresence(of push: PushedSave) throws {
+        drainMailbox()
+        var missing: [NSManagedObjectID] = []
+        for change in push.updated {
+            let key = current(change.key)
+            if let object = registeredObject(for: key), object.row != nil || object.flags.contains(.deleted) {
+                if object.flags.contains(.deleted) { missing.append(objectID(for: key)) }
+            } else if try readRow(for: key) == nil {
+                missing.append(objectID(for: key))
+            }
+        }
+        if missing.isEmpty { return }
+        throw NSError.coreData(
+            NSManagedObjectMergeError,
+            reason: "Could not merge changes: \(missing.count) objects were deleted in the parent context since they were read",
+            userInfo: [NSAffectedObjectsErrorKey: missing])
     }
 
     /// Takes over what a child saved, as unsaved changes of this context. Called on this context's queue.

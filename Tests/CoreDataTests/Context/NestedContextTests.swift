@@ -101,6 +101,37 @@ struct NestedContextTests {
         }
     }
 
+    @Test("A child's change of an object that its parent deleted meanwhile is error 133020, and nothing is pushed")
+    func conflictWithDeletion() throws {
+        let library = try Library()
+        let root = library.context()
+        let child = library.child(of: root)
+        try root.performAndWait {
+            root.make("Tag", ["name": "a"])
+            try root.save()
+        }
+        let tag = try child.performAndWait {
+            let tag = try #require(try child.all("Tag").first)
+            tag.setValue("b", forKey: "name")
+            child.make("Tag", ["name": "new"])
+            return Held(tag)
+        }
+        for isSaved in [false, true] {
+            try root.performAndWait {
+                for object in try root.all("Tag") { root.delete(object) }
+                if isSaved { try root.save() }
+            }
+            child.performAndWait {
+                let error = #expect(throws: NSError.self) { try child.save() }
+                #expect(error?.code == NSManagedObjectMergeError)
+                #expect(error?.userInfo[NSAffectedObjectsErrorKey] as? [NSManagedObjectID] == [tag.value.objectID])
+                #expect(child.hasChanges)
+            }
+            let inserted = root.performAndWait { root.insertedObjects.count }
+            #expect(inserted == 0)
+        }
+    }
+
     @Test("Relationships changed in a child arrive in the parent: to-many, many-to-many, ordered")
     func relationshipsThroughChain() throws {
         let library = try Library()

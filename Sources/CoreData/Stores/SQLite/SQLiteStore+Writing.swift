@@ -7,6 +7,7 @@ extension SQLiteStore {
     func reserveKeys(_ counts: [Int: Int]) throws -> [Int: Int64] {
         try writing { connection in
             try connection.transaction {
+                try requireSameModel(connection)
                 var first: [Int: Int64] = [:]
                 for (root, count) in counts where count > 0 {
                     first[root] = ObjectKey.key(
@@ -58,6 +59,30 @@ extension SQLiteStore {
         return highest + 1
     }
 
+    /// Refuses to write when somebody has migrated the store since it was opened: entity numbers and columns may be others.
+    ///
+    /// Called inside each writing transaction. A look at SQLite's schema counter; only when it moved, at the metadata.
+    private func requireSameModel(_ connection: SQLiteConnection) throws {
+        let statement = try connection.statement(.text("schema version")) { "PRAGMA schema_version" }
+        defer { statement.reset() }
+        let version = try statement.step() ? statement.int64(0) : 0
+        if version == knownSchemaVersion { return }
+        if let url, !isInMemory {
+            let present = try SQLiteStoreMetadata.read(from: connection, url: url)
+            let hashes = present[NSStoreModelVersionHashesKey] as? [String: Data]
+            guard hashes == metadata[NSStoreModelVersionHashesKey] as? [String: Data] else {
+                throw NSError.coreData(
+                    NSPersistentStoreIncompatibleVersionHashError,
+                    reason: """
+                        The store was migrated to another version of the model since it was opened; nothing was saved. \
+                        Remove it from the coordinator and open it with the new model.
+                        """,
+                    url: url, userInfo: ["metadata": present])
+            }
+        }
+        knownSchemaVersion = version
+    }
+
     // MARK: Saving
 
     func write(_ changes: ChangeSet) throws {
@@ -77,6 +102,7 @@ extension SQLiteStore {
         do {
             try writing { connection in
                 try connection.execute("BEGIN IMMEDIATE")
+                try requireSameModel(connection)
                 var session = SaveSession(store: self, connection: connection)
                 try session.delete(changes.deleted, &files)
                 try session.update(changes.updated, &files)

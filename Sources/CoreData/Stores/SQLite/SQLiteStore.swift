@@ -36,6 +36,10 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     /// The statement's text for one row of a root entity, and for its batches.
     let rowTexts: [String]
 
+    /// SQLite's counter of changes to the tables, as it was when they were last known to be this model's; under
+    /// `writerLock`.
+    var knownSchemaVersion: Int64?
+
     private let metadataLock = NSLock()
     /// The metadata as they were last read or written; under `metadataLock`.
     private var savedMetadata: [String: Any]

@@ -1,0 +1,70 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A store that is migrated while a context has it open")
+struct MigratedUnderneathTests {
+    private static let versionOne = """
+        entity Book
+          title string
+        entity Tag
+          name string
+        """
+
+    @Test(
+        "The old context can write nothing any more: error 134100 says to open the store anew",
+        arguments: [
+            // The second one changes entity numbers and not one table.
+            "entity Album\n  title string\nentity Book\n  title string\nentity Tag\n  name string",
+            "entity Book\n  title string\nentity Tag\n  name string\n  color string",
+        ])
+    func oldContextIsRefused(_ versionTwo: String) throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            let old = try open(url, ModelText.model(Self.versionOne))
+            try old.performAndWait {
+                old.make("Book", ["title": "one"])
+                try old.save()
+            }
+            let new = try open(url, ModelText.model(versionTwo))
+            old.performAndWait {
+                old.make("Book", ["title": "two"])
+                let error = #expect(throws: NSError.self) { try old.save() }
+                #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
+                #expect(old.insertedObjects.count == 1)
+            }
+            try new.performAndWait {
+                new.make("Tag", ["name": "t"])
+                try new.save()
+                #expect(try new.all("Book").map { $0.value(forKey: "title") as? String } == ["one"])
+                #expect(try new.all("Tag").map { $0.value(forKey: "name") as? String } == ["t"])
+            }
+        }
+    }
+
+    @Test("Another program's index does not stop the context")
+    func otherChangesOfTheSchemaPass() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            let context = try open(url, ModelText.model(Self.versionOne))
+            let raw = try RawDatabase(url)
+            try raw.execute("CREATE INDEX THEIRS ON ZBOOK (ZTITLE)")
+            try context.performAndWait {
+                context.make("Book", ["title": "one"])
+                try context.save()
+                #expect(try context.all("Book").count == 1)
+            }
+        }
+    }
+
+    private func open(_ url: URL, _ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url,
+            options: [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return context
+    }
+}
