@@ -89,7 +89,8 @@ extension NSManagedObjectContext {
         if missing.isEmpty { return }
         throw NSError.coreData(
             NSManagedObjectMergeError,
-            reason: "Could not merge changes: \(missing.count) objects were deleted in the parent context since they were read",
+            reason:
+                "Could not merge changes: \(missing.count) objects were deleted in the parent context since they were read",
             userInfo: [NSAffectedObjectsErrorKey: missing])
     }
 
