@@ -281,23 +281,7 @@ extension NSManagedObject {
                 && permanent[row.int(slot)] != nil
         }
         guard leadsToTemporary || row.key != key else { return }
-        self.row = rebuilt(row, permanent)
-    }
-
-    private func rebuilt(_ row: Snapshot, _ permanent: [Int64: Int64]) -> Snapshot {
-        let slots = home.layout.slots
-        var tailBytes = 0
-        for slot in slots.indices where !slots[slot].kind.isInline && !row.isNull(slot) {
-            tailBytes += row.bytes(slot).count
-        }
-        var builder = SnapshotBuilder(layout: home.layout, key: key, version: row.version, tailBytes: tailBytes)
-        for slot in slots.indices {
-            if slots[slot].kind == .reference, !row.isNull(slot), row.int(slot) < 0 {
-                builder.set(slot, int: permanent[row.int(slot)] ?? row.int(slot))
-            } else {
-                builder.copy(slot, kind: slots[slot].kind, from: row)
-            }
-        }
-        return builder.finish()
+        self.row = Self.row(
+            from: row, changes: nil, home.layout, key: key, version: row.version, renaming: permanent)
     }
 }

@@ -266,12 +266,19 @@ extension NSManagedObject {
     /// The row as it is with all changes, under the given key and version; temporary references replaced.
     final func builtRow(key: Int64, version: Int32, renaming permanent: [Int64: Int64]) -> Snapshot {
         let row = firedRow()
-        let layout = home.layout
-        let mask = overlay?.mask ?? SlotMask()
+        return Self.row(from: row, changes: overlay, home.layout, key: key, version: version, renaming: permanent)
+    }
+
+    /// A row of another key and version, with an overlay's changes in it and temporary references replaced.
+    static func row(
+        from row: Snapshot, changes: ObjectOverlay?, _ layout: EntityLayout, key: Int64, version: Int32,
+        renaming permanent: [Int64: Int64]
+    ) -> Snapshot {
+        let mask = changes?.mask ?? SlotMask()
         var tailBytes = 0
         for slot in layout.slots.indices where !layout.slots[slot].kind.isInline {
-            if let overlay, mask.contains(slot) {
-                tailBytes += overlay.values[slot].tailBytes
+            if let changes, mask.contains(slot) {
+                tailBytes += changes.values[slot].tailBytes
             } else if !row.isNull(slot) {
                 tailBytes += row.bytes(slot).count
             }
@@ -279,7 +286,7 @@ extension NSManagedObject {
         var builder = SnapshotBuilder(layout: layout, key: key, version: version, tailBytes: tailBytes)
         for slot in layout.slots.indices {
             let kind = layout.slots[slot].kind
-            guard let overlay, mask.contains(slot) else {
+            guard let changes, mask.contains(slot) else {
                 if kind == .reference, !row.isNull(slot), row.int(slot) < 0 {
                     builder.set(slot, int: permanent[row.int(slot)] ?? row.int(slot))
                 } else {
@@ -287,10 +294,10 @@ extension NSManagedObject {
                 }
                 continue
             }
-            if kind == .reference, case .int(let target) = overlay.values[slot], target < 0 {
+            if kind == .reference, case .int(let target) = changes.values[slot], target < 0 {
                 builder.set(slot, int: permanent[target] ?? target)
             } else {
-                builder.set(slot, value: overlay.values[slot])
+                builder.set(slot, value: changes.values[slot])
             }
         }
         return builder.finish()

@@ -29,6 +29,15 @@ enum ObjectValidation {
                         "Too many items in \(relationship.name)."))
             }
         }
+        for (slot, range) in rules.rangedSlots {
+            guard case .int(let number)? = object.overlay?.value(at: slot), !range.contains(number) else { continue }
+            let name = object.home.layout.slots[slot].name
+            let isLarge = number > range.upperBound
+            errors.append(
+                failure(
+                    isLarge ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError, object, name,
+                    "\(number) does not fit \(name), which holds \(range.lowerBound) to \(range.upperBound)."))
+        }
         for slot in rules.predicateSlots {
             guard case .attribute(let attribute) = object.home.layout.slots[slot].role,
                 let value = object.boxedValue(at: slot)
@@ -111,8 +120,12 @@ struct ValidationRules {
     var requiredSlots: [Int] = []
     var predicateSlots: [Int] = []
     var countedToManys: [Int] = []
+    /// Integers of 16 and 32 bits, with what they hold.
+    var rangedSlots: [(slot: Int, range: ClosedRange<Int64>)] = []
 
-    var isEmpty: Bool { requiredSlots.isEmpty && predicateSlots.isEmpty && countedToManys.isEmpty }
+    var isEmpty: Bool {
+        requiredSlots.isEmpty && predicateSlots.isEmpty && countedToManys.isEmpty && rangedSlots.isEmpty
+    }
 
     init(slots: [Slot], toManys: [ToManySlot]) {
         for (number, slot) in slots.enumerated() {
@@ -120,6 +133,11 @@ struct ValidationRules {
             if case .attribute(let attribute) = slot.role {
                 if attribute is NSDerivedAttributeDescription { continue }
                 if !attribute.validationPredicates.isEmpty { predicateSlots.append(number) }
+                switch attribute.attributeType {
+                case .integer16AttributeType: rangedSlots.append((number, Int64(Int16.min)...Int64(Int16.max)))
+                case .integer32AttributeType: rangedSlots.append((number, Int64(Int32.min)...Int64(Int32.max)))
+                default: break
+                }
             }
             if !property.isOptional { requiredSlots.append(number) }
         }

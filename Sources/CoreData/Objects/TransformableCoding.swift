@@ -4,16 +4,21 @@ import Foundation
 enum TransformableCoding {
     /// The bytes a store keeps for a value. Throws 134060 naming entity, attribute and the value's type.
     static func data(from object: Any, of attribute: NSAttributeDescription) throws -> Data {
-        do {
-            return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
-        } catch {
-            throw NSError.coreData(
+        func failure(_ underlying: (any Error)?) -> NSError {
+            NSError.coreData(
                 NSCoreDataError,
                 reason: """
                     The value of the transformable attribute '\(attribute.name)' of entity '\(attribute.entity.name ?? "")' \
                     cannot be archived (\(type(of: object)))
                     """,
-                userInfo: [NSUnderlyingErrorKey: error])
+                underlying: underlying)
+        }
+        // The archiver stops the process at a class it cannot archive.
+        guard object as AnyObject is NSCoding else { throw failure(nil) }
+        do {
+            return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
+        } catch {
+            throw failure(error)
         }
     }
 

@@ -307,6 +307,36 @@ struct SavingAndFetchingTests {
         }
     }
 
+    @Test("A number that its attribute cannot hold stops the save with error 1610 or 1620")
+    func numbersOutOfRange() throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            let book = context.make("Book", ["copies": Int64(Int32.max) + 1])
+            let tooLarge = #expect(throws: NSError.self) { try context.save() }
+            #expect(tooLarge?.code == NSValidationNumberTooLargeError)
+            book.setValue(Int64(Int32.min) - 1, forKey: "copies")
+            let tooSmall = #expect(throws: NSError.self) { try context.save() }
+            #expect(tooSmall?.code == NSValidationNumberTooSmallError)
+            book.setValue(Int32.max, forKey: "copies")
+            try context.save()
+        }
+    }
+
+    @Test("A transformable value that nothing can archive stops the save with entity and attribute in the error")
+    func unarchivableValue() throws {
+        final class Opaque {}
+        let library = try Library()
+        let context = library.context()
+        context.performAndWait {
+            context.make("Book", ["keywords": Opaque()])
+            let error = #expect(throws: NSError.self) { try context.save() }
+            #expect(error?.localizedDescription.contains("keywords") == true)
+            #expect(error?.localizedDescription.contains("Book") == true)
+            #expect(context.insertedObjects.count == 1)
+        }
+    }
+
     @Test("rollback takes back every unsaved change")
     func rollback() throws {
         let library = try Library()
