@@ -6,11 +6,16 @@ extension NSManagedObjectContext {
     ///
     /// Order: the will-save notification, pending changes, `willSave()` of every object until nothing new changes,
     /// validation, the write, `didSave()`, the did-save notification. When it throws, nothing was written and everything
-    /// is still unsaved: validation errors (1550…1690, several as 1560), conflicts (133020), store errors (134030…).
+    /// is still unsaved: validation errors (1550…1690, several as 1560), conflicts (133020), store errors (134030…). Called
+    /// while the same context is being saved, by an observer or from `willSave()`, it throws 134060.
     public final func save() throws {
         checkConfinement()
         drainMailbox()
-        guard !isSaving else { return }
+        guard !isSaving else {
+            throw NSError.coreData(
+                NSCoreDataError,
+                reason: "attempt to recursively call -save: on the context aborted; \(debugName) is being saved")
+        }
         processPendingChanges()
         guard hasChanges else { return dropCleanObjects() }
         isSaving = true

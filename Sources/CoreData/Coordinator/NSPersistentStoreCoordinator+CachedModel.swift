@@ -10,6 +10,7 @@ extension NSPersistentStoreCoordinator {
     public static func cachedModelForPersistentStore(
         at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> NSManagedObjectModel {
+        try requireFileURL(url)
         let timeout = StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240
         // Says what is wrong with a file that is no store at all.
         _ = try SQLiteStoreMetadata.metadata(at: url, timeout: timeout)

@@ -4,8 +4,8 @@ import Foundation
 extension NSPersistentStoreCoordinator {
     /// Removes a store's files from the disk, all of the unit. Nothing happens when there are none.
     ///
-    /// Throws when the store is open in this coordinator or, unless `NSPersistentStoreForceDestroyOption` is true, when
-    /// another process holds it.
+    /// A store that is open in this coordinator is removed from it first. Throws when, unless
+    /// `NSPersistentStoreForceDestroyOption` is true, somebody else holds it.
     public final func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
@@ -30,6 +30,7 @@ extension NSPersistentStoreCoordinator {
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {
         try Self.requireFileType(storeType, destinationURL)
+        try Self.requireFileURL(sourceURL)
         try detach(destinationURL)
         try SQLiteStoreFiles(destinationURL).replace(
             with: SQLiteStoreFiles(sourceURL),

@@ -14,6 +14,7 @@ extension NSPersistentStoreCoordinator {
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
         if storeType == NSSQLiteStoreType, let storeURL {
+            try Self.requireFileType(storeType, storeURL)
             // Before the lock: a migration can take long, and nobody else has to wait for it.
             try StoreMigration.prepare(
                 url: storeURL.standardizedFileURL, model: managedObjectModel, configuration: configuration,
@@ -165,10 +166,18 @@ extension NSPersistentStoreCoordinator {
     }
 
     static func requireFileType(_ storeType: String, _ url: URL) throws {
-        if storeType == NSSQLiteStoreType { return }
+        if storeType == NSSQLiteStoreType { return try requireFileURL(url) }
         throw NSError.coreData(
             NSPersistentStoreInvalidTypeError,
             reason: "Stores of type '\(storeType)' have no file this version reads", url: url)
+    }
+
+    /// The path of an address elsewhere would be taken for one of this machine: files would be made, and deleted, there.
+    static func requireFileURL(_ url: URL) throws {
+        if url.isFileURL { return }
+        throw NSError.coreData(
+            NSPersistentStoreOpenError, reason: "A store is a file, and “\(url.absoluteString)” is not the URL of one.",
+            url: url)
     }
 }
 

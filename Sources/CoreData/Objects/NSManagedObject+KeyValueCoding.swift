@@ -22,6 +22,21 @@ extension NSManagedObject {
         set { setValue(newValue, forKey: key) }
     }
 
+    /// What an object has beside its entity's properties and answers by name: predicates ask for `objectID`.
+    final func ownValue(forKey key: String) -> Any? {
+        switch key {
+        case "objectID": objectID
+        case "entity": entity
+        case "self": self
+        case "isInserted", "inserted": NSNumber(value: isInserted)
+        case "isUpdated", "updated": NSNumber(value: isUpdated)
+        case "isDeleted", "deleted": NSNumber(value: isDeleted)
+        case "isFault", "fault": NSNumber(value: isFault)
+        case "hasChanges": NSNumber(value: hasChanges)
+        default: nil
+        }
+    }
+
     /// The value at the end of a path of keys through to-one relationships; through a to-many one, the values of all.
     public func value(forKeyPath keyPath: String) -> Any? {
         KeyValuePath(keyPath).value(in: self)

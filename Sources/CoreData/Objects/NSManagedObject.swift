@@ -167,9 +167,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     // MARK: Key-value coding (the part that subclasses override)
 
-    /// The value of a property by name; of a key that the entity does not have, what `value(forUndefinedKey:)` says.
+    /// The value of a property by name; `objectID`, `entity`, `isDeleted` … unless the entity has a property of that name;
+    /// of any other key, what `value(forUndefinedKey:)` says.
     open func value(forKey key: String) -> Any? {
-        guard home.layout.access[key] != nil else { return value(forUndefinedKey: key) }
+        guard home.layout.access[key] != nil else { return ownValue(forKey: key) ?? value(forUndefinedKey: key) }
         return primitiveValue(forKey: key)
     }
 

@@ -250,6 +250,19 @@ struct BadInputTests {
 
     // MARK: Places
 
+    @Test("an address that is no file's is refused, though there is a store at its path")
+    func addressElsewhere() throws {
+        let folder = try filledFolder()
+        let url = URL(fileURLWithPath: folder.url.appendingPathComponent(Self.name).path)
+        let elsewhere = try #require(URL(string: "http://example.org" + url.path))
+        try expectRefused(elsewhere, in: folder.url, codes: [NSPersistentStoreOpenError])
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+        #expect(throws: NSError.self) {
+            try coordinator.destroyPersistentStore(at: elsewhere, ofType: NSSQLiteStoreType)
+        }
+        #expect(FileManager.default.fileExists(atPath: url.path))
+    }
+
     @Test("a folder in the place of the file is refused")
     func folderInPlace() throws {
         let folder = try TemporaryFolder()
