@@ -1,0 +1,102 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The coordinator and the files of its stores")
+struct CoordinatorFilesTests {
+    private func titles(in url: URL) throws -> [String?] {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+        let store = try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+        defer { try? coordinator.remove(store) }
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return try context.performAndWait { try context.all("Book").map { $0.value(forKey: "title") as? String } }
+    }
+
+    private func save(_ title: String, in library: Library) throws {
+        let context = library.context()
+        try context.performAndWait {
+            context.make("Book", ["title": title])
+            try context.save()
+        }
+    }
+
+    @Test("destroyPersistentStore removes every file of the store, and a store that is not there is no error")
+    func destroy() throws {
+        let library = try Library()
+        try save("T", in: library)
+        try library.coordinator.destroyPersistentStore(at: library.storeURL, ofType: NSSQLiteStoreType)
+        #expect(library.coordinator.persistentStores.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: library.folder.url.path).isEmpty)
+        try library.coordinator.destroyPersistentStore(at: library.storeURL, ofType: NSSQLiteStoreType)
+    }
+
+    @Test("replacePersistentStore puts a copy in the place of a store, what is in its -wal included")
+    func replace() throws {
+        let (source, target) = (try Library(), try Library())
+        try save("new", in: source)
+        try save("old", in: target)
+        try target.coordinator.replacePersistentStore(
+            at: target.storeURL, withPersistentStoreFrom: source.storeURL, ofType: NSSQLiteStoreType)
+        #expect(try titles(in: target.storeURL) == ["new"])
+        #expect(try titles(in: source.storeURL) == ["new"])
+    }
+
+    @Test("migratePersistentStore goes on at the new address; the old file stays")
+    func migrate() throws {
+        let library = try Library()
+        try save("T", in: library)
+        let store = try #require(library.coordinator.persistentStores.first)
+        let address = library.folder.url.appendingPathComponent("Moved.sqlite")
+        let moved = try library.coordinator.migratePersistentStore(store, to: address, withType: NSSQLiteStoreType)
+        #expect(moved.url == address)
+        #expect(library.coordinator.persistentStores == [moved])
+        try save("U", in: library)
+        #expect(try Set(titles(in: address)) == ["T", "U"])
+        #expect(try titles(in: library.storeURL) == ["T"])
+    }
+
+    @Test("Metadata are read and written without adding the store")
+    func metadata() throws {
+        let library = try Library()
+        let identifier = try #require(library.coordinator.persistentStores.first?.identifier)
+        try library.coordinator.remove(try #require(library.coordinator.persistentStores.first))
+        typealias Coordinator = NSPersistentStoreCoordinator
+        var metadata = try Coordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: library.storeURL)
+        #expect(metadata[NSStoreUUIDKey] as? String == identifier)
+        #expect((metadata[NSStoreModelVersionHashesKey] as? [String: Data])?.count == 6)
+        metadata["mine"] = "note"
+        try Coordinator.setMetadata(metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: library.storeURL)
+        let again = try Coordinator.metadataForPersistentStore(type: .sqlite, at: library.storeURL)
+        #expect(again["mine"] as? String == "note")
+        #expect(again[NSStoreUUIDKey] as? String == identifier)
+    }
+
+    @Test("A store of a type that is not there is error 134000, an SQL store without address 134080")
+    func refusedStores() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+        let wrongType = #expect(throws: NSError.self) {
+            try coordinator.addPersistentStore(ofType: "Martian", configurationName: nil, at: nil)
+        }
+        #expect(wrongType?.code == NSPersistentStoreInvalidTypeError)
+        let noAddress = #expect(throws: NSError.self) {
+            try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: nil)
+        }
+        #expect(noAddress?.code == NSPersistentStoreOpenError)
+    }
+
+    @Test("A fetch or a save without any store is an error that says so")
+    func withoutStores() throws {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+        context.performAndWait {
+            let fetch = #expect(throws: NSError.self) { try context.all("Book") }
+            #expect(fetch?.localizedDescription.contains("no persistent stores") == true)
+            context.make("Book")
+            let save = #expect(throws: NSError.self) { try context.save() }
+            #expect(save?.localizedDescription.contains("no persistent stores") == true)
+            #expect(context.hasChanges)
+        }
+    }
+}
