@@ -246,7 +246,38 @@ struct SQLiteStoreOpeningTests {
             let error = try #require(throws: NSError.self) { try fixture.insert("Tag", [["label": "b"]]) }
             #expect(error.code == NSPersistentStoreSaveError)
             fixture.store.close()
-            #expect(try contents(of: folder)["library.sqlite"] == before["library.sqlite"])
+            #expect(try contents(of: folder) == before)
+        }
+    }
+
+    @Test("a read-only store leaves no trace beside a -wal whose writer was killed, and none while another reads on")
+    func readOnlyWithLog() throws {
+        try withTemporaryFolder { folder in
+            let writer = try StoreFixture(at: folder.appendingPathComponent("library.sqlite"))
+            try writer.insert("Tag", [["label": "a"]])
+            let copies = folder.appendingPathComponent("copies", isDirectory: true)
+            try FileManager.default.createDirectory(at: copies, withIntermediateDirectories: false)
+            let copy = copies.appendingPathComponent("library.sqlite")
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(
+                    atPath: folder.appendingPathComponent("library.sqlite").path + suffix, toPath: copy.path + suffix)
+            }
+            let before = try contents(of: copies)
+            #expect(before.count == 2)
+            let first = try StoreFixture(at: copy, options: [NSReadOnlyPersistentStoreOption: true])
+            #expect(try first.strings("Tag", "label") == ["a"])
+            let second = try StoreFixture(at: copy)
+            #expect(try second.strings("Tag", "label") == ["a"])
+            first.store.close()
+            try second.insert("Tag", [["label": "b"]])
+            #expect(try second.strings("Tag", "label").sorted() == ["a", "b"])
+            second.store.close()
+
+            for (name, bytes) in before { try bytes.write(to: copies.appendingPathComponent(name)) }
+            let alone = try StoreFixture(at: copy, options: [NSReadOnlyPersistentStoreOption: true])
+            #expect(try alone.strings("Tag", "label") == ["a"])
+            alone.store.close()
+            #expect(try contents(of: copies) == before)
         }
     }
 

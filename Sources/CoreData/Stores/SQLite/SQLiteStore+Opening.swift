@@ -153,7 +153,7 @@ extension SQLiteStore {
                 isWAL = try mode == .readOnly && connection.text("PRAGMA journal_mode") == "wal"
                 schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
             } catch {
-                if removesLog { files.removeEmptyLog() }
+                if removesLog { files.removeReadersTraces() }
                 throw error
             }
         }

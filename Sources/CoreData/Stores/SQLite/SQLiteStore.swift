@@ -226,7 +226,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         writer = nil
         writerLock.unlock()
         rowCache.removeAll()
-        if removesLog, let url { SQLiteStoreFiles(url).removeEmptyLog() }
+        if removesLog, let url { SQLiteStoreFiles(url).removeReadersTraces() }
     }
 
     static func closedError(_ url: URL?) -> NSError {

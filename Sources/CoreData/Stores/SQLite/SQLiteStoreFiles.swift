@@ -52,12 +52,24 @@ struct SQLiteStoreFiles: Sendable {
         return protected == 2 && hasIndex ? .frozen : .readOnly
     }
 
-    /// Lets SQLite remove an empty -wal and its -shm, if nobody has the store open. Only a connection that may write does
-    /// that; one that only reads makes the two files and leaves them.
-    func removeEmptyLog() {
-        guard FileManager.default.fileExists(atPath: shm.path), !hasLog else { return }
-        let connection = try? SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: 0)
-        _ = try? connection?.integer("SELECT COUNT(*) FROM sqlite_master")
+    /// Removes the -shm that a reader made, and the -wal with it where that is empty, if nobody has the store open.
+    ///
+    /// Only a connection that may write does that; one that only reads makes the two files and leaves them.
+    func removeReadersTraces() {
+        guard FileManager.default.fileExists(atPath: shm.path),
+            let connection = try? SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: 0)
+        else { return }
+        guard hasLog else {
+            // SQLite removes both when this connection closes.
+            _ = try? connection.integer("SELECT COUNT(*) FROM sqlite_master")
+            return
+        }
+        // The -wal stays as it is. Exclusive mode does without a -shm, and while its lock is held nobody else uses one.
+        connection.disableCheckpointOnClose()
+        guard (try? connection.execute("PRAGMA query_only = 1; PRAGMA locking_mode = EXCLUSIVE")) != nil,
+            (try? connection.integer("SELECT COUNT(*) FROM sqlite_master")) != nil
+        else { return }
+        try? FileManager.default.removeItem(at: shm)
     }
 
     /// Whether any file of the store exists.
