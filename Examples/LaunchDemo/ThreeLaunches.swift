@@ -98,7 +98,7 @@ struct ThreeLaunches {
             name,
             outcome.firstScreen.map { "\($0.milliseconds) ms" } ?? "never, killed",
             "\(outcome.longestStall.milliseconds) ms",
-            migration ?? (outcome.killedAfter == nil ? "none" : "not finished"),
+            migration ?? (outcome.killedAfter == nil ? "none" : "cut off"),
             "\(Int(outcome.peakMegabytes)) MB",
         ]
     }
