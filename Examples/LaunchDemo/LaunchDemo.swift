@@ -19,7 +19,7 @@ enum LaunchDemo {
         case "child":
             try await runChild(Array(arguments.dropFirst()))
         case nil:
-            try ThreeLaunches(messages: 200_000, imports: 5_000, watchdog: 3).run()
+            try ThreeLaunches(messages: 200_000, imports: 5_000, watchdog: 2).run()
         case "--quick":
             try ThreeLaunches(messages: 40_000, imports: 1_000, watchdog: 1).run()
         case "-h", "--help":
