@@ -21,6 +21,8 @@ let package = Package(
         .target(name: "CoreDataModelCompiler", dependencies: ["CoreData"]),
         .executableTarget(name: "coredata-modelc", dependencies: ["CoreDataModelCompiler"]),
         .plugin(name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["coredata-modelc"]),
+        .target(name: "APICoverage", path: "Tools/APICoverage", exclude: ["notes.tsv"]),
+        .executableTarget(name: "api-coverage", dependencies: ["APICoverage"], path: "Tools/api-coverage"),
         .target(name: "TestSupport", dependencies: ["CoreData", "CSQLite"], path: "Tests/Support"),
         .executableTarget(
             name: "launch-demo", dependencies: ["CoreDataManager", "CSQLite"], path: "Examples/LaunchDemo"),
@@ -38,6 +40,7 @@ let package = Package(
         .testTarget(
             name: "CoreDataModelCompilerTests", dependencies: ["CoreData", "CoreDataModelCompiler", "TestSupport"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
+        .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(name: "CoreDataManagerTests", dependencies: ["CoreDataManager", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
