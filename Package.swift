@@ -7,6 +7,7 @@ let package = Package(
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "CoreDataManager", targets: ["CoreDataManager"]),
         .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
+        .executable(name: "coredata", targets: ["coredata-tool"]),
     ],
     targets: [
         .systemLibrary(
@@ -23,6 +24,8 @@ let package = Package(
         .plugin(name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["coredata-modelc"]),
         .target(name: "APICoverage", path: "Tools/APICoverage", exclude: ["notes.tsv"]),
         .executableTarget(name: "api-coverage", dependencies: ["APICoverage"], path: "Tools/api-coverage"),
+        .target(name: "CoreDataPort", dependencies: ["CoreData", "CoreDataModelCompiler"]),
+        .executableTarget(name: "coredata-tool", dependencies: ["CoreDataPort"]),
         .target(name: "TestSupport", dependencies: ["CoreData", "CSQLite"], path: "Tests/Support"),
         .executableTarget(
             name: "launch-demo", dependencies: ["CoreDataManager", "CSQLite"], path: "Examples/LaunchDemo"),
@@ -39,6 +42,8 @@ let package = Package(
             ]),
         .testTarget(
             name: "CoreDataModelCompilerTests", dependencies: ["CoreData", "CoreDataModelCompiler", "TestSupport"]),
+        .testTarget(
+            name: "CoreDataPortTests", dependencies: ["CoreDataPort", "coredata-tool", "TestSupport"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(name: "CoreDataManagerTests", dependencies: ["CoreDataManager", "TestSupport"]),

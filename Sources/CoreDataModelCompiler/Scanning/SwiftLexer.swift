@@ -2,16 +2,22 @@
 ///
 /// The compiler's own parser (SwiftParser) comes with the toolchain only as a host library, which a package cannot link
 /// without unsafe flags; those would keep every package that uses this one from being a dependency.
-struct SwiftLexer {
+package struct SwiftLexer {
     private let bytes: [UInt8]
     private var position = 0
     private var line = 1
     private var lineStart = 0
     private var separation = SwiftToken.Separation.newline
     private var tokens: [SwiftToken] = []
+    private var interpolations: [SwiftInterpolation] = []
 
     private init(_ source: String) {
         bytes = Array(source.utf8)
+        // A byte order mark is no part of the first word.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+            position = 3
+            lineStart = 3
+        }
     }
 
     /// The tokens of a source text. Unfinished literals and comments reach to the end of the text.
@@ -19,6 +25,15 @@ struct SwiftLexer {
         var lexer = SwiftLexer(source)
         lexer.run(untilClosingParenthesis: false)
         return lexer.tokens
+    }
+
+    /// The tokens of a source text, and those of the code inside its strings, wherever it is nested.
+    package static func tokensAndInterpolations(
+        in source: String
+    ) -> (tokens: [SwiftToken], interpolations: [SwiftInterpolation]) {
+        var lexer = SwiftLexer(source)
+        lexer.run(untilClosingParenthesis: false)
+        return (lexer.tokens, lexer.interpolations)
     }
 
     private func byte(_ ahead: Int = 0) -> UInt8 {
@@ -80,7 +95,9 @@ struct SwiftLexer {
 
     private mutating func append(_ kind: SwiftToken.Kind, text: String, length: Int) {
         tokens.append(
-            SwiftToken(kind: kind, text: text, line: line, column: position - lineStart + 1, follows: separation))
+            SwiftToken(
+                kind: kind, text: text, line: line, column: position - lineStart + 1, follows: separation,
+                range: position..<min(position + length, bytes.count)))
         separation = .nothing
         advance(length)
     }
@@ -153,8 +170,9 @@ struct SwiftLexer {
         while position < bytes.count {
             if byte() == .backslash, matches(.pound, count: pounds, from: 1) {
                 if byte(pounds + 1) == .leftParenthesis {
+                    let begin = position
                     advance(pounds + 2)
-                    skipInterpolation()
+                    readInterpolation(from: begin)
                 } else {
                     advance(pounds + 2)
                 }
@@ -169,16 +187,21 @@ struct SwiftLexer {
         }
         let text = String(decoding: bytes[begin..<min(position, bytes.count)], as: UTF8.self)
         tokens.append(
-            SwiftToken(kind: .literal, text: text, line: start.line, column: start.column, follows: start.separation))
+            SwiftToken(
+                kind: .literal, text: text, line: start.line, column: start.column, follows: start.separation,
+                range: begin..<position))
         separation = .nothing
     }
 
-    /// Passes over the code inside `\( … )`, which may hold strings itself.
-    private mutating func skipInterpolation() {
+    /// Reads the code inside `\( … )`, which may hold strings itself. It is no part of the tokens around it.
+    private mutating func readInterpolation(from begin: Int) {
         let kept = tokens
+        tokens = []
         run(untilClosingParenthesis: true)
+        let inner = tokens
         tokens = kept
         advance()
+        interpolations.append(SwiftInterpolation(range: begin..<position, tokens: inner))
     }
 
     private func matches(_ wanted: UInt8, count: Int, from start: Int) -> Bool {

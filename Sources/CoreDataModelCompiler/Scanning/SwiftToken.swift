@@ -1,6 +1,6 @@
 /// A piece of Swift source that means something to the scanner: comments and spaces are gone.
-struct SwiftToken {
-    enum Kind {
+package struct SwiftToken {
+    package enum Kind {
         /// A name, keyword or number.
         case word
         /// One character of punctuation, or the arrow.
@@ -11,35 +11,44 @@ struct SwiftToken {
         case directive(ConditionDirective)
     }
 
-    let kind: Kind
-    let text: String
+    package let kind: Kind
+    package let text: String
     /// Of the first character, from 1.
-    let line: Int
-    let column: Int
+    package let line: Int
+    package let column: Int
     /// Whether something separates it from the token before.
-    let follows: Separation
+    package let follows: Separation
+    /// Where it stands in the text, in bytes of UTF-8.
+    package let range: Range<Int>
 
-    enum Separation {
+    package enum Separation {
         case nothing, space, newline
     }
 
-    func isMark(_ mark: String) -> Bool {
+    package func isMark(_ mark: String) -> Bool {
         if case .mark = kind { return text == mark }
         return false
     }
 
-    func isWord(_ word: String) -> Bool {
+    package func isWord(_ word: String) -> Bool {
         if case .word = kind { return text == word }
         return false
     }
 
-    var isWord: Bool {
+    package var isWord: Bool {
         if case .word = kind { return true }
         return false
     }
 }
 
 /// The lines of conditional compilation.
-enum ConditionDirective {
+package enum ConditionDirective {
     case ifCondition, elseIfCondition, elseBranch, end
+}
+
+/// The code inside a string literal.
+package struct SwiftInterpolation {
+    /// Where it stands in the text, from the backslash to behind the parenthesis, in bytes of UTF-8.
+    package let range: Range<Int>
+    package let tokens: [SwiftToken]
 }

@@ -1,0 +1,83 @@
+import Foundation
+
+/// The files that are to be ported: one, or those in a folder.
+struct SourceTree {
+    struct File: Equatable {
+        /// Below the tree's root, or the name of the one file.
+        let path: String
+        let url: URL
+        let bytes: [UInt8]
+    }
+
+    let root: URL
+    let isFolder: Bool
+    private(set) var swiftFiles: [File] = []
+    /// Sources of model versions.
+    private(set) var modelContents: [File] = []
+    /// Models to look keys up in: bundles and versions that are in none.
+    private(set) var models: [URL] = []
+
+    /// Reads everything; throws what is not there or not to be read.
+    init(_ path: String) throws {
+        root = URL(fileURLWithPath: path).standardizedFileURL
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: root.path, isDirectory: &isDirectory) else {
+            throw PortError("\(path): there is no such file or folder")
+        }
+        isFolder = isDirectory.boolValue
+        guard isFolder else {
+            guard root.pathExtension == "swift" else { throw PortError("\(path): this is no Swift file") }
+            swiftFiles = [try Self.read(root, as: root.lastPathComponent)]
+            return
+        }
+        try walk(root, "")
+        // Whoever asks for a folder of models alone gets them ported; an empty answer hides a wrong path.
+        guard !swiftFiles.isEmpty || !modelContents.isEmpty else {
+            throw PortError("\(path): there are no Swift files and no models")
+        }
+    }
+
+    /// Hidden folders and links are passed over: what they hold is made by tools, or belongs elsewhere.
+    private mutating func walk(_ folder: URL, _ below: String) throws {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        } catch {
+            throw PortError("\(folder.path): the folder cannot be read: \(error.localizedDescription)")
+        }
+        for name in names where !name.hasPrefix(".") {
+            let url = folder.appendingPathComponent(name)
+            let path = below.isEmpty ? name : "\(below)/\(name)"
+            let type = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
+            switch type {
+            case .typeDirectory:
+                let isVersion = url.pathExtension == "xcdatamodel"
+                let isBundle = ["xcdatamodeld", "momd"].contains(url.pathExtension)
+                if isBundle || isVersion && folder.pathExtension != "xcdatamodeld" { models.append(url) }
+                if isVersion {
+                    let contents = url.appendingPathComponent("contents")
+                    if FileManager.default.fileExists(atPath: contents.path) {
+                        modelContents.append(try Self.read(contents, as: "\(path)/contents"))
+                    }
+                } else if url.pathExtension != "momd" {
+                    try walk(url, path)
+                }
+            case .typeRegular where url.pathExtension == "swift": swiftFiles.append(try Self.read(url, as: path))
+            default: break
+            }
+        }
+    }
+
+    private static func read(_ url: URL, as path: String) throws -> File {
+        let data: Data
+        do {
+            data = try Data(contentsOf: url)
+        } catch {
+            throw PortError("\(url.path): the file cannot be read: \(error.localizedDescription)")
+        }
+        guard String(validating: data, as: UTF8.self) != nil else {
+            throw PortError("\(url.path): the file is not UTF-8")
+        }
+        return File(path: path, url: url, bytes: Array(data))
+    }
+}

@@ -1,0 +1,27 @@
+/// Modules that only Apple's platforms have, with what to do about an import.
+enum AppleModules {
+    static let advice: [String: String] = {
+        let screens = "leave the file out on Linux, or put what needs the module in '#if canImport'"
+        let services = "there is no such service on Linux; put what needs it in '#if canImport'"
+        var advice = [
+            "Combine": "use the package OpenCombine, or the notifications themselves",
+            "os": "use print, a package such as swift-log, or locks of Foundation",
+            "OSLog": "use a package such as swift-log",
+            "SwiftData": "write the classes as managed objects",
+        ]
+        for module in [
+            "UIKit", "AppKit", "Cocoa", "SwiftUI", "WatchKit", "WidgetKit", "MapKit", "QuartzCore", "CoreGraphics",
+            "CoreImage",
+            "CoreText", "Charts", "AVFoundation", "AVKit", "Photos", "PhotosUI", "WebKit", "SceneKit", "SpriteKit",
+            "ARKit",
+        ] { advice[module] = screens }
+        for module in [
+            "CloudKit", "CoreSpotlight", "CoreLocation", "Contacts", "ContactsUI", "EventKit", "HealthKit", "StoreKit",
+            "WatchConnectivity", "UserNotifications", "BackgroundTasks", "Intents", "AppIntents", "MobileCoreServices",
+            "UniformTypeIdentifiers", "LocalAuthentication", "Security", "CryptoKit", "MessageUI", "CoreServices",
+            "Network",
+            "SystemConfiguration", "GameKit", "CoreML", "Vision", "NaturalLanguage",
+        ] { advice[module] = services }
+        return advice
+    }()
+}

@@ -1,0 +1,212 @@
+import CoreDataModelCompiler
+
+/// The types that some sources declare, with their properties: enough to follow a key path.
+struct DeclaredTypes {
+    struct Declaration {
+        /// The first is the superclass, if there is one.
+        var inherited: [String] = []
+        /// The declared type of each property; empty where it is not written.
+        var properties: [String: String] = [:]
+        /// Names for Objective-C that differ from the property's own.
+        var otherNames: [String: String] = [:]
+        var isClass = false
+    }
+
+    /// By full name.
+    private(set) var declarations: [String: Declaration] = [:]
+    private var fullNames: [String: [String]] = [:]
+
+    mutating func add(_ file: ScopeMap) {
+        for (name, declaration) in file.declarations {
+            if declarations[name] == nil {
+                fullNames[String(name.split(separator: ".").last ?? ""), default: []].append(name)
+            }
+            var known = declarations[name] ?? Declaration()
+            // An extension only adds protocols.
+            known.inherited =
+                declaration.isClass
+                ? declaration.inherited + known.inherited : known.inherited + declaration.inherited
+            known.properties.merge(declaration.properties) { first, _ in first }
+            known.otherNames.merge(declaration.otherNames) { first, _ in first }
+            known.isClass = known.isClass || declaration.isClass
+            declarations[name] = known
+        }
+    }
+
+    /// The full name of a type as seen from inside another; `nil` when the sources do not declare it.
+    func fullName(of name: String, seenFrom scope: String?) -> String? {
+        var outer = scope?.split(separator: ".").map(String.init) ?? []
+        while !outer.isEmpty {
+            let candidate = (outer + [name]).joined(separator: ".")
+            if declarations[candidate] != nil { return candidate }
+            outer.removeLast()
+        }
+        if declarations[name] != nil { return name }
+        // A name with its module before it, or one of a nested type used where an alias hides the rest.
+        let last = String(name.split(separator: ".").last ?? "")
+        guard let candidates = fullNames[last], candidates.count == 1 else { return nil }
+        return name.contains(".") || candidates[0] == last ? candidates[0] : nil
+    }
+
+    /// The class and those above it, as far as the sources declare them; then the name of the first that they do not.
+    func chain(from name: String) -> [String] {
+        var result: [String] = []
+        var next: String? = name
+        while let current = next, !result.contains(current) {
+            let full = fullName(of: current, seenFrom: result.last) ?? current
+            if result.contains(full) { break }
+            result.append(full)
+            guard let declaration = declarations[full], declaration.isClass else { break }
+            next = declaration.inherited.first.map { String($0.prefix { $0 != "<" }) }
+        }
+        return result
+    }
+
+    /// Whether a class descends from `NSManagedObject`, as far as the sources tell.
+    func isManaged(_ name: String) -> Bool {
+        chain(from: name).contains { $0 == "NSManagedObject" || $0 == "CoreData.NSManagedObject" }
+    }
+}
+
+/// The types in one file: what they declare, and where their bodies are.
+struct ScopeMap {
+    private(set) var declarations: [String: DeclaredTypes.Declaration] = [:]
+    /// Names that `@objc(Name)` gives classes, by the full name of the class, where they differ.
+    private(set) var otherClassNames: [String: String] = [:]
+    private var bodies: [(range: Range<Int>, type: String)] = []
+
+    /// The type whose body is the innermost around a place.
+    func type(at position: Int) -> String? {
+        bodies.filter { $0.range.contains(position) }.max { $0.range.lowerBound < $1.range.lowerBound }?.type
+    }
+
+    private static let keywords: Set<String> = ["class", "struct", "enum", "actor", "protocol", "extension"]
+    private static let members: Set<String> = [
+        "func", "var", "let", "subscript", "override", "final", "public", "open", "internal", "private", "fileprivate",
+        "package", "dynamic",
+    ]
+
+    init(_ tokens: [SwiftToken]) {
+        // For each open brace: the type whose body it begins, if it does.
+        var open: [(type: String?, start: Int)] = []
+        var nesting = 0
+        var waiting: (type: String, isClass: Bool)?
+        var otherName: String?
+        var index = 0
+        while index < tokens.count {
+            let token = tokens[index]
+            let follows = index + 1 < tokens.count ? tokens[index + 1] : nil
+            if token.isMark("{") {
+                open.append((waiting?.type, token.range.upperBound))
+                waiting = nil
+            } else if token.isMark("}") {
+                if let last = open.popLast(), let type = last.type {
+                    bodies.append((last.start..<token.range.lowerBound, type))
+                }
+            } else if token.isMark("(") || token.isMark("[") {
+                nesting += 1
+            } else if token.isMark(")") || token.isMark("]") {
+                nesting -= 1
+            } else if token.isMark("@"), follows?.isWord("objc") == true, index + 3 < tokens.count,
+                tokens[index + 2].isMark("("), tokens[index + 3].isWord
+            {
+                otherName = tokens[index + 3].text
+                index += 3
+                nesting += 1
+            } else if Self.keywords.contains(token.text), token.isWord, let follows, follows.isWord,
+                index == 0 || !tokens[index - 1].isMark("."), !Self.members.contains(follows.text)
+            {
+                let outer = open.last?.type
+                index += 1
+                var name = tokens[index].text
+                while index + 2 < tokens.count, tokens[index + 1].isMark("."), tokens[index + 2].isWord {
+                    name += "." + tokens[index + 2].text
+                    index += 2
+                }
+                let full = token.text == "extension" ? name : (outer.map { "\($0)." } ?? "") + name
+                waiting = (full, token.text == "class")
+                let inherited = Self.inherited(tokens, &index)
+                declarations[full, default: .init()].inherited += inherited
+                if token.text == "class" { declarations[full]?.isClass = true }
+                if token.text == "class", let otherName, otherName != full { otherClassNames[full] = otherName }
+                otherName = nil
+            } else if token.isWord("var") || token.isWord("let"), let type = open.last?.type, nesting == 0 {
+                for (name, declared) in Self.properties(tokens, &index) {
+                    declarations[type, default: .init()].properties[name] = declared
+                    if let otherName, otherName != name { declarations[type]?.otherNames[name] = otherName }
+                }
+                otherName = nil
+                continue
+            } else if token.isWord("func") || token.isWord("init") || token.isWord("case") {
+                otherName = nil
+            }
+            index += 1
+        }
+    }
+
+    /// What stands behind the colon of a type's header. `index` is left on the token before the brace.
+    private static func inherited(_ tokens: [SwiftToken], _ index: inout Int) -> [String] {
+        var result: [String] = []
+        var depth = 0
+        var isBehindColon = false
+        var current = ""
+        while index + 1 < tokens.count, !tokens[index + 1].isMark("{"), !tokens[index + 1].isMark("}") {
+            index += 1
+            let token = tokens[index]
+            if token.isMark("<") || token.isMark("(") { depth += 1 }
+            if token.isMark(">") || token.isMark(")") { depth -= 1 }
+            if token.isWord("where"), depth == 0 {
+                // Constraints hold types, but none that is inherited.
+                while index + 1 < tokens.count, !tokens[index + 1].isMark("{") { index += 1 }
+                break
+            }
+            if token.isMark(":"), depth == 0 {
+                isBehindColon = true
+            } else if token.isMark(","), depth == 0 {
+                result.append(current)
+                current = ""
+            } else if isBehindColon {
+                current += token.text
+            }
+        }
+        return (result + [current]).filter { !$0.isEmpty }
+    }
+
+    /// The names behind `var` or `let`, with their types. `index` is left behind the last type.
+    private static func properties(_ tokens: [SwiftToken], _ index: inout Int) -> [(name: String, type: String)] {
+        var result: [(name: String, type: String)] = []
+        var untyped: [String] = []
+        index += 1
+        while index < tokens.count, tokens[index].isWord {
+            untyped.append(tokens[index].text.filter { $0 != "`" })
+            index += 1
+            if index < tokens.count, tokens[index].isMark(":") {
+                index += 1
+                let type = self.type(tokens, &index)
+                result += untyped.map { ($0, type) }
+                untyped = []
+            }
+            guard index < tokens.count, tokens[index].isMark(",") else { break }
+            index += 1
+        }
+        return result + untyped.map { ($0, "") }
+    }
+
+    private static func type(_ tokens: [SwiftToken], _ index: inout Int) -> String {
+        var text = ""
+        var depth = 0
+        while index < tokens.count {
+            let token = tokens[index]
+            if depth == 0 {
+                if !text.isEmpty, token.follows == .newline { break }
+                if [",", "=", "{", "}", ";", ")"].contains(where: token.isMark) { break }
+            }
+            if case .directive = token.kind { break }
+            if ["(", "[", "<"].contains(where: token.isMark) { depth += 1 }
+            if [")", "]", ">"].contains(where: token.isMark) { depth -= 1 }
+            text += token.text
+            index += 1
+        }
+        return text
+    }
+}

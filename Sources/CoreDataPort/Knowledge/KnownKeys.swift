@@ -1,0 +1,125 @@
+import CoreData
+
+/// What the sources and the models say about the properties of classes.
+struct KnownKeys {
+    /// Why a key path cannot be followed.
+    enum Failure: Error, Equatable {
+        case unknownType(String)
+        case unknownKey(String, of: String)
+        case renamedKey(String, to: String)
+    }
+
+    let types: DeclaredTypes
+    /// Entities by the last part of their class's name.
+    private let entities: [String: [NSEntityDescription]]
+
+    init(types: DeclaredTypes, models: [NSManagedObjectModel]) {
+        self.types = types
+        entities = Dictionary(grouping: models.flatMap(\.entities)) { Self.className(of: $0) }
+    }
+
+    /// Managed objects have these without declaring them.
+    private static let keysOfManagedObjects: Set<String> = [
+        "objectID", "entity", "managedObjectContext", "hasChanges", "isInserted", "isUpdated", "isDeleted", "isFault",
+        "hasPersistentChangedValues", "faultingState", "description", "hash",
+    ]
+
+    /// Classes of the framework's own that requests are made for.
+    private static let keysOfHistory: [String: Set<String>] = [
+        "NSPersistentHistoryTransaction": [
+            "author", "bundleID", "changes", "contextName", "processID", "storeID", "timestamp", "token",
+            "transactionNumber",
+        ],
+        "NSPersistentHistoryChange": [
+            "changeID", "changeType", "changedObjectID", "tombstone", "transaction", "updatedProperties",
+        ],
+    ]
+
+    private static func className(of entity: NSEntityDescription) -> String {
+        let name = entity.managedObjectClassName ?? "NSManagedObject"
+        return String(name.split(separator: ".").last ?? "")
+    }
+
+    private func entities(ofClass name: String) -> [NSEntityDescription] {
+        let last = String(name.split(separator: ".").last ?? "")
+        return last == "NSManagedObject" ? [] : entities[last] ?? []
+    }
+
+    func isKnownType(_ name: String, seenFrom scope: String?) -> Bool {
+        types.fullName(of: name, seenFrom: scope) != nil || !entities(ofClass: name).isEmpty
+            || Self.keysOfHistory[name] != nil
+    }
+
+    /// Whether a class is one of managed objects.
+    func isManaged(_ name: String) -> Bool { types.isManaged(name) || !entities(ofClass: name).isEmpty }
+
+    /// Whether the entity's class is named so in a model, exactly.
+    func entityNames(ofClassNamed name: String) -> [String] {
+        entities(ofClass: name).filter { $0.managedObjectClassName == name }.compactMap(\.name)
+    }
+
+    /// Follows keys from a type; throws what is in the way.
+    func follow(_ keys: ArraySlice<String>, from type: String, seenFrom scope: String?) throws(Failure) {
+        guard let key = keys.first else { return }
+        let next = try step(key, from: type, seenFrom: scope)
+        let rest = keys.dropFirst()
+        if rest.isEmpty { return }
+        guard let next else { throw .unknownType("of '\(key)'") }
+        try follow(rest, from: next, seenFrom: type)
+    }
+
+    /// The type a key leads to, `nil` where nothing says.
+    private func step(_ key: String, from type: String, seenFrom scope: String?) throws(Failure) -> String? {
+        guard isKnownType(type, seenFrom: scope) else { throw .unknownType("'\(type)'") }
+        if let known = Self.keysOfHistory[type] {
+            if !known.contains(key) { throw .unknownKey(key, of: type) }
+            return nil
+        }
+        let chain = types.chain(from: types.fullName(of: type, seenFrom: scope) ?? type)
+        for name in chain {
+            guard let declaration = types.declarations[name] else { continue }
+            if let other = declaration.otherNames[key] { throw .renamedKey(key, to: other) }
+            if let declared = declaration.properties[key] {
+                let element = Self.element(declared)
+                if let full = types.fullName(of: element, seenFrom: name) { return full }
+                if isKnownType(element, seenFrom: name) { return element }
+                return destination(key, chain) ?? (element.isEmpty ? nil : element)
+            }
+        }
+        for entity in chain.flatMap(entities) where property(key, of: entity) != nil { return destination(key, chain) }
+        if chain.contains(where: isManaged), Self.keysOfManagedObjects.contains(key) { return nil }
+        // A class whose superclass nobody knows may have any key.
+        if let last = chain.last, types.declarations[last]?.isClass == nil, entities(ofClass: last).isEmpty,
+            last != "NSManagedObject", last != "NSObject"
+        {
+            throw .unknownType("'\(last)'")
+        }
+        throw .unknownKey(key, of: type)
+    }
+
+    private func property(_ key: String, of entity: NSEntityDescription) -> NSPropertyDescription? {
+        entity.propertiesByName[key] ?? entity.superentity.flatMap { property(key, of: $0) }
+    }
+
+    /// The class at the other end of a relationship.
+    private func destination(_ key: String, _ chain: [String]) -> String? {
+        for entity in chain.flatMap(entities) {
+            guard let relationship = property(key, of: entity) as? NSRelationshipDescription else { continue }
+            return relationship.destinationEntity.map(Self.className)
+        }
+        return nil
+    }
+
+    /// What a declared type is about: without optionality, and of a collection the elements.
+    private static func element(_ type: String) -> String {
+        var text = type[...]
+        while text.hasSuffix("?") || text.hasSuffix("!") { text = text.dropLast() }
+        for prefix in ["Optional<", "Set<", "Array<"] where text.hasPrefix(prefix) && text.hasSuffix(">") {
+            return element(String(text.dropFirst(prefix.count).dropLast()))
+        }
+        if text.hasPrefix("["), text.hasSuffix("]"), !text.contains(":") {
+            return element(String(text.dropFirst().dropLast()))
+        }
+        return String(text)
+    }
+}

@@ -1,0 +1,137 @@
+import CoreDataModelCompiler
+
+extension FilePorter {
+    private static let declarations: Set<String> = [
+        "class", "struct", "enum", "protocol", "extension", "var", "let", "func", "init", "subscript", "case", "actor",
+    ]
+
+    /// Takes `@objc`, `@objc(Name)` and `@objcMembers` away.
+    mutating func portAttribute(at index: Int) {
+        guard let name = token(index + 1), name.isWord("objc") || name.isWord("objcMembers") else { return }
+        var last = index + 1
+        var objectiveCName: String?
+        if let open = token(index + 2), open.isMark("("), open.follows == .nothing, let close = closing(of: index + 2) {
+            if close == index + 4 { objectiveCName = token(index + 3)?.text }
+            last = close
+        }
+        let declaration = declaration(after: last)
+        if declaration.isOptional {
+            return byHand(
+                tokens[index],
+                "a protocol has no optional members on Linux: declare it without '@objc optional' and give it a default in "
+                    + "an extension")
+        }
+        remove(from: index, through: last)
+        guard let keyword = declaration.keyword else { return }
+        if tokens[keyword].isWord("protocol") { restrictToClasses(at: keyword) }
+        if tokens[keyword].isWord("class"), let objectiveCName { checkClass(at: keyword, objectiveCName) }
+    }
+
+    /// The keyword of the declaration that attributes and modifiers belong to.
+    private func declaration(after index: Int) -> (keyword: Int?, isOptional: Bool) {
+        var position = index + 1
+        var isOptional = false
+        while let token = token(position) {
+            if token.isMark("@") {
+                position += 2
+                if let open = self.token(position), open.isMark("("), open.follows == .nothing {
+                    position = closing(of: position) ?? position
+                } else {
+                    continue
+                }
+            } else if token.isMark("(") {
+                position = closing(of: position) ?? position
+            } else if token.isWord {
+                if token.isWord("optional") { isOptional = true }
+                // `class func` is no class.
+                let isModifier =
+                    token.isWord("class") && Self.declarations.contains(self.token(position + 1)?.text ?? "")
+                if Self.declarations.contains(token.text), !isModifier { return (position, isOptional) }
+            } else {
+                break
+            }
+            position += 1
+        }
+        return (nil, isOptional)
+    }
+
+    /// Removes an attribute with what separates it from the next word; a line that it has for itself goes altogether.
+    private mutating func remove(from first: Int, through last: Int) {
+        let bytes = file.bytes
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var start = tokens[first].range.lowerBound
+        var end = tokens[last].range.upperBound
+        while end < bytes.count, isBlank(bytes[end]) { end += 1 }
+        var lineEnd = end
+        if lineEnd < bytes.count, bytes[lineEnd] == UInt8(ascii: "\r") { lineEnd += 1 }
+        if lineEnd < bytes.count, bytes[lineEnd] == UInt8(ascii: "\n") {
+            var lineStart = start
+            while lineStart > 0, isBlank(bytes[lineStart - 1]) { lineStart -= 1 }
+            let isFirstLine = lineStart == 0 || bytes[..<lineStart].elementsEqual([0xEF, 0xBB, 0xBF])
+            if isFirstLine || bytes[lineStart - 1] == UInt8(ascii: "\n") {
+                start = lineStart
+                end = lineEnd + 1
+            } else {
+                // Something stands before it on the line: the spaces between go, the end of the line stays.
+                start = lineStart
+            }
+        }
+        replace(start..<end, by: "")
+    }
+
+    /// A protocol of Objective-C is one of classes.
+    private mutating func restrictToClasses(at keyword: Int) {
+        guard let name = token(keyword + 1), let next = token(keyword + 2) else { return }
+        guard next.isMark(":") else { return insert(": AnyObject", at: name.range.upperBound) }
+        var position = keyword + 3
+        while let token = token(position), !token.isMark("{") {
+            if ["AnyObject", "class", "NSObjectProtocol"].contains(token.text) { return }
+            position += 1
+        }
+        insert(" AnyObject,", at: next.range.upperBound)
+    }
+
+    /// A class that Objective-C knows by another name.
+    private mutating func checkClass(at keyword: Int, _ objectiveCName: String) {
+        guard let name = token(keyword + 1), name.text != objectiveCName else { return }
+        let scope = file.scopes.type(at: name.range.lowerBound)
+        let full = (scope.map { "\($0)." } ?? "") + name.text
+        guard keys.isManaged(full) else {
+            return hint(
+                name,
+                "the class was '\(objectiveCName)' for NSClassFromString and archives; on Linux it is 'Module.\(full)'")
+        }
+        if scope != nil {
+            return byHand(
+                name,
+                "a model finds no class inside another type: move '\(name.text)' out of it and give the model that name"
+            )
+        }
+        hint(
+            name,
+            "models that name the class '\(objectiveCName)' have to name it '\(name.text)': those found here are changed"
+        )
+    }
+
+    /// `managedObjectClassName = "Name"`, where the class has another name in Swift.
+    mutating func portClassName(at index: Int) {
+        guard isMark("=", at: index + 1), let literal = token(index + 2), case .literal = literal.kind else { return }
+        let name = literal.text.filter { $0 != "\"" }
+        guard let className = renamedClasses[name] else { return }
+        replace(literal.range, by: "NSStringFromClass(\(className).self)")
+    }
+
+    /// `override init(entity:insertInto:)` is `required` here.
+    mutating func portInitializer(at index: Int) {
+        var position = index + 1
+        while let token = token(position), token.isWord, !token.isWord("init") {
+            guard ["public", "open", "internal", "nonisolated"].contains(token.text) else { return }
+            position += 1
+        }
+        guard isWord("init", at: position), isMark("(", at: position + 1), isWord("entity", at: position + 2),
+            let close = closing(of: position + 1),
+            tokens[position..<close].contains(where: { $0.isWord("insertInto") })
+        else { return }
+        replace(tokens[index].range, by: "required")
+    }
+}

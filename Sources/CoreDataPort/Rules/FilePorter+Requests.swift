@@ -1,0 +1,69 @@
+import CoreDataModelCompiler
+
+extension FilePorter {
+    /// Casts between kinds of fetch requests, which generic classes of Swift do not have.
+    mutating func portCast(at index: Int) {
+        guard let mark = token(index + 1), mark.isMark("!") || mark.isMark("?"),
+            isWord("NSFetchRequest", at: index + 2),
+            isMark("<", at: index + 3)
+        else { return }
+        guard let end = (index + 4..<tokens.count).first(where: { tokens[$0].isMark(">") }) else { return }
+        let result = tokens[(index + 4)..<end].filter { !$0.isWord("any") }.map(\.text).joined()
+        let isGeneral = result == "NSFetchRequestResult"
+        if let owner = ownerOfFetchRequest(before: index) {
+            // The call gives a request of the class's own type, or the general one where that is asked for.
+            if result == owner || result == "Self" || owner == "Self" && !isGeneral { return }
+            if isGeneral, mark.isMark("!") { return replace(mark.range, by: "") }
+        }
+        if mark.isMark("!"), let made = typeOfMadeRequest(before: index) {
+            let type = tokens[index + 4].range.lowerBound..<tokens[end - 1].range.upperBound
+            replace(made, by: String(decoding: file.bytes[type], as: UTF8.self))
+            return replace(tokens[index - 1].range.upperBound..<tokens[end].range.upperBound, by: "")
+        }
+        if isGeneral, mark.isMark("!"), let start = startOfName(before: index), takesAnyRequest(start, end) {
+            return replace(tokens[index - 1].range.upperBound..<tokens[end].range.upperBound, by: "")
+        }
+        byHand(
+            tokens[index],
+            "a fetch request casts to its own type only: let it be made as 'NSFetchRequest<\(result)>' from the beginning"
+        )
+    }
+
+    /// The class in `Class.fetchRequest()` right before a cast.
+    private func ownerOfFetchRequest(before index: Int) -> String? {
+        guard isMark(")", at: index - 1), isMark("(", at: index - 2), isWord("fetchRequest", at: index - 3),
+            isMark(".", at: index - 4), let owner = token(index - 5), owner.isWord, owner.text != "super"
+        else { return nil }
+        return owner.text
+    }
+
+    /// Where the type stands in `NSFetchRequest<Type>(…)` right before a cast.
+    private func typeOfMadeRequest(before index: Int) -> Range<Int>? {
+        guard isMark(")", at: index - 1), let open = opening(of: index - 1), isMark(">", at: open - 1),
+            let start = (0..<open).last(where: { tokens[$0].isMark("<") }), start + 1 < open - 1,
+            isWord("NSFetchRequest", at: start - 1)
+        else { return nil }
+        return tokens[start + 1].range.lowerBound..<tokens[open - 2].range.upperBound
+    }
+
+    /// Where a name such as `request` or `self.request` begins that ends before a cast.
+    private func startOfName(before index: Int) -> Int? {
+        guard let last = token(index - 1), last.isWord else { return nil }
+        var start = index - 1
+        while isMark(".", at: start - 1), token(start - 2)?.isWord == true { start -= 2 }
+        return start
+    }
+
+    /// Whether a name and its cast are the argument of something that takes requests of any type.
+    private func takesAnyRequest(_ start: Int, _ end: Int) -> Bool {
+        guard isMark(")", at: end + 1) || isMark(",", at: end + 1), let function = callee(around: start) else {
+            return false
+        }
+        switch function {
+        case "fetch": return isMark("(", at: start - 1)
+        case "count": return isMark(":", at: start - 1) && isWord("for", at: start - 2)
+        case "NSBatchDeleteRequest": return isMark(":", at: start - 1) && isWord("fetchRequest", at: start - 2)
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import CoreDataModelCompiler
+
+extension FilePorter {
+    /// The comparisons that a sort descriptor knows by name.
+    private static let comparisons: Set<String> = [
+        "compare", "caseInsensitiveCompare", "localizedCompare", "localizedCaseInsensitiveCompare",
+        "localizedStandardCompare",
+    ]
+
+    /// `#selector(NSString.caseInsensitiveCompare(_:))` becomes the comparison of that name.
+    mutating func portSelector(at index: Int) {
+        guard isWord("selector", at: index + 1), isMark("(", at: index + 2), let close = closing(of: index + 2) else {
+            return
+        }
+        let names = tokens[(index + 3)..<close].filter(\.isWord).map(\.text)
+        // `getter:`, casts and arguments' labels make other words than a type and a comparison.
+        if let name = names.first(where: Self.comparisons.contains),
+            ["NSString", "NSNumber", "NSDate"].contains(names[0])
+        {
+            return replaceSelector(index, close, by: name)
+        }
+        reportSelector(at: index)
+    }
+
+    /// `Selector("localizedStandardCompare:")`, and the function that does the same.
+    mutating func portNamedSelector(at index: Int) {
+        guard isMark("(", at: index + 1), let close = closing(of: index + 1) else {
+            if isMark(":", at: index - 1) || isMark("->", at: index - 1) {
+                byHand(tokens[index], "there is no type 'Selector' on Linux; comparisons are named by 'SortSelector'")
+            }
+            return
+        }
+        let inner = tokens[(index + 2)..<close].filter { !$0.isMark("(") && !$0.isMark(")") }
+        if inner.count == 1, case .literal = inner[0].kind {
+            let name = inner[0].text.filter { $0 != "\"" }
+            if name.hasSuffix(":"), Self.comparisons.contains(String(name.dropLast())) {
+                return replaceSelector(index, close, by: String(name.dropLast()))
+            }
+        }
+        reportSelector(at: index)
+    }
+
+    private mutating func replaceSelector(_ first: Int, _ last: Int, by name: String) {
+        let isArgument = isMark(":", at: first - 1) && isWord("selector", at: first - 2)
+        replace(
+            tokens[first].range.lowerBound..<tokens[last].range.upperBound,
+            by: (isArgument ? "." : "SortSelector.") + name)
+    }
+
+    private mutating func reportSelector(at index: Int) {
+        let call = callee(around: index)
+        let advice =
+            call == "addObserver"
+            ? "observe with addObserver(forName:object:queue:using:), keep what it returns and remove that"
+            : "pass a closure instead"
+        byHand(tokens[index], "there are no selectors on Linux: \(advice)")
+    }
+
+    /// The name of the function whose arguments hold a place.
+    func callee(around index: Int) -> String? {
+        var depth = 0
+        for position in stride(from: index - 1, through: 0, by: -1) {
+            if [")", "]", "}"].contains(where: tokens[position].isMark) { depth += 1 }
+            if ["(", "[", "{"].contains(where: tokens[position].isMark) {
+                if depth == 0 { return isMark("(", at: position) ? token(position - 1)?.text : nil }
+                depth -= 1
+            }
+        }
+        return nil
+    }
+}

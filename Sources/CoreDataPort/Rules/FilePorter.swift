@@ -1,0 +1,122 @@
+import CoreDataModelCompiler
+
+/// Finds what to change in one file, and what can only be told.
+///
+/// It looks at tokens, so comments and strings stay as they are, but for the code inside `\( … )`. Code that conditional
+/// compilation leaves out on Linux stays as well.
+struct FilePorter {
+    let file: SourceFile
+    let keys: KnownKeys
+    /// Classes of managed objects by the Objective-C name that a model knows them by, where that is another one.
+    let renamedClasses: [String: String]
+    var edits: [TextEdit] = []
+    var notes: [PortNote] = []
+    /// Whether the file uses types that Foundation declares too.
+    var usesAmbiguousTypes = false
+
+    /// The tokens a rule looks at: the file's, or those of one interpolation.
+    var tokens: [SwiftToken]
+    /// The interpolation the tokens are of.
+    var interpolation: SwiftInterpolation?
+
+    init(_ file: SourceFile, keys: KnownKeys, renamedClasses: [String: String]) {
+        self.file = file
+        self.keys = keys
+        self.renamedClasses = renamedClasses
+        tokens = file.tokens
+    }
+
+    /// Applies every rule to every token.
+    mutating func run() {
+        applyRules()
+        for interpolation in file.interpolations {
+            tokens = interpolation.tokens
+            self.interpolation = interpolation
+            applyRules()
+        }
+        tokens = file.tokens
+        interpolation = nil
+        notes.sort { ($0.line, $0.column) < ($1.line, $1.column) }
+    }
+
+    private mutating func applyRules() {
+        var index = 0
+        while index < tokens.count {
+            let token = tokens[index]
+            defer { index += 1 }
+            if file.inactive.contains(token.range.lowerBound) { continue }
+            if token.isMark("@") {
+                portAttribute(at: index)
+            } else if token.isMark("#") {
+                portKeyPath(at: index)
+                portSelector(at: index)
+            } else if token.isWord {
+                portWord(at: index)
+            }
+        }
+    }
+
+    private mutating func portWord(at index: Int) {
+        switch tokens[index].text {
+        case "import": reportImport(at: index)
+        case "as": portCast(at: index)
+        case "override": portInitializer(at: index)
+        case "NSSet", "NSMutableSet": portSetLiteral(at: index)
+        case "managedObjectClassName": portClassName(at: index)
+        case "Selector", "NSSelectorFromString": portNamedSelector(at: index)
+        case "NSExpression", "NSComparisonPredicate", "NSCompoundPredicate": usesAmbiguousTypes = true
+        default: reportName(at: index)
+        }
+    }
+
+    // MARK: Looking around
+
+    func token(_ index: Int) -> SwiftToken? { tokens.indices.contains(index) ? tokens[index] : nil }
+
+    func isMark(_ mark: String, at index: Int) -> Bool { token(index)?.isMark(mark) == true }
+
+    func isWord(_ word: String, at index: Int) -> Bool { token(index)?.isWord(word) == true }
+
+    /// The index of the mark that closes the bracket at an index; `nil` when the text ends before.
+    func closing(of index: Int) -> Int? {
+        var depth = 0
+        for position in index..<tokens.count {
+            if ["(", "[", "{"].contains(where: tokens[position].isMark) { depth += 1 }
+            if [")", "]", "}"].contains(where: tokens[position].isMark) {
+                depth -= 1
+                if depth == 0 { return position }
+            }
+        }
+        return nil
+    }
+
+    /// The index of the mark that opens the bracket closed at an index.
+    func opening(of index: Int) -> Int? {
+        var depth = 0
+        for position in stride(from: index, through: 0, by: -1) {
+            if [")", "]", "}"].contains(where: tokens[position].isMark) { depth += 1 }
+            if ["(", "[", "{"].contains(where: tokens[position].isMark) {
+                depth -= 1
+                if depth == 0 { return position }
+            }
+        }
+        return nil
+    }
+
+    // MARK: Saying and changing
+
+    mutating func byHand(_ token: SwiftToken, _ message: String) { note(.byHand, token, message) }
+
+    mutating func hint(_ token: SwiftToken, _ message: String) { note(.hint, token, message) }
+
+    private mutating func note(_ kind: PortNote.Kind, _ token: SwiftToken, _ message: String) {
+        notes.append(
+            PortNote(kind: kind, file: file.path, line: token.line, column: token.column, message: message))
+    }
+
+    mutating func replace(_ range: Range<Int>, by text: String) {
+        edits.append(TextEdit(range: range, replacement: text))
+    }
+
+    mutating func insert(_ text: String, at position: Int) { replace(position..<position, by: text) }
+}

@@ -1,0 +1,151 @@
+import Testing
+
+@testable import CoreDataPort
+
+@Suite("Porting attributes of Objective-C")
+struct AttributeTests {
+    @Test("@objc, @objc(Name) and @objcMembers go, with the line they have for themselves")
+    func removed() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            @objc(Note)
+            public class Note: NSManagedObject {
+                @objc(addTagsObject:)
+                @NSManaged public func addToTags(_ value: Note)
+                @objc  private func act() {} // @objc here stays
+                @objc // why
+                func why() {}
+                let text = "@objc \\("@objc")"
+                @discardableResult @objc
+                func last() -> Int { 1 }
+                @nonobjc public class func fetchRequest() -> NSFetchRequest<Note> { NSFetchRequest(entityName: "Note") }
+            }
+            @objcMembers final class Other: NSObject { @objc dynamic var x = 1 }
+            @objc enum Kind: Int16 { case a }
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                public class Note: NSManagedObject {
+                    @NSManaged public func addToTags(_ value: Note)
+                    private func act() {} // @objc here stays
+                    // why
+                    func why() {}
+                    let text = "@objc \\("@objc")"
+                    @discardableResult
+                    func last() -> Int { 1 }
+                    @nonobjc public class func fetchRequest() -> NSFetchRequest<Note> { NSFetchRequest(entityName: "Note") }
+                }
+                final class Other: NSObject { dynamic var x = 1 }
+                enum Kind: Int16 { case a }
+                """)
+        #expect(ported.porting.notes.isEmpty)
+    }
+
+    @Test("Ends of lines, a byte order mark and a missing last end of line stay as they are")
+    func bytes() throws {
+        let ported = try Ported("\u{FEFF}@objc(A)\r\nclass A: NSObject {\r\n\t@objc\r\n\tvar x = 1\r\n}")
+        #expect(ported.text == "\u{FEFF}class A: NSObject {\r\n\tvar x = 1\r\n}")
+    }
+
+    @Test("A protocol of Objective-C stays one of classes; optional members are for the user")
+    func protocols() throws {
+        let ported = try Ported(
+            """
+            @objc protocol A { func a() }
+            @objc public protocol B: Hashable { @objc optional func b() }
+            @objc protocol C: NSObjectProtocol {}
+            """)
+        #expect(
+            ported.text == """
+                protocol A: AnyObject { func a() }
+                public protocol B: AnyObject, Hashable { @objc optional func b() }
+                protocol C: NSObjectProtocol {}
+                """)
+        #expect(ported.byHand.count == 1 && ported.byHand[0].hasPrefix("2:37: a protocol has no optional members"))
+    }
+
+    @Test("A managed class keeps being found by the model: the model and the code learn the name in Swift")
+    func renamedClass() throws {
+        let source = """
+            @objc(MONote) final class Note: NSManagedObject { func f() { entity.managedObjectClassName = "MONote" } }
+            """
+        let ported = try Ported(source, model: "<entity name='Note' representedClassName='MONote'/>")
+        #expect(
+            ported.text("File.swift") == """
+                final class Note: NSManagedObject { func f() { entity.managedObjectClassName = NSStringFromClass(Note.self) } }
+                """)
+        #expect(
+            ported.text("Model.xcdatamodeld/Model.xcdatamodel/contents")
+                == "<model><entity name='Note' representedClassName='Note'/></model>")
+        #expect(
+            ported.hints == [
+                "1:27: models that name the class 'MONote' have to name it 'Note': those found here are changed"
+            ])
+    }
+
+    @Test("A class inside another type that a model names cannot be found by it, and other classes' names are told")
+    func namesThatAreTold() throws {
+        let ported = try Ported("enum Space { @objc(N) class Note: NSManagedObject {} }\n@objc(P) class Q: NSObject {}")
+        #expect(
+            ported.byHand == [
+                "1:29: a model finds no class inside another type: move 'Note' out of it and give the model that name"
+            ])
+        #expect(ported.hints.count == 1 && ported.hints[0].contains("'P' for NSClassFromString"))
+    }
+
+    @Test("What conditional compilation leaves out on Linux stays; what it may leave in does not")
+    func conditions() throws {
+        let ported = try Ported(
+            """
+            #if os(iOS) || canImport(AppKit)
+            import UIKit
+            @objc class A {}
+            #elseif DEBUG && !targetEnvironment(simulator)
+            @objc class B {}
+            #else
+            @objc class C {}
+            #endif
+            #if os(Linux)
+            @objc class D {}
+            #else
+            @objc class E {}
+            #endif
+            """)
+        #expect(
+            ported.text == """
+                #if os(iOS) || canImport(AppKit)
+                import UIKit
+                @objc class A {}
+                #elseif DEBUG && !targetEnvironment(simulator)
+                class B {}
+                #else
+                class C {}
+                #endif
+                #if os(Linux)
+                class D {}
+                #else
+                @objc class E {}
+                #endif
+                """)
+        #expect(ported.byHand.isEmpty)
+    }
+
+    @Test("The designated initialiser of a managed object is required here")
+    func initializer() throws {
+        let ported = try Ported(
+            """
+            class A: NSManagedObject {
+                public override init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+                    super.init(entity: entity, insertInto: context)
+                }
+                override func awakeFromInsert() {}
+            }
+            class B: UIView { override init(frame: CGRect) {} }
+            """)
+        #expect(ported.text?.contains("public required init(entity: NSEntityDescription, insertInto") == true)
+        #expect(ported.text?.contains("override func awakeFromInsert") == true)
+        #expect(ported.text?.contains("override init(frame") == true)
+    }
+}

@@ -1,0 +1,86 @@
+import Testing
+
+@testable import CoreDataPort
+
+@Suite("Porting #keyPath")
+struct KeyPathTests {
+    private func ported(_ expression: String, _ more: String = "") throws -> Ported {
+        try Ported("extension Note {\n    var a: String { \(expression) }\n}\n\(more)\n", model: notes)
+    }
+
+    /// The line that holds the expression, as it is afterwards.
+    private func line(_ ported: Ported) -> String? {
+        ported.text?.split(separator: "\n").dropFirst().first.map { String($0.dropFirst(20).dropLast(2)) }
+    }
+
+    @Test(
+        "Keys that a model has, through relationships, in any layout",
+        arguments: [
+            ("#keyPath(Note.title)", "\"title\""), ("#keyPath(title)", "\"title\""),
+            ("#keyPath(Note.folder.name)", "\"folder.name\""),
+            ("#keyPath( Folder . notes.folder.name )", "\"notes.folder.name\""),
+            ("#keyPath(NSPersistentHistoryTransaction.author)", "\"author\""),
+            ("f(#keyPath(Note.objectID), x)", "f(\"objectID\", x)"), ("#keyPath(Kit.Note.body)", "\"body\""),
+        ])
+    func model(expression: String, result: String) throws {
+        let ported = try ported(expression)
+        #expect(line(ported) == result)
+        #expect(ported.byHand.isEmpty)
+    }
+
+    @Test("In a string it becomes part of the string when nothing else is in the parentheses")
+    func interpolation() throws {
+        let ported = try ported(
+            ##""\(#keyPath(Note.title)) == %@ \(x + #keyPath(Note.body))" + #"\#(#keyPath(Note.title)) \(no)"#"##)
+        #expect(line(ported) == ##""title == %@ \(x + "body")" + #"title \(no)"#"##)
+    }
+
+    @Test("Keys that classes declare: inherited ones, of nested types, of collections")
+    func classes() throws {
+        let ported = try Ported(
+            """
+            class Base: NSObject { var first, second: Int; private(set) lazy var leaf: Inner? = nil; class Inner { var x = 1 } }
+            class Leaf: Base {
+                var many: Set<Leaf>?
+                func f() { g(#keyPath(Leaf.second), #keyPath(leaf.x), #keyPath(Leaf.many.first), #keyPath(Base.Inner.x)) }
+                func h() { let local = 1; g(#keyPath(local)) }
+            }
+            """)
+        #expect(ported.text?.contains(#"g("second", "leaf.x", "many.first", "x")"#) == true)
+        #expect(ported.byHand == ["5:33: '#keyPath(local)' stays: 'Leaf' has no property 'local'"])
+    }
+
+    @Test("What nobody knows is reported with its place and stays")
+    func unknown() throws {
+        let ported = try Ported(
+            """
+            func f() {
+                g(#keyPath(Note.titel), #keyPath(Note.folder.nam))
+                g(#keyPath(UIView.frame))
+                g(#keyPath(x[0]))
+            }
+            """, model: notes)
+        #expect(ported.porting.changed.isEmpty)
+        #expect(
+            ported.byHand == [
+                "2:7: '#keyPath(Note.titel)' stays: 'Note' has no property 'titel'",
+                "2:29: '#keyPath(Note.folder.nam)' stays: 'Folder' has no property 'nam'",
+                "3:7: '#keyPath(UIView.frame)' stays: the type 'UIView' is in no model and no source that was looked at",
+                "4:7: this form of '#keyPath' is not understood: write the keys as a string",
+            ])
+    }
+
+    @Test("A class whose superclass nobody knows may have any key, and one with another name in Objective-C two")
+    func uncertain() throws {
+        let ported = try Ported(
+            """
+            class A: Elsewhere { func f() { g(#keyPath(A.x)) } }
+            class B: NSObject { @objc(isDone) var done = false; func f() { g(#keyPath(B.done)) } }
+            """)
+        #expect(
+            ported.byHand == [
+                "1:35: '#keyPath(A.x)' stays: the type 'Elsewhere' is in no model and no source that was looked at",
+                "2:66: '#keyPath(B.done)' stays: Objective-C knows 'done' as 'isDone'; write the one that is meant",
+            ])
+    }
+}

@@ -1,0 +1,183 @@
+import CoreData
+import TestSupport
+import Testing
+
+@testable import CoreDataPort
+
+@Suite("The program coredata port")
+struct PortCommandTests {
+    private let source = """
+        import CoreData
+
+        @objc(Note)
+        final class Note: NSManagedObject {
+            @NSManaged var title: String
+            // one
+            // two
+            // three
+            // four
+            // five
+            // six
+            // seven
+            // eight
+            static let key = #keyPath(Note.title)
+        }
+        """
+    private let result = """
+        import CoreData
+
+        final class Note: NSManagedObject {
+            @NSManaged var title: String
+            // one
+            // two
+            // three
+            // four
+            // five
+            // six
+            // seven
+            // eight
+            static let key = "title"
+        }
+        """
+
+    private struct Outcome {
+        let status: Int32
+        let output: String
+        let messages: String
+    }
+
+    /// Runs the built program.
+    private func port(_ arguments: [String], in folder: URL) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appendingPathComponent("coredata")
+        process.arguments = ["port"] + arguments
+        process.currentDirectoryURL = folder
+        let (output, messages) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = messages
+        try process.run()
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        let said = messages.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Outcome(
+            status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+            messages: String(decoding: said, as: UTF8.self))
+    }
+
+    /// A folder with sources in `app`.
+    private func withSources(_ body: (_ folder: URL, _ file: URL) throws -> Void) throws {
+        try withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("app/Sources/Note.swift")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(source.utf8).write(to: file)
+            try Data("@objc".utf8).write(to: folder.appendingPathComponent("app/ReadMe.txt"))
+            try body(folder, file)
+        }
+    }
+
+    private func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
+
+    @Test("Without an option it shows a diff that git applies, and writes nothing")
+    func diff() throws {
+        try withSources { folder, file in
+            let outcome = try port(["app"], in: folder)
+            #expect(outcome.status == 0)
+            #expect(outcome.messages.contains("2 changes in 1 of 1 files, 0 to do by hand; nothing was written"))
+            #expect(outcome.output.hasPrefix("--- a/Sources/Note.swift\n+++ b/Sources/Note.swift\n@@ -1,6 +1,5 @@\n"))
+            #expect(try text(file) == source)
+            try Data(outcome.output.utf8).write(to: folder.appendingPathComponent("patch"))
+            let git = Process()
+            git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            git.arguments = ["git", "apply", "../patch"]
+            git.currentDirectoryURL = folder.appendingPathComponent("app")
+            try git.run()
+            git.waitUntilExit()
+            #expect(git.terminationStatus == 0)
+            #expect(try text(file) == result)
+        }
+    }
+
+    @Test("In place: the files change, keep their permissions, and a second run finds nothing")
+    func inPlace() throws {
+        try withSources { folder, file in
+            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
+            let outcome = try port(["--in-place", "app"], in: folder)
+            #expect(outcome.status == 0 && outcome.output.contains("-@objc(Note)\n"))
+            #expect(try text(file) == result)
+            let permissions = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+            #expect(permissions == 0o640)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path).count == 1)
+            let again = try port(["app"], in: folder)
+            #expect(again.output.isEmpty && again.messages.contains("0 changes in 0 of 1 files"))
+        }
+    }
+
+    @Test("Into a copy: everything is copied, the original stays")
+    func copy() throws {
+        try withSources { folder, file in
+            #expect(try port(["app", "--output", "linux"], in: folder).status == 0)
+            #expect(try text(file) == source)
+            #expect(try text(folder.appendingPathComponent("linux/Sources/Note.swift")) == result)
+            #expect(try text(folder.appendingPathComponent("linux/ReadMe.txt")) == "@objc")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["app", "linux"])
+            let again = try port(["app", "--output", "linux"], in: folder)
+            #expect(again.status == 2 && again.messages.contains("this exists and is no empty folder"))
+            #expect(try port(["app", "--output", "app/x"], in: folder).status == 2)
+        }
+    }
+
+    @Test("What is left to do by hand makes the status 1 and is named like the compiler names errors")
+    func byHand() throws {
+        try withSources { folder, file in
+            try Data("let a = #keyPath(Note.titel)\n".utf8).write(
+                to: file.deletingLastPathComponent().appendingPathComponent("B.swift"))
+            let outcome = try port(["app"], in: folder)
+            #expect(outcome.status == 1)
+            #expect(
+                outcome.messages.contains(
+                    "app/Sources/B.swift:1:9: warning: '#keyPath(Note.titel)' stays: 'Note' has no property 'titel'\n"))
+        }
+    }
+
+    @Test("A model elsewhere, of any kind, knows keys too")
+    func otherModel() throws {
+        try withTemporaryFolder { folder in
+            let version = folder.appendingPathComponent("M.xcdatamodel")
+            try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+            try Data("<model>\(notes)</model>".utf8).write(to: version.appendingPathComponent("contents"))
+            let file = folder.appendingPathComponent("A.swift")
+            try Data("let a = #keyPath(Note.folder.name)".utf8).write(to: file)
+            #expect(try port([file.path, "--in-place"], in: folder).status == 1)
+            #expect(try port([file.path, "--in-place", "--model", "M.xcdatamodel"], in: folder).status == 0)
+            #expect(try text(file) == "let a = \"folder.name\"")
+        }
+    }
+
+    @Test("What cannot be read is an error with status 2 that names it, and nothing is written")
+    func badInput() throws {
+        try withSources { folder, file in
+            func fails(_ arguments: [String], _ message: String) throws {
+                let outcome = try port(arguments, in: folder)
+                #expect(outcome.status == 2 && outcome.output.isEmpty)
+                #expect(outcome.messages.contains(message), "\(outcome.messages)")
+            }
+            try fails(["nowhere"], "nowhere: there is no such file or folder")
+            try fails([], "which sources?")
+            try fails(["--what", "app"], "unknown option '--what'")
+            try fails(["app", "--in-place", "--output", "x"], "exclude each other")
+            try fails(["app/ReadMe.txt"], "this is no Swift file")
+            try fails(["app", "--model", "app/ReadMe.txt"], "ReadMe.txt: this is no model, or a damaged one")
+            let other = file.deletingLastPathComponent().appendingPathComponent("Z.swift")
+            try Data([0x40, 0xFF, 0xFE]).write(to: other)
+            try fails(["app", "--in-place"], "Z.swift: the file is not UTF-8")
+            #expect(try text(file) == source)
+            try FileManager.default.removeItem(at: other)
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent("empty"), withIntermediateDirectories: true)
+            try fails(["empty"], "there are no Swift files and no models")
+        }
+    }
+}
