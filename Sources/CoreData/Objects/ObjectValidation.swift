@@ -17,7 +17,7 @@ enum ObjectValidation {
             let relationship = object.home.layout.toManys[toMany].relationship
             let count = object.members(of: toMany).count
             if count == 0, relationship.isOptional { continue }
-            if count < max(relationship.minCount, relationship.isOptional ? 0 : 1) {
+            if count < relationship.minCount {
                 errors.append(
                     failure(
                         NSValidationRelationshipLacksMinimumCountError, object, relationship.name,
@@ -143,7 +143,8 @@ struct ValidationRules {
         }
         for toMany in toManys {
             let relationship = toMany.relationship
-            if !relationship.isOptional || relationship.minCount > 0 || relationship.maxCount > 1 {
+            // That a to-many relationship is not optional says nothing by itself: its minimum count does.
+            if relationship.minCount > 0 || relationship.maxCount > 1 {
                 countedToManys.append(toMany.index)
             }
         }
