@@ -1,26 +1,35 @@
 import Foundation
 
-/// Whether wrong-queue access stops the process: in debug builds, and with `-com.apple.CoreData.ConcurrencyDebug 1`.
+/// Whether wrong-queue access stops the process: in debug builds, unless the process was started with
+/// `-com.apple.CoreData.ConcurrencyDebug 0`, and in every build with `1`. The environment variable
+/// `OPENCOREDATA_CONCURRENCY_DEBUG` says the same where a program has no say in its arguments, as under a test runner.
 enum ConfinementCheck {
+    // Statically initialised, so that reading it costs no once-check. Set before the first context is made, which is
+    // before anything can be checked; never changed afterwards.
     #if DEBUG
-        static let isOn = true
-        static func prepare() { _ = request }
+        @exclusivity(unchecked) nonisolated(unsafe) private(set) static var isOn = true
     #else
-        // Statically initialised, so that reading it costs no once-check. Set before the first context is made, which is
-        // before anything can be checked; never changed afterwards.
         @exclusivity(unchecked) nonisolated(unsafe) private(set) static var isOn = false
-        static func prepare() { if request { isOn = true } }
     #endif
 
-    private static let request: Bool = {
-        let arguments = ProcessInfo.processInfo.arguments
-        guard let position = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug"),
-            arguments.dropFirst(position + 1).first.flatMap(Int.init) ?? 0 > 0
-        else { return false }
+    static func prepare() { _ = prepared }
+
+    private static let prepared: Void = {
+        guard let request = request(of: ProcessInfo.processInfo) else { return }
+        isOn = request
+        guard request else { return }
         FileHandle.standardError.write(
             Data("CoreData: annotation: Core Data multi-threading assertions enabled.\n".utf8))
-        return true
     }()
+
+    private static func request(of process: ProcessInfo) -> Bool? {
+        let arguments = process.arguments
+        let position = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug")
+        let word =
+            position.flatMap { arguments.dropFirst($0 + 1).first }
+            ?? process.environment["OPENCOREDATA_CONCURRENCY_DEBUG"]
+        return word.flatMap(Int.init).map { $0 > 0 }
+    }
 }
 
 extension NSManagedObjectContext {

@@ -77,6 +77,17 @@ struct ConfinementTests {
         #expect(text.contains("importer"))
     }
 
+    @Test("The environment switches the check off where a program has no say in its arguments")
+    func checkSwitchedOff() async throws {
+        await #expect(processExitsWith: .success) {
+            setenv("OPENCOREDATA_CONCURRENCY_DEBUG", "0", 1)
+            let library = try Library()
+            let context = library.context()
+            _ = context.performAndWait { context.make("Author", ["name": "A"]).objectID }
+            guard context.hasChanges, context.insertedObjects.count == 1 else { exit(1) }
+        }
+    }
+
     @Test("A relationship between objects of different contexts stops the process with both URIs")
     func crossContextStops() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
