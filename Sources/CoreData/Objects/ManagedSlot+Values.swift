@@ -49,9 +49,13 @@ extension ManagedSlot {
     /// A value of any other type, as key-value coding has it: `NSNumber`, `NSSet`, `NSOrderedSet`, transformed objects.
     @_disfavoredOverload
     public func value<Value>(of object: NSManagedObject) -> Value {
-        let value = object.primitiveValue(forKey: name)
-        if let value = value as? Value { return value }
-        guard let value else { stopForMissingValue(Value.self, in: object) }
+        guard let value = object.primitiveValue(forKey: name) else {
+            if let optional = Value.self as? any ExpressibleByNilLiteral.Type {
+                return optional.init(nilLiteral: ()) as! Value  // its own type
+            }
+            stopForMissingValue(Value.self, in: object)
+        }
+        if let value = value as? Value ?? (value as AnyObject) as? Value { return value }
         preconditionFailure(
             """
             Property '\(name)' of entity '\(object.entity.name ?? "")' holds a \(type(of: value)), \
@@ -78,29 +82,38 @@ extension ManagedSlot {
     }
 
     // MARK: To-one relationships
+    // Constrained by the protocol, not the class: the compiler would take an accessor of `NSObject?` or `Any` for one of
+    // a relationship, because a managed object is also an `NSObject`.
 
     /// The object of an optional to-one relationship.
-    public func value<Object: NSManagedObject>(of object: NSManagedObject) -> Object? {
+    public func value<Object: ManagedObjectClass>(of object: NSManagedObject) -> Object? {
         object.toOne(self).map { typed($0, in: object) }
     }
 
     /// The object of a to-one relationship whose type has no place for nil; stops the process when there is none.
-    public func value<Object: NSManagedObject>(of object: NSManagedObject) -> Object {
+    public func value<Object: ManagedObjectClass>(of object: NSManagedObject) -> Object {
         guard let target = object.toOne(self) else { stopForMissingValue(Object.self, in: object) }
         return typed(target, in: object)
     }
 
     /// Points a to-one relationship at an object.
-    public func set<Object: NSManagedObject>(_ value: Object, of object: NSManagedObject) {
-        object.set(self, toOne: value)
+    public func set<Object: ManagedObjectClass>(_ value: Object, of object: NSManagedObject) {
+        object.set(self, toOne: managedObject(value))
     }
 
     /// Points a to-one relationship at an object or at none.
-    public func set<Object: NSManagedObject>(_ value: Object?, of object: NSManagedObject) {
-        object.set(self, toOne: value)
+    public func set<Object: ManagedObjectClass>(_ value: Object?, of object: NSManagedObject) {
+        object.set(self, toOne: value.map(managedObject))
     }
 
-    private func typed<Object: NSManagedObject>(_ target: NSManagedObject, in owner: NSManagedObject) -> Object {
+    private func managedObject<Object: ManagedObjectClass>(_ value: Object) -> NSManagedObject {
+        guard let object = value as? NSManagedObject else {
+            preconditionFailure("Relationship '\(name)' takes managed objects, not a \(type(of: value))")
+        }
+        return object
+    }
+
+    private func typed<Object>(_ target: NSManagedObject, in owner: NSManagedObject) -> Object {
         if let target = target as? Object { return target }
         preconditionFailure(
             """

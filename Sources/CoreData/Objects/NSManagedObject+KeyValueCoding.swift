@@ -1,5 +1,14 @@
 import Foundation
 
+// In the protocol's extension, so that a class may declare a subscript of its own.
+extension ManagedObjectClass where Self: NSManagedObject {
+    /// The value of a key, to read and to set.
+    public subscript(key: String) -> Any? {
+        get { value(forKey: key) }
+        set { setValue(newValue, forKey: key) }
+    }
+}
+
 /// Key-value coding: values by name, boxed as Apple's framework boxes them.
 ///
 /// Attributes come as `NSNumber`, `String`, `Date`, `Data`, `NSDecimalNumber`, `UUID`, `URL` or the transformed object,
@@ -14,12 +23,6 @@ extension NSManagedObject {
     /// Sets the values of several keys; `NSNull` stands for nil.
     public func setValuesForKeys(_ keyedValues: [String: Any]) {
         for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
-    }
-
-    /// The value of a key, to read and to set.
-    public subscript(key: String) -> Any? {
-        get { value(forKey: key) }
-        set { setValue(newValue, forKey: key) }
     }
 
     /// What an object has beside its entity's properties and answers by name: predicates ask for `objectID`.

@@ -31,6 +31,14 @@ enum ShapesSample {
         }
         extension Sub { @NSManaged public var words: Words!; @NSManaged internal var f: Float?, g: Decimal? }
         public extension Space.Item { @NSManaged var ext: Date? }
+        public final class Box: NSManagedObject {
+            @NSManaged public var any: Any
+            @NSManaged public var maybe: Any?
+            @NSManaged public var plain: NSObject?
+            @NSManaged public var reference: AnyObject?
+            @NSManaged public var coding: (any NSCoding)?
+            public subscript(name: String) -> Any? { "own \\(name)" }
+        }
         """
 
     static let program = """
@@ -57,6 +65,7 @@ enum ShapesSample {
             ("extra", .transformableAttributeType), ("optional", .integer64AttributeType), ("words", .transformableAttributeType),
             ("other", .integer16AttributeType),
         ])
+        let box = entity("Box", "Kit.Box", ["any", "maybe", "plain", "reference", "coding"].map { ($0, .transformableAttributeType) })
         let leaf = entity("Leaf", "Kit.Leaf", [("name", .stringAttributeType)])
         item.subentities = [sub]
         for (name, count) in [("one", 1), ("many", 0)] {
@@ -68,7 +77,7 @@ enum ShapesSample {
             leaf.properties.append(relationship)
         }
         let model = NSManagedObjectModel()
-        model.entities = [item, sub, leaf]
+        model.entities = [item, sub, leaf, box]
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: "/dev/null"))
@@ -92,6 +101,16 @@ enum ShapesSample {
             (sub as Space.Item).title? += "y"
             print(sub.title!, sub.kind, sub.other, sub.extra!, sub.optional!, sub.words!, sub.ext!.timeIntervalSinceReferenceDate)
             print(sub.default!, leaf.one === sub, leaf.many.count, leaf.name, sub.count(), sub.count())
+            let box = Box(context: context)
+            print(box.maybe == nil, box.plain == nil, box.reference == nil, box.coding == nil)
+            box.any = 7
+            box.maybe = "m"
+            box.plain = NSString(string: "p")
+            box.reference = NSNumber(value: 3)
+            box.coding = NSNumber(value: 4)
+            try context.save()
+            context.refresh(box, mergeChanges: false)
+            print(box.any, box.maybe!, box.plain!, box.reference!, box.coding!, box["x"]!)
         }
         """
 
@@ -99,6 +118,8 @@ enum ShapesSample {
     static let output = """
         x!y! b b ["a": 1] 7 ["w"] 5.0
         d true 1 leaf 1 2
+        true true true true
+        7 m p 3 4 own x
 
         """
 }
