@@ -54,6 +54,7 @@ extension Job {
             try write(text, to: model.classes)
             files.append(DeclarationScanner.scan(source: text, path: model.classes))
         }
+        try compileBundles(classes: Set(files.flatMap(\.types).map(\.fullName)))
         try writeAccessors(ScannedModule(name: module, files: files), modelSources)
     }
 
@@ -61,10 +62,20 @@ extension Job {
         try models.map { model in
             let url = URL(fileURLWithPath: model.input)
             do {
-                if let bundle = model.bundle {
-                    try ModelBundleCompiler.compile(url, to: URL(fileURLWithPath: bundle))
-                }
                 return try ModelSource(at: url, module: module)
+            } catch {
+                throw Diagnostic(file: model.input, line: 1, message: error.localizedDescription)
+            }
+        }
+    }
+
+    private func compileBundles(classes: Set<String>) throws {
+        for model in models {
+            guard let bundle = model.bundle else { continue }
+            do {
+                try ModelBundleCompiler.compile(
+                    URL(fileURLWithPath: model.input), to: URL(fileURLWithPath: bundle), module: module,
+                    classes: classes)
             } catch {
                 throw Diagnostic(file: model.input, line: 1, message: error.localizedDescription)
             }

@@ -4,7 +4,12 @@ import Foundation
 /// Compiles an `.xcdatamodeld` into a `.momd`: every version as a `.mom`, and the list of versions.
 package enum ModelBundleCompiler {
     /// Writes the bundle; files that stay the same are not touched.
-    package static func compile(_ source: URL, to bundle: URL) throws {
+    ///
+    /// Where the model says ".Class", of the current product's module, and the module has that class, the compiled model
+    /// says "Module.Class", so that a program finds it by `NSClassFromString(entity.managedObjectClassName)`.
+    package static func compile(
+        _ source: URL, to bundle: URL, module: String = "", classes: Set<String> = []
+    ) throws {
         let versions = try ModelBundle.allVersions(at: source)
         let current = try ModelBundle.currentVersion(at: source).name
         try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
@@ -15,6 +20,12 @@ package enum ModelBundleCompiler {
             hashes[version.name] = version.model.entityVersionHashesByName
             checksums[version.name] = version.model.versionChecksum
             names.insert("\(version.name).mom")
+            for entity in version.model.entities {
+                guard let name = entity.managedObjectClassName, name.hasPrefix("."),
+                    classes.contains(String(name.dropFirst()))
+                else { continue }
+                entity.managedObjectClassName = module + name
+            }
             try write(
                 try ModelArchive.encode(version.model), to: bundle.appendingPathComponent("\(version.name).mom"))
         }

@@ -204,6 +204,21 @@ struct JobTests {
         #expect(failure(module).contains("parent entity 'B'"))
     }
 
+    @Test("The compiled model names a class of the module with the module; one that is elsewhere stays as written")
+    func classNames() throws {
+        let module = try SampleModule(
+            "Kit", ["Book.swift": "import CoreData\nclass Book: NSManagedObject {}"],
+            model: """
+                <entity name='Book' representedClassName='.Book'/><entity name='Shelf' representedClassName='.Shelf'/>\
+                <entity name='Tag' representedClassName='.Tag' codeGenerationType='class'/>
+                """)
+        try module.run()
+        let model = try #require(NSManagedObjectModel(contentsOf: module.bundle))
+        #expect(
+            model.entitiesByName.mapValues(\.managedObjectClassName)
+                == ["Book": "Kit.Book", "Shelf": ".Shelf", "Tag": "Kit.Tag"])
+    }
+
     @Test("The compiled bundle is the model: versions, the current one, hashes; versions that went are removed")
     func bundle() throws {
         let module = try SampleModule(
