@@ -64,7 +64,7 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
 
     // MARK: NSObject
 
-    /// The predicate in the syntax of format strings, as Foundation prints it: parts of two and more are in parentheses.
+    /// The predicate in the syntax of format strings, as Foundation prints it: parts that are compounds are in parentheses.
     open override var predicateFormat: String {
         switch compoundPredicateType {
         case .not:
@@ -97,12 +97,9 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
 }
 
 extension NSPredicate {
-    /// The text within a compound: one that is itself a list of parts is put in parentheses.
+    /// The text within a compound of several parts, or after NOT: one that is a compound itself is put in parentheses,
+    /// even one of a single part.
     fileprivate var printedAsPart: String {
-        guard let compound = self as? NSCompoundPredicate, compound.compoundPredicateType != .not else {
-            return printed
-        }
-        if compound.parts.count == 1 { return compound.parts[0].printedAsPart }
-        return compound.parts.isEmpty ? printed : "(\(printed))"
+        self is NSCompoundPredicate ? "(\(printed))" : printed
     }
 }

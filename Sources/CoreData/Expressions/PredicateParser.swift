@@ -107,7 +107,14 @@ struct PredicateParser {
             advance()
             parts.append(try conjunction())
         }
-        return parts.count == 1 ? parts[0] : NSCompoundPredicate(orPredicateWithSubpredicates: parts)
+        return parts.count == 1 ? parts[0] : NSCompoundPredicate(orPredicateWithSubpredicates: Self.flat(parts, .or))
+    }
+
+    /// `(a AND b) AND c` is one list, as Foundation has it: a list on the left takes in what follows.
+    private static func flat(_ parts: [NSPredicate], _ type: NSCompoundPredicate.LogicalType) -> [NSPredicate] {
+        guard let first = parts[0] as? NSCompoundPredicate, first.compoundPredicateType == type, first.parts.count > 1
+        else { return parts }
+        return first.parts + parts.dropFirst()
     }
 
     private mutating func conjunction() throws(PredicateParseError) -> NSPredicate {
@@ -116,7 +123,7 @@ struct PredicateParser {
             advance()
             parts.append(try negation())
         }
-        return parts.count == 1 ? parts[0] : NSCompoundPredicate(andPredicateWithSubpredicates: parts)
+        return parts.count == 1 ? parts[0] : NSCompoundPredicate(andPredicateWithSubpredicates: Self.flat(parts, .and))
     }
 
     private mutating func negation() throws(PredicateParseError) -> NSPredicate {

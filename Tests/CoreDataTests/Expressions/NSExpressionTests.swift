@@ -104,7 +104,7 @@ struct NSExpressionTests {
             expression.expressionType == .keyPath && expression.keyPath == "a"
                 ? NSExpression(forKeyPath: "x.a") : expression
         }
-        #expect(rewritten.printed == "x.a == 1 AND (b + x.a > 2 OR NOT c IN {x.a})")
+        #expect(rewritten.printed == "x.a == 1 AND (b + x.a > 2 OR (NOT c IN {x.a}))")
         let same = NSPredicate(format: "z == 1 OR y == 2")
         #expect(same.rewriting { $0 } === same)
     }

@@ -10,11 +10,16 @@ struct PredicatePrintingTests {
             ("name = 'x' and age > 3", #"name == "x" AND age > 3"#),
             ("name == 'Foo' AND (age < 13 || age > 18)", #"name == "Foo" AND (age < 13 OR age > 18)"#),
             ("a == 1 AND b == 2 OR c == 3", "(a == 1 AND b == 2) OR c == 3"),
-            ("(a == 1 AND b == 2) AND c == 3", "(a == 1 AND b == 2) AND c == 3"),
+            ("(a == 1 AND b == 2) AND c == 3", "a == 1 AND b == 2 AND c == 3"),
+            ("(a == 1 OR b == 2) OR c == 3 OR d == 4", "a == 1 OR b == 2 OR c == 3 OR d == 4"),
+            (
+                "(NOT a == 1 AND NOT (b == 2 OR c == 3)) AND d == 4",
+                "(NOT a == 1) AND (NOT (b == 2 OR c == 3)) AND d == 4"
+            ),
             ("a == 1 AND b == 2 AND c == 3", "a == 1 AND b == 2 AND c == 3"),
             ("NOT (a == 1)", "NOT a == 1"),
             ("!(a == 1 OR b == 2)", "NOT (a == 1 OR b == 2)"),
-            ("a == 1 AND NOT b == 2", "a == 1 AND NOT b == 2"),
+            ("a == 1 AND NOT b == 2", "a == 1 AND (NOT b == 2)"),
             ("isReal == true", "isReal == 1"),
             ("isReal == NO", "isReal == 0"),
             ("name == nil", "name == nil"),
@@ -60,6 +65,23 @@ struct PredicatePrintingTests {
         #expect(predicate.printed == expected)
         #expect(predicate.description == expected)
         #expect(try NSPredicate.parse(format: predicate.printed) == predicate)
+    }
+
+    @Test(
+        "A compound inside a compound is in parentheses, even of a single part; a compound of a single part is that part"
+    )
+    func compounds() throws {
+        let (a, b) = (try NSPredicate.parse(format: "a == 1"), try NSPredicate.parse(format: "b == 2"))
+        let (onlyA, onlyB) = (
+            NSCompoundPredicate(andPredicateWithSubpredicates: [a]),
+            NSCompoundPredicate(orPredicateWithSubpredicates: [b])
+        )
+        #expect(onlyA.printed == "a == 1")
+        #expect(NSCompoundPredicate(notPredicateWithSubpredicate: onlyA).printed == "NOT (a == 1)")
+        #expect(NSCompoundPredicate(notPredicateWithSubpredicate: a).printed == "NOT a == 1")
+        let both = NSCompoundPredicate(andPredicateWithSubpredicates: [onlyA, onlyB])
+        #expect(both.printed == "(a == 1) AND (b == 2)")
+        #expect(NSCompoundPredicate(andPredicateWithSubpredicates: [both]).printed == "(a == 1) AND (b == 2)")
     }
 
     @Test("Arguments take the place of the placeholders")
