@@ -9,6 +9,9 @@ extension NSManagedObjectContext {
         checkConfinement()
         let plan = try plan(for: request)
         if plan.parameters.resultType == .managedObjectResultType {
+            if let expected = T.self as? NSManagedObject.Type {
+                home(at: plan.store.layout.index).findMissingClass(besides: expected)
+            }
             let objects = try objects(plan)
             // One check per class instead of one per object: an array of objects is an array of pointers either way.
             if let expected = T.self as? NSManagedObject.Type, homes.allSatisfy({ isHome($0, of: expected, plan) }) {

@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
         let layout = modelLayout.entities[layoutIndex]
         let home = ObjectHome(
             context: self, layout: layout, identityMap: identityMap(of: layout.rootIndex),
-            managedClass: ManagedClassLookup.managedClass(of: layout.entity), modelLayout: modelLayout, model: model)
+            modelLayout: modelLayout, model: model)
         homes[layoutIndex] = home
         return home
     }
@@ -51,8 +51,7 @@ extension NSManagedObjectContext {
                 "An NSManagedObject of class 'NSManagedObject' must have a valid NSEntityDescription.")
         }
         return ObjectHome(
-            context: nil, layout: layout, identityMap: nil,
-            managedClass: ManagedClassLookup.managedClass(of: entity), modelLayout: modelLayout, model: model)
+            context: nil, layout: layout, identityMap: nil, modelLayout: modelLayout, model: model)
     }
 
     /// The entity whose class this is, in the context's model.

@@ -348,7 +348,7 @@ extension NSManagedObject {
         flags.insert(.detached)
         overlay?.toManys = []
         home = ObjectHome(
-            context: nil, layout: home.layout, identityMap: nil, managedClass: home.managedClass,
-            modelLayout: home.modelLayout, model: home.model)
+            context: nil, layout: home.layout, identityMap: nil, modelLayout: home.modelLayout, model: home.model,
+            managedClass: home.managedClass)
     }
 }

@@ -33,6 +33,9 @@ enum ManagedClassLookup {
 
     private static var modules: [String] { lock.withLock { knownModules } }
 
+    /// Changes when another module becomes known.
+    static var generation: Int { lock.withLock { knownModules.count } }
+
     private static let lock = NSLock()
     // nonisolated(unsafe): read and written under `lock` only.
     nonisolated(unsafe) private static var knownModules: [String] = {

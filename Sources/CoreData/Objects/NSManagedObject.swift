@@ -68,6 +68,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         } else {
             home = NSManagedObjectContext.detachedHome(for: entity)
         }
+        if home.isClassMissing { home.findMissingClass(besides: Self.self) }
         let layout = home.layout
         precondition(
             !layout.entity.isAbstract,
@@ -315,6 +316,7 @@ final class Birth {
 
     init(home: ObjectHome) {
         self.home = home
+        home.findMissingClass()
         layoutIndex = home.layout.index
         entity = home.layout.entity
         managedClass = home.managedClass

@@ -6,20 +6,46 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
     unowned(unsafe) var context: NSManagedObjectContext?
     let layout: EntityLayout
     let identityMap: IdentityMap?
-    let managedClass: NSManagedObject.Type
+    /// The class of the objects that the context makes of rows.
+    private(set) var managedClass: NSManagedObject.Type
+    /// The modules known when the class that the entity names was looked for in vain; nil when it is found, or none named.
+    private var missedGeneration: Int?
     /// Keep the descriptions alive as long as any object is.
     let modelLayout: ModelLayout
     let model: NSManagedObjectModel
 
     init(
         context: NSManagedObjectContext?, layout: EntityLayout, identityMap: IdentityMap?,
-        managedClass: NSManagedObject.Type, modelLayout: ModelLayout, model: NSManagedObjectModel
+        modelLayout: ModelLayout, model: NSManagedObjectModel, managedClass: NSManagedObject.Type? = nil
     ) {
         self.context = context
         self.layout = layout
         self.identityMap = identityMap
-        self.managedClass = managedClass
+        self.managedClass = managedClass ?? NSManagedObject.self
         self.modelLayout = modelLayout
         self.model = model
+        if managedClass == nil { findClass() }
+    }
+
+    /// Whether the entity names a class that is not found (yet).
+    var isClassMissing: Bool { missedGeneration != nil }
+
+    /// Looks again for a class that was not found, if modules have become known since.
+    func findMissingClass() {
+        if let missedGeneration, missedGeneration != ManagedClassLookup.generation { findClass() }
+    }
+
+    /// Looks again for a class that was not found, in the module of one that is in use, too.
+    func findMissingClass(besides candidate: NSManagedObject.Type) {
+        guard isClassMissing, candidate != NSManagedObject.self else { return }
+        ManagedClassLookup.learnModule(of: candidate)
+        findMissingClass()
+    }
+
+    private func findClass() {
+        let generation = ManagedClassLookup.generation
+        managedClass = ManagedClassLookup.managedClass(of: layout.entity)
+        let isNamed = layout.entity.managedObjectClassName.map { !$0.isEmpty && $0 != "NSManagedObject" } ?? false
+        missedGeneration = isNamed && managedClass == NSManagedObject.self ? generation : nil
     }
 }
