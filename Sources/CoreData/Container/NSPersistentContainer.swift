@@ -62,7 +62,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// Stores whose description says so are opened in the background, and the handler is called there; the others are
     /// opened, and migrated where their descriptions allow it, before this returns.
     open func loadPersistentStores(
-        completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
+        completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
         for description in persistentStoreDescriptions {
             if let url = description.url, description.type == NSSQLiteStoreType, url.path != "/dev/null" {
@@ -89,7 +89,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     /// Runs the block with a new background context, on that context's queue, and returns what it returns.
     public final func performBackgroundTask<T, Failure: Error>(
-        _ block: @escaping (NSManagedObjectContext) throws(Failure) -> T
+        _ block: sending @escaping (NSManagedObjectContext) throws(Failure) -> T
     ) async throws(Failure) -> T {
         let context = newBackgroundContext()
         return try await context.perform { () throws(Failure) -> T in try block(context) }

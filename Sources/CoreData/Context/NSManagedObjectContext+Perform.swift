@@ -70,8 +70,10 @@ extension NSManagedObjectContext {
     }
 
     /// Runs the block on the context's queue and returns what it returns, suspending the caller meanwhile.
+    ///
+    /// The block is sent there: it is not isolated to the caller's actor, and may hold what the caller uses no more.
     public final func perform<T, Failure: Error>(
-        schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(Failure) -> T
+        schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(Failure) -> T
     ) async throws(Failure) -> T {
         let queue = requireQueue("-performBlock:")
         let job = Transfer(block)

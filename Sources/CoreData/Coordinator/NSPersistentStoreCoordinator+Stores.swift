@@ -72,11 +72,11 @@ extension NSPersistentStoreCoordinator {
     /// returns, or, in the background case, on a queue of the coordinator.
     public final func addPersistentStore(
         with storeDescription: NSPersistentStoreDescription,
-        completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
+        completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
-        let sent = Transfer(storeDescription)
+        let sent = Transfer((description: storeDescription, block: block))
         let work: @Sendable () -> Void = {
-            let description = sent.value
+            let (description, block) = sent.value
             do {
                 try self.addPersistentStore(
                     ofType: description.type, configurationName: description.configuration, at: description.url,

@@ -61,7 +61,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Runs the block on the coordinator's queue, suspending the caller meanwhile.
     public final func perform<T, Failure: Error>(
-        _ block: @escaping () throws(Failure) -> T
+        _ block: sending @escaping () throws(Failure) -> T
     ) async throws(Failure) -> T {
         let job = Transfer(block)
         let outcome: Transfer<Result<T, Failure>> = await withCheckedContinuation { continuation in
