@@ -29,6 +29,14 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["CoreData", "CSQLite"], path: "Tests/Support"),
         .executableTarget(
             name: "launch-demo", dependencies: ["CoreDataManager", "CSQLite"], path: "Examples/LaunchDemo"),
+        // The examples are packages of their own, too. As targets here they are built and run by every test, without
+        // compiling the framework once more.
+        .executableTarget(
+            name: "notes", dependencies: ["CoreData"], path: "Examples/Notes/Sources/notes",
+            plugins: ["CoreDataModelPlugin"]),
+        .executableTarget(
+            name: "contacts", dependencies: ["CoreData"], path: "Examples/Contacts/Sources/contacts",
+            plugins: ["CoreDataModelPlugin"]),
         .executableTarget(
             name: "save-chain-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/SaveChainChild"),
         .executableTarget(
@@ -44,6 +52,10 @@ let package = Package(
             name: "CoreDataModelCompilerTests", dependencies: ["CoreData", "CoreDataModelCompiler", "TestSupport"]),
         .testTarget(
             name: "CoreDataPortTests", dependencies: ["CoreDataPort", "coredata-tool", "TestSupport"]),
+        // Tutorial code as it stands for a Mac, with a model and the plugin. All products of the package are built for its
+        // tests, the plugin's tool among them, so this compiles nothing twice that was not before.
+        .testTarget(name: "ConformanceTests", dependencies: ["CoreData"], plugins: ["CoreDataModelPlugin"]),
+        .testTarget(name: "ExampleTests", dependencies: ["notes", "contacts", "TestSupport"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(name: "CoreDataManagerTests", dependencies: ["CoreDataManager", "TestSupport"]),

@@ -1,0 +1,115 @@
+import CoreData
+import XCTest
+
+/// A schema without a model file.
+final class ModelInCodeTests: XCTestCase {
+    private func attribute(_ name: String, _ type: NSAttributeType, default value: Any? = nil) -> NSAttributeDescription
+    {
+        let attribute = NSAttributeDescription()
+        attribute.name = name
+        attribute.attributeType = type
+        attribute.isOptional = value == nil
+        attribute.defaultValue = value
+        return attribute
+    }
+
+    private func makeModel() -> NSManagedObjectModel {
+        let shelf = NSEntityDescription()
+        shelf.name = "Shelf"
+        shelf.managedObjectClassName = NSStringFromClass(NSManagedObject.self)
+        let book = NSEntityDescription()
+        book.name = "Book"
+        book.managedObjectClassName = NSStringFromClass(NSManagedObject.self)
+
+        let books = NSRelationshipDescription()
+        books.name = "books"
+        books.destinationEntity = book
+        books.minCount = 0
+        books.maxCount = 0
+        books.deleteRule = .cascadeDeleteRule
+        let place = NSRelationshipDescription()
+        place.name = "shelf"
+        place.destinationEntity = shelf
+        place.minCount = 0
+        place.maxCount = 1
+        place.deleteRule = .nullifyDeleteRule
+        books.inverseRelationship = place
+        place.inverseRelationship = books
+
+        let kind = NSAttributeDescription()
+        kind.name = "kind"
+        kind.type = .string
+        kind.defaultValue = "novel"
+        shelf.properties = [attribute("label", .stringAttributeType, default: "A"), books]
+        book.properties = [
+            attribute("title", .stringAttributeType), attribute("pages", .integer32AttributeType, default: 0),
+            attribute("read", .booleanAttributeType, default: false), attribute("id", .UUIDAttributeType),
+            attribute("bought", .dateAttributeType), attribute("cover", .binaryDataAttributeType),
+            attribute("price", .decimalAttributeType), attribute("page", .URIAttributeType), kind, place,
+        ]
+        let model = NSManagedObjectModel()
+        model.entities = [shelf, book]
+        return model
+    }
+
+    func testSchema() {
+        let model = makeModel()
+        XCTAssertEqual(Set(model.entitiesByName.keys), ["Shelf", "Book"])
+        let book = model.entitiesByName["Book"]
+        XCTAssertEqual(book?.attributesByName.count, 9)
+        XCTAssertEqual(book?.relationshipsByName["shelf"]?.destinationEntity?.name, "Shelf")
+        XCTAssertEqual(model.entitiesByName["Shelf"]?.relationshipsByName["books"]?.isToMany, true)
+        XCTAssertEqual(model.entityVersionHashesByName, makeModel().entityVersionHashesByName)
+    }
+
+    func testValuesOfEveryKind() throws {
+        let url = Journal.temporaryStoreURL()
+        defer { Journal.remove(url) }
+        let id = UUID()
+        for isFirst in [true, false] {
+            let container = NSPersistentContainer(name: "Shelves", managedObjectModel: makeModel())
+            container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+            container.loadPersistentStores { XCTAssertNil($1) }
+            let context = container.viewContext
+            if isFirst {
+                let shelf = NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: context)
+                let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+                book.setValuesForKeys([
+                    "title": "Sea", "pages": 300, "read": true, "id": id, "bought": Date(timeIntervalSince1970: 0),
+                    "cover": Data([1, 2, 3]), "price": NSDecimalNumber(string: "9.99"),
+                    "page": URL(string: "https://example.org/sea")!, "shelf": shelf,
+                ])
+                try context.save()
+            } else {
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+                request.predicate = NSPredicate(format: "id == %@ AND shelf.label == 'A'", id as NSUUID)
+                let book = try XCTUnwrap(context.fetch(request).first)
+                XCTAssertEqual(book.value(forKey: "title") as? String, "Sea")
+                XCTAssertEqual(book.value(forKey: "pages") as? Int32, 300)
+                XCTAssertEqual(book.value(forKey: "read") as? Bool, true)
+                XCTAssertEqual(book.value(forKey: "id") as? UUID, id)
+                XCTAssertEqual(book.value(forKey: "bought") as? Date, Date(timeIntervalSince1970: 0))
+                XCTAssertEqual(book.value(forKey: "cover") as? Data, Data([1, 2, 3]))
+                XCTAssertEqual(book.value(forKey: "price") as? NSDecimalNumber, NSDecimalNumber(string: "9.99"))
+                XCTAssertEqual(book.value(forKey: "page") as? URL, URL(string: "https://example.org/sea"))
+                XCTAssertEqual(book.value(forKey: "kind") as? String, "novel")
+            }
+        }
+    }
+
+    func testConfigurations() throws {
+        let model = makeModel()
+        model.setEntities(model.entities.filter { $0.name == "Book" }, forConfigurationName: "Books")
+        XCTAssertEqual(model.configurations.contains("Books"), true)
+        XCTAssertEqual(model.entities(forConfigurationName: "Books")?.map(\.name), ["Book"])
+    }
+
+    func testMergedModels() {
+        let one = NSManagedObjectModel()
+        let entity = NSEntityDescription()
+        entity.name = "Magazine"
+        one.entities = [entity]
+        let merged = NSManagedObjectModel(byMerging: [one, makeModel()])
+        XCTAssertEqual(Set(merged?.entitiesByName.keys.map { $0 } ?? []), ["Book", "Magazine", "Shelf"])
+    }
+}
