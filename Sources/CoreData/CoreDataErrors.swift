@@ -18,6 +18,8 @@ public let NSValidationValueErrorKey = "NSValidationErrorValue"
 public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
 /// The objects that an error is about.
 public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
+/// The conflicts that a save could not resolve: `[NSMergeConflict]` or `[NSConstraintConflict]`.
+public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
 /// The domain of SQLite's codes; as a key of the user info it gives the extended result code: `Int`.
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
 

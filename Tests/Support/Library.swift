@@ -8,9 +8,9 @@ public final class Library: Sendable {
     public var storeURL: URL { folder.url.appendingPathComponent("Library.sqlite") }
 
     /// Opens a fresh library, or the one in an existing folder.
-    public init(in folder: TemporaryFolder? = nil) throws {
+    public init(in folder: TemporaryFolder? = nil, model: NSManagedObjectModel = LibraryModel.make()) throws {
         self.folder = try folder ?? TemporaryFolder()
-        coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: nil, at: storeURL)
     }

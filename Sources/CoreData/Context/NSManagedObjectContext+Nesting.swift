@@ -9,6 +9,8 @@ extension NSManagedObjectContext {
         var key: ObjectKey
         /// The row as the child has it now.
         var row: Snapshot
+        /// The row as the child read it.
+        var base: Snapshot
         var changed: SlotMask
         var boxed: [Int: Any]
         var boxedChanges: SlotMask
@@ -27,12 +29,40 @@ extension NSManagedObjectContext {
     private struct PushedSave {
         var inserted: [PushedChange] = []
         var updated: [PushedChange] = []
-        var deleted: [ObjectKey] = []
+        var deleted: [(key: ObjectKey, base: Snapshot?)] = []
+        /// Whether values that both sides changed are conflicts too, and not the child's.
+        var comparesValues = false
     }
 
-    final func save(_ work: SaveWork, to parent: NSManagedObjectContext) throws {
+    final func save(_ work: inout SaveWork, to parent: NSManagedObjectContext) throws {
+        for attempt in 1... {
+            var rows: [(NSManagedObject, Snapshot)] = []
+            let sent = Transfer(try pushedSave(work, &rows))
+            let conflicts = try parent.performAndWait {
+                let conflicts = Transfer(try parent.conflicts(with: sent.value))
+                if conflicts.value.isEmpty { parent.accept(sent.value) }
+                return conflicts
+            }.value
+            if conflicts.isEmpty {
+                for (object, row) in rows { object.row = row }
+                break
+            }
+            if attempt == Self.maximumOfAttempts { throw unresolved(SaveConflicts(conflicts: conflicts)) }
+            try resolve(SaveConflicts(conflicts: conflicts), isCached: true)
+            work = presentWork
+            try validate(work)
+        }
+        for object in work.inserted + work.updated {
+            object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: [:]) }
+        }
+    }
+
+    private func pushedSave(
+        _ work: SaveWork, _ rows: inout [(NSManagedObject, Snapshot)]
+    ) throws -> PushedSave {
         var push = PushedSave()
-        var rows: [(NSManagedObject, Snapshot)] = []
+        let policy = storedMergePolicy
+        push.comparesValues = policy.mergeType != .errorMergePolicyType || type(of: policy) != NSMergePolicy.self
         for object in work.inserted {
             try object.encodeBoxedChanges()
             let change = pushedChange(of: object)
@@ -43,18 +73,14 @@ extension NSManagedObjectContext {
             try object.encodeBoxedChanges()
             let change = pushedChange(of: object)
             rows.append((object, change.row))
-            push.updated.append(change)
+            if reinsertedObjects.contains(ObjectIdentifier(object)) {
+                push.inserted.append(change)
+            } else {
+                push.updated.append(change)
+            }
         }
-        push.deleted = work.deleted.map(\.objectKey)
-        let sent = Transfer(push)
-        try parent.performAndWait {
-            try parent.requirePresence(of: sent.value)
-            parent.accept(sent.value)
-        }
-        for (object, row) in rows { object.row = row }
-        for object in work.inserted + work.updated {
-            object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: [:]) }
-        }
+        push.deleted = work.deleted.map { ($0.objectKey, $0.flags.contains(.inaccessible) ? nil : $0.row) }
+        return push
     }
 
     private func pushedChange(of object: NSManagedObject) -> PushedChange {
@@ -66,39 +92,56 @@ extension NSManagedObjectContext {
                     PushedToMany(index: index, added: state.added.keys, removed: state.removed, order: state.order))
             }
         }
-        let version = object.firedRow().version
+        let base = object.firedRow()
         return PushedChange(
-            key: object.objectKey, row: object.builtRow(key: object.key, version: version, renaming: permanentKeys),
+            key: object.objectKey,
+            row: object.builtRow(key: object.key, version: base.version, renaming: permanentKeys), base: base,
             changed: object.overlay?.mask ?? SlotMask(), boxed: object.overlay?.boxed ?? [:],
             boxedChanges: object.overlay?.boxedChanges ?? SlotMask(), toManys: toManys)
     }
 
-    /// A child's change of an object that is deleted here, or gone from the store, is a conflict: the child's save fails
-    /// with 133020 and pushes nothing. Called on this context's queue.
-    private func requirePresence(of push: PushedSave) throws {
+    /// What a child's save meets here: changes of objects that are deleted here or gone from the store and, where values
+    /// are compared, objects that are no longer as the child read them. Called on this context's queue.
+    private func conflicts(with push: PushedSave) throws -> [SaveConflicts.Conflict] {
         drainMailbox()
-        var missing: [NSManagedObjectID] = []
+        var conflicts: [SaveConflicts.Conflict] = []
         for change in push.updated {
-            let key = current(change.key)
-            if let object = registeredObject(for: key), object.row != nil || object.flags.contains(.deleted) {
-                if object.flags.contains(.deleted) { missing.append(objectID(for: key)) }
-            } else if try readRow(for: key) == nil {
-                missing.append(objectID(for: key))
+            let found = try rowForChild(change.key)
+            if let found, !push.comparesValues || found === change.base || !isConflict(change, found) { continue }
+            conflicts.append(SaveConflicts.Conflict(key: change.key, expected: change.base, found: found))
+        }
+        if !push.comparesValues { return conflicts }
+        for (key, base) in push.deleted {
+            guard let base, let found = try rowForChild(key), found !== base else { continue }
+            let slots = home(at: found.layoutIndex).layout.slots
+            if slots.indices.allSatisfy({ NSManagedObject.isSame(base, found, $0, slots[$0].kind) }) { continue }
+            conflicts.append(SaveConflicts.Conflict(key: key, expected: base, found: found))
+        }
+        return conflicts
+    }
+
+    /// Whether a value that the child changed is another one here than the child read, and than it wants.
+    private func isConflict(_ change: PushedChange, _ found: Snapshot) -> Bool {
+        let slots = home(at: found.layoutIndex).layout.slots
+        var isConflict = false
+        change.changed.forEach { slot in
+            let kind = slots[slot].kind
+            if !NSManagedObject.isSame(change.base, found, slot, kind),
+                !NSManagedObject.isSame(change.row, found, slot, kind)
+            {
+                isConflict = true
             }
         }
-        if missing.isEmpty { return }
-        throw NSError.coreData(
-            NSManagedObjectMergeError,
-            reason:
-                "Could not merge changes: \(missing.count) objects were deleted in the parent context since they were read",
-            userInfo: [NSAffectedObjectsErrorKey: missing])
+        return isConflict
     }
 
     /// Takes over what a child saved, as unsaved changes of this context. Called on this context's queue.
     private func accept(_ push: PushedSave) {
         drainMailbox()
         for change in push.inserted {
-            if registeredObject(for: change.key) != nil {
+            if let object = registeredObject(for: change.key) {
+                // What is deleted here, and comes back by the child's policy.
+                if object.flags.contains(.deleted) { undelete(object, as: nil) }
                 update(change)
                 continue
             }
@@ -114,7 +157,7 @@ extension NSManagedObjectContext {
             adoptBoxed(change, object)
         }
         for change in push.updated { update(change) }
-        for key in push.deleted {
+        for (key, _) in push.deleted {
             let object = object(for: current(key))
             if !object.flags.contains(.deleted) { delete(object) }
         }
@@ -174,18 +217,25 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Keys that temporary ones have become.
+    struct PermanentKeys {
+        var keys: [Int64: Int64]
+        /// Temporary keys of objects that gave way to others with the same unique values: their new keys are the others'.
+        var replaced: Set<Int64> = []
+    }
+
     /// Leaves the new keys of saved objects with every context below this one; each takes them in when it is next used.
-    final func postToChildren(_ permanent: [Int64: Int64]) {
+    final func postToChildren(_ permanent: PermanentKeys) {
         let children = livingChildren
         if children.isEmpty {
             permanentKeys = [:]
             return
         }
-        permanentKeys.merge(permanent) { _, new in new }
+        permanentKeys.merge(permanent.keys) { _, new in new }
         for child in children { child.deliver(permanent) }
     }
 
-    private func deliver(_ permanent: [Int64: Int64]) {
+    private func deliver(_ permanent: PermanentKeys) {
         mailboxLock.withLock { mailbox.append(permanent) }
         for child in livingChildren { child.deliver(permanent) }
     }
@@ -208,18 +258,37 @@ extension NSManagedObjectContext {
         for letter in letters { takeIn(letter) }
     }
 
-    private func takeIn(_ permanent: [Int64: Int64]) {
+    private func takeIn(_ permanent: PermanentKeys) {
         for map in identityMaps {
             guard let map, map.count > 0 else { continue }
             for object in map.objects {
-                if object.key < 0, let key = permanent[object.key] { map.rekey(object, to: key) }
-                object.replaceTemporaryReferences(permanent)
+                if object.key < 0, let key = permanent.keys[object.key] {
+                    if permanent.replaced.contains(object.key) {
+                        follow(object, to: key, in: map)
+                    } else {
+                        map.rekey(object, to: key)
+                    }
+                }
+                object.replaceTemporaryReferences(permanent.keys)
             }
         }
         if livingChildren.isEmpty {
             permanentKeys = [:]
         } else {
-            permanentKeys.merge(permanent) { _, new in new }
+            permanentKeys.merge(permanent.keys) { _, new in new }
+        }
+    }
+
+    /// An object that gave way to another one above: it stands for that one's row from now on; if the context knows that one
+    /// already, it goes.
+    private func follow(_ object: NSManagedObject, to key: Int64, in map: IdentityMap) {
+        if map.object(for: key) != nil {
+            acceptDeletions(of: [object])
+        } else {
+            map.rekey(object, to: key)
+            object.row = nil
+            object.overlay?.forgetBases()
+            noteRefresh(of: object)
         }
     }
 
@@ -249,7 +318,7 @@ extension NSManagedObjectContext {
         for map in identityMaps {
             for object in map?.objects ?? [] { object.replaceTemporaryReferences(permanent) }
         }
-        postToChildren(permanent)
+        postToChildren(PermanentKeys(keys: permanent))
     }
 
     /// Chooses the store a new object is saved in, where several hold its entity.

@@ -68,19 +68,28 @@ extension NSManagedObjectContext {
         checkConfinement()
         drainMailbox()
         if isProcessingPendingChanges { return }
-        if pendingList.isEmpty, pendingDeletions.isEmpty, pendingRefreshes.isEmpty { return }
+        if pendingList.isEmpty, pendingDeletions.isEmpty, pendingRefreshes.isEmpty, mergedDeletions.isEmpty { return }
         isProcessingPendingChanges = true
         defer { isProcessingPendingChanges = false }
         propagateDeletions()
         let changed = pendingList
         pendingList = []
-        let refreshed = pendingRefreshes
+        let refreshed = pendingRefreshes.filter { !$0.flags.contains(.mergedAway) }
         pendingRefreshes = []
+        let vanished = mergedDeletions
+        mergedDeletions = []
+        defer {
+            for object in vanished where object.home.context === self {
+                object.flags.insert(.gone)
+                object.detach(unregister: true)
+            }
+        }
         var inserted: [NSManagedObject] = []
         var updated: [NSManagedObject] = []
-        var deleted: [NSManagedObject] = []
+        var deleted = vanished
         for object in changed {
             let flags = object.flags
+            if flags.contains(.mergedAway) { continue }
             object.flags.subtract([.pendingEvent, .pendingInsert, .pendingDelete])
             if flags.contains(.deleted) {
                 if flags.contains(.pendingDelete), !flags.contains(.pendingInsert) { deleted.append(object) }

@@ -63,6 +63,9 @@ extension NSManagedObjectContext {
         pendingList = []
         pendingDeletions = []
         pendingRefreshes = []
+        mergedDeletions = []
+        watchedObjects = []
+        replacedKeys = [:]
         permanentKeys = [:]
         assignedStores = [:]
         recentObjects.removeAll()
@@ -88,7 +91,7 @@ extension NSManagedObjectContext {
         object.didTurnIntoFault()
     }
 
-    private func noteRefresh(of object: NSManagedObject) {
+    final func noteRefresh(of object: NSManagedObject) {
         pendingRefreshes.append(object)
         schedulePendingChanges()
     }

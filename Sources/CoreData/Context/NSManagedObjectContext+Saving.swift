@@ -5,9 +5,10 @@ extension NSManagedObjectContext {
     /// (which then has them as its own unsaved changes).
     ///
     /// Order: the will-save notification, pending changes, `willSave()` of every object until nothing new changes,
-    /// validation, the write, `didSave()`, the did-save notification. When it throws, nothing was written and everything
-    /// is still unsaved: validation errors (1550…1690, several as 1560), conflicts (133020), store errors (134030…). Called
-    /// while the same context is being saved, by an observer or from `willSave()`, it throws 134060.
+    /// validation, the write, `didSave()`, the did-save notification. A conflict goes to the `mergePolicy`, and the save
+    /// goes on with what that leaves. When it throws, nothing was written and everything is still unsaved: validation
+    /// errors (1550…1690, several as 1560), conflicts (133020, 133021), store errors (134030…). Called while the same
+    /// context is being saved, by an observer or from `willSave()`, it throws 134060.
     public final func save() throws {
         checkConfinement()
         drainMailbox()
@@ -17,16 +18,16 @@ extension NSManagedObjectContext {
                 reason: "attempt to recursively call -save: on the context aborted; \(debugName) is being saved")
         }
         processPendingChanges()
-        guard hasChanges else { return dropCleanObjects() }
+        guard hasChanges || !watchedObjects.isEmpty else { return dropCleanObjects() }
         isSaving = true
-        defer { isSaving = false }
+        defer { endSaving() }
         NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
         try prepareObjects()
-        let work = SaveWork(inserted: livingInserted, updated: livingUpdated, deleted: livingDeleted)
+        var work = presentWork
         try validate(work)
         switch source {
-        case .parent(let parent): try save(work, to: parent)
-        case .coordinator(let coordinator): try save(work, to: coordinator)
+        case .parent(let parent): try save(&work, to: parent)
+        case .coordinator(let coordinator): try save(&work, to: coordinator)
         case nil:
             throw NSError.coreData(
                 NSPersistentStoreSaveError,
@@ -40,6 +41,18 @@ extension NSManagedObjectContext {
         var inserted: [NSManagedObject]
         var updated: [NSManagedObject]
         var deleted: [NSManagedObject]
+    }
+
+    /// What is to be saved as things are now.
+    final var presentWork: SaveWork {
+        SaveWork(inserted: livingInserted, updated: livingUpdated, deleted: livingDeleted)
+    }
+
+    private func endSaving() {
+        isSaving = false
+        watchedObjects = []
+        reinsertedObjects = []
+        temporaryKeys = [:]
     }
 
     /// Calls `willSave()` until it changes nothing new; gives up after a thousand rounds, as a loop would never end.
@@ -66,7 +79,7 @@ extension NSManagedObjectContext {
             NSCoreDataError, reason: "Failed to process pending changes before save: willSave() keeps changing objects")
     }
 
-    private func validate(_ work: SaveWork) throws {
+    final func validate(_ work: SaveWork) throws {
         var errors: [NSError] = []
         func collect(_ body: () throws -> Void) {
             do { try body() } catch { errors.append(error as NSError) }
@@ -79,49 +92,108 @@ extension NSManagedObjectContext {
 
     // MARK: To the coordinator
 
-    private func save(_ work: SaveWork, to coordinator: NSPersistentStoreCoordinator) throws {
+    /// How often a save is tried again: each time somebody else has saved in between, or the policy has left a conflict.
+    static var maximumOfAttempts: Int { 1_000 }
+
+    /// What the attempts of one save have in common.
+    private struct Attempts {
+        /// The keys that new objects are written under, by their temporary ones.
+        var permanent: [Int64: Int64] = [:]
+        /// Stores that have committed: where there are several, each has a transaction of its own.
+        var written: Set<Int> = []
+        var rows: [(object: NSManagedObject, row: Snapshot)] = []
+    }
+
+    /// Writes, and lets the merge policy resolve conflicts until the write goes through.
+    private func save(_ work: inout SaveWork, to coordinator: NSPersistentStoreCoordinator) throws {
+        var attempts = Attempts()
+        for attempt in 1... {
+            do {
+                let known = conflictsWithCache(work, coordinator)
+                if !known.isEmpty {
+                    try resolve(SaveConflicts(conflicts: known), isCached: true)
+                } else {
+                    try write(work, to: coordinator, &attempts)
+                    break
+                }
+            } catch let conflicts as SaveConflicts {
+                if attempt == Self.maximumOfAttempts { throw unresolved(conflicts) }
+                try resolve(conflicts, isCached: false)
+            }
+            work = presentWork
+            try validate(work)
+        }
+        for (object, row) in attempts.rows { object.row = row }
+        for (key, winner) in replacedKeys {
+            attempts.permanent[key] = attempts.permanent[winner.key] ?? winner.key
+        }
+        let replaced = Set(replacedKeys.keys)
+        replacedKeys = [:]
+        adoptPermanentKeys(attempts.permanent, of: work.inserted, replaced: replaced)
+        for object in work.inserted + livingUpdated {
+            object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: attempts.permanent) }
+        }
+    }
+
+    /// Writes everything to the stores, one transaction each. Throws `SaveConflicts` when a store refuses.
+    private func write(
+        _ work: SaveWork, to coordinator: NSPersistentStoreCoordinator, _ attempts: inout Attempts
+    ) throws {
         for object in work.inserted + work.updated { try object.encodeBoxedChanges() }
         assignOrders(work)
         // Ordering may have touched members that were clean so far.
         let updated = livingUpdated
         let stores = try storesByObject(work.inserted, coordinator)
-        var permanent: [Int64: Int64] = [:]
-        try reserveKeys(work.inserted, stores, coordinator, into: &permanent)
+        try reserveKeys(work.inserted, stores, coordinator, into: &attempts.permanent)
+        let permanent = attempts.permanent
 
         var changes: [Int: ChangeSet] = [:]
-        var rows: [(object: NSManagedObject, row: Snapshot)] = []
-        rows.reserveCapacity(work.inserted.count + updated.count)
+        attempts.rows = []
+        attempts.rows.reserveCapacity(work.inserted.count + updated.count)
         for object in work.inserted {
             let key = permanent[object.key] ?? object.key
             let row = object.builtRow(key: key, version: 1, renaming: permanent)
             changes[ObjectKey(layoutIndex: 0, key: key).storeNumber, default: ChangeSet()].inserted.append(row)
-            rows.append((object, row))
+            attempts.rows.append((object, row))
         }
         for object in updated {
             let changed = object.persistentChanges()
-            guard !changed.isEmpty, let old = object.row, !object.flags.contains(.inaccessible) else { continue }
+            let isBack = reinsertedObjects.contains(ObjectIdentifier(object))
+            guard !changed.isEmpty || isBack, let old = object.row, !object.flags.contains(.inaccessible) else {
+                continue
+            }
             let row = object.builtRow(key: object.key, version: old.version + 1, renaming: permanent)
+            attempts.rows.append((object, row))
+            if isBack {
+                changes[object.objectKey.storeNumber, default: ChangeSet()].inserted.append(row)
+                continue
+            }
             changes[object.objectKey.storeNumber, default: ChangeSet()].updated.append(
                 ChangeSet.Update(old: old, new: row, changed: changed))
-            rows.append((object, row))
         }
         for object in work.deleted where !object.flags.contains(.inaccessible) {
             changes[object.objectKey.storeNumber, default: ChangeSet()].deleted.append(
                 ChangeSet.Deletion(key: object.objectKey, row: object.row))
         }
+        for object in watchedForSave {
+            guard let row = object.row else { continue }
+            changes[object.objectKey.storeNumber, default: ChangeSet()].unchanged.append(row)
+        }
         collectJoins(work.inserted + updated, work.deleted, permanent, into: &changes)
 
-        for (number, change) in changes.sorted(by: { $0.key < $1.key }) where !change.isEmpty {
+        for (number, change) in changes.sorted(by: { $0.key < $1.key })
+        where !change.isEmpty && !attempts.written.contains(number) {
             do {
                 try coordinator.write(change, toStoreNumbered: number)
             } catch let conflicts as SaveConflicts {
-                throw conflictError(conflicts)
+                temporaryKeys = [:]
+                for object in work.inserted {
+                    guard let key = permanent[object.key] else { continue }
+                    temporaryKeys[ObjectKey(layoutIndex: object.home.layout.index, key: key)] = object.key
+                }
+                throw conflicts
             }
-        }
-        for (object, row) in rows { object.row = row }
-        adoptPermanentKeys(permanent, of: work.inserted)
-        for object in work.inserted + updated {
-            object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: permanent) }
+            attempts.written.insert(number)
         }
     }
 
@@ -147,7 +219,7 @@ extension NSManagedObjectContext {
             var root: Int
         }
         var groups: [Place: [NSManagedObject]] = [:]
-        for object in inserted where object.key < 0 {
+        for object in inserted where object.key < 0 && permanent[object.key] == nil {
             let assigned = assignedStores[ObjectIdentifier(object)].flatMap { coordinator.number(of: $0) }
             let number = assigned ?? stores[object.home.layout.index] ?? 0
             groups[Place(store: number, root: object.home.layout.rootIndex), default: []].append(object)
@@ -168,14 +240,16 @@ extension NSManagedObjectContext {
     }
 
     /// Gives saved objects their permanent keys and tells the children.
-    final func adoptPermanentKeys(_ permanent: [Int64: Int64], of objects: [NSManagedObject]) {
+    final func adoptPermanentKeys(
+        _ permanent: [Int64: Int64], of objects: [NSManagedObject], replaced: Set<Int64>
+    ) {
         if permanent.isEmpty { return }
         for object in objects {
             guard let key = permanent[object.key] else { continue }
             object.home.identityMap?.rekey(object, to: key)
             if !assignedStores.isEmpty { assignedStores[ObjectIdentifier(object)] = nil }
         }
-        postToChildren(permanent)
+        postToChildren(PermanentKeys(keys: permanent, replaced: replaced))
     }
 
     /// Positions of the members of changed ordered relationships. Existing numbers stay where they still rise.
@@ -232,13 +306,16 @@ extension NSManagedObjectContext {
             guard let overlay = owner.overlay, !overlay.toManys.isEmpty else { continue }
             for toMany in owner.home.layout.toManys {
                 guard case .join(let inverseIndex, let isNaming) = toMany.kind,
-                    let state = overlay.toManys[toMany.index], state.hasChanges
+                    let state = overlay.toManys[toMany.index]
                 else { continue }
+                // Whoever deleted the row has deleted its pairs.
+                let isBack = reinsertedObjects.contains(ObjectIdentifier(owner))
+                guard state.hasChanges || isBack else { continue }
                 let key = owner.objectKey.renamed(permanent)
                 if isNaming {
                     let inverseIsOrdered = toMany.relationship.inverseRelationship?.isOrdered == true
                     var join = ChangeSet.Join(toMany: toMany, owner: key)
-                    join.added = state.added.keys.map { $0.renamed(permanent) }
+                    join.added = (isBack ? state.members : state.added.keys).map { $0.renamed(permanent) }
                     join.removed = Array(state.removed)
                     if toMany.isOrdered { join.ordered = owner.members(of: toMany.index).map { $0.renamed(permanent) } }
                     if inverseIsOrdered {
@@ -277,22 +354,15 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func conflictError(_ conflicts: SaveConflicts) -> NSError {
-        let ids = conflicts.conflicts.map { objectID(for: $0.key) }
-        if conflicts.conflicts.isEmpty, let first = conflicts.constraintConflicts.first {
-            return NSError.coreData(
-                NSManagedObjectConstraintMergeError,
-                reason:
-                    "Could not merge changes: the uniqueness constraint (\(first.constraint.joined(separator: ", "))) is violated",
-                userInfo: [
-                    NSAffectedObjectsErrorKey: conflicts.constraintConflicts.map { objectID(for: $0.key) }
-                ])
-        }
-        return NSError.coreData(
-            NSManagedObjectMergeError,
-            reason:
-                "Could not merge changes: \(ids.count) objects were changed or deleted by somebody else since they were read",
-            userInfo: [NSAffectedObjectsErrorKey: ids])
+    /// The error of a save whose policy has left conflicts however often it was asked.
+    final func unresolved(_ conflicts: SaveConflicts) -> NSError {
+        NSError.coreData(
+            conflicts.conflicts.isEmpty ? NSManagedObjectConstraintMergeError : NSManagedObjectMergeError,
+            reason: "Could not merge changes: after \(Self.maximumOfAttempts) attempts there are still conflicts",
+            userInfo: [
+                NSAffectedObjectsErrorKey: conflicts.conflicts.map { objectID(for: $0.key) }
+                    + conflicts.constraintConflicts.map { objectID(for: $0.key) }
+            ])
     }
 
     // MARK: Afterwards
@@ -314,6 +384,9 @@ extension NSManagedObjectContext {
         }
         // New objects that were deleted again never were in the store.
         let vanished = deletedList.filter { $0.flags.contains([.inserted, .deleted]) }
+        // Also those that a merge has made clean.
+        for object in insertedList { object.flags.remove(.listedInserted) }
+        for object in updatedList { object.flags.remove(.listedUpdated) }
         insertedList = []
         updatedList = []
         deletedList = []

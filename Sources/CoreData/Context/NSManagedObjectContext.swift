@@ -55,6 +55,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var pendingDeletions: [NSManagedObject] = []
     /// Objects refreshed since the last did-change notification.
     var pendingRefreshes: [NSManagedObject] = []
+    /// Objects that others have deleted, taken over since the last did-change notification.
+    var mergedDeletions: [NSManagedObject] = []
     var isProcessingPendingChanges = false
     var isPendingProcessingScheduled = false
     var isSaving = false
@@ -63,9 +65,20 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Stores that new objects were assigned to.
     var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
 
+    /// Decides about the conflicts of a save.
+    var storedMergePolicy = NSMergePolicy.error
+    /// Objects that the next save only checks for conflicts.
+    var watchedObjects: [NSManagedObject] = []
+    /// While a save goes on: objects whose rows are gone and come back by it.
+    var reinsertedObjects: Set<ObjectIdentifier> = []
+    /// While a save goes on: the temporary keys of the new objects by the keys they are written under.
+    var temporaryKeys: [ObjectKey: Int64] = [:]
+    /// New objects that gave way to others with the same unique values, until the next successful save: key → the other.
+    var replacedKeys: [Int64: ObjectKey] = [:]
+
     /// Guards what other queues leave here.
     let mailboxLock = NSLock()
-    var mailbox: [[Int64: Int64]] = []
+    var mailbox: [PermanentKeys] = []
     var childReferences: [WeakContext] = []
 
     struct WeakContext {

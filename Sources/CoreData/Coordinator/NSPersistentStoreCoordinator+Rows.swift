@@ -175,6 +175,10 @@ extension NSPersistentStoreCoordinator {
         for store in lock.withLock({ attached }) { store.rows.sweepRowCache() }
     }
 
+    final func cachedRow(for key: ObjectKey, rootIndex: Int) -> Snapshot? {
+        (try? rowStore(numbered: key.storeNumber))?.cachedRow(for: key.key, rootIndex: rootIndex)
+    }
+
     final func forgetCachedRow(_ key: ObjectKey, rootIndex: Int) {
         (try? rowStore(numbered: key.storeNumber))?.forgetCachedRow(key.key, rootIndex: rootIndex)
     }

@@ -173,12 +173,9 @@ extension NSManagedObject {
     }
 
     private func isChanged(_ access: PropertyAccess) -> Bool {
-        guard let overlay else { return false }
         switch access {
-        case .attribute(let slot), .toOne(let slot):
-            return overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot)
-        case .toMany(let index):
-            return overlay.toManys.isEmpty ? false : overlay.toManys[index]?.hasChanges ?? false
+        case .attribute(let slot), .toOne(let slot): return isSetInMemory(slot)
+        case .toMany(let index): return existingToManyState(index)?.hasChanges ?? false
         case .fetched: return false
         }
     }

@@ -36,6 +36,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let pendingInsert = Flags(rawValue: 1 << 13)
         static let pendingDelete = Flags(rawValue: 1 << 14)
         static let hasTransientChanges = Flags(rawValue: 1 << 15)
+        /// Deleted by somebody else; detached after the next did-change notification.
+        static let mergedAway = Flags(rawValue: 1 << 16)
     }
 
     // Not checked for overlapping access at run time: an object is used on one queue, no access to these spans a call, and

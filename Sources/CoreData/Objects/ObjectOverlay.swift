@@ -31,6 +31,12 @@ final class ObjectOverlay {
         mask.contains(slot) ? values[slot] : nil
     }
 
+    /// To-many relationships are asked for anew; what was added and removed stays so.
+    func forgetBases() {
+        toManys.forEach { $0?.forgetBase() }
+        currentRow = nil
+    }
+
     /// Forgets every change; loaded to-many relationships forget theirs.
     func discardChanges() {
         mask = SlotMask()

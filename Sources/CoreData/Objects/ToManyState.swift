@@ -75,6 +75,41 @@ final class ToManyState {
         for member in newMembers where !present.contains(member) { noteAddition(of: member) }
     }
 
+    /// The members in the store are others than known: they are loaded anew when asked for. An order that was set stays.
+    func forgetBase() {
+        if order == nil { base = nil }
+    }
+
+    /// Members whose rows are gone are in no longer, nor in the store.
+    func forget(_ gone: Set<ObjectKey>) {
+        func without(_ keys: [ObjectKey]) -> [ObjectKey] {
+            keys.contains(where: gone.contains) ? keys.filter { !gone.contains($0) } : keys
+        }
+        base = base.map(without)
+        order = order.map(without)
+        if !added.isEmpty { added.removeAll { gone.contains($0) } }
+        if !removed.isEmpty { removed.subtract(gone) }
+    }
+
+    /// Puts one member in or out, in the store and in memory: after its own row has told.
+    func setMembership(of member: ObjectKey, inStore: Bool, inMemory: Bool, isOrdered: Bool) {
+        if let base, base.contains(member) != inStore {
+            // Where it stands in an ordered relationship the store knows.
+            if inStore, isOrdered, order == nil {
+                self.base = nil
+            } else {
+                self.base = inStore ? base + [member] : base.filter { $0 != member }
+            }
+        }
+        _ = added.remove(member)
+        removed.remove(member)
+        if inMemory, !inStore { added.append(member) }
+        if inStore, !inMemory { removed.insert(member) }
+        if let order, order.contains(member) != inMemory {
+            self.order = inMemory ? order + [member] : order.filter { $0 != member }
+        }
+    }
+
     /// The changes are saved: what is now is the base. Temporary keys have been replaced by then.
     func acceptChanges(renaming permanent: [Int64: Int64]) {
         if base != nil {

@@ -30,6 +30,9 @@ protocol RowStore: AnyObject, Sendable {
     /// Drops the rows of the cache that nobody else holds.
     func sweepRowCache()
 
+    /// The row as the row cache has it; nil when the cache has none. Nothing is read.
+    func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot?
+
     /// The next read of the row asks the file.
     func forgetCachedRow(_ key: Int64, rootIndex: Int)
 
@@ -38,6 +41,10 @@ protocol RowStore: AnyObject, Sendable {
 
     /// Writes a change set in one transaction, or nothing. Throws `SaveConflicts` when rows moved on since they were read.
     func write(_ changes: ChangeSet) throws
+}
+
+extension RowStore {
+    func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { nil }
 }
 
 /// A fetch as a store sees it: no objects, no contexts.
@@ -119,8 +126,12 @@ struct ChangeSet {
     var updated: [Update] = []
     var deleted: [Deletion] = []
     var joins: [Join] = []
+    /// Rows that are not written, but have to be as they were read.
+    var unchanged: [Snapshot] = []
 
-    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty }
+    var isEmpty: Bool {
+        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty && unchanged.isEmpty
+    }
 }
 
 /// Rows that somebody else changed or deleted since they were read. Nothing of the change set was written.
@@ -136,6 +147,8 @@ struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are immutable
         var constraint: [String]
         var key: ObjectKey
         var existing: ObjectKey?
+        /// The row that has the values, as the save's transaction sees it.
+        var existingRow: Snapshot?
     }
     var conflicts: [Conflict]
     var constraintConflicts: [ConstraintConflict] = []

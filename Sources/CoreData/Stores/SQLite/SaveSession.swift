@@ -72,10 +72,19 @@ struct SaveSession {
     // MARK: Updates
 
     mutating func update(_ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges) throws {
+        let blocked = try attempt(updates, &files)
+        if !blocked.isEmpty { try updateBlocked(blocked, &files) }
+    }
+
+    /// Writes rows, and returns those that a uniqueness constraint did not let through.
+    private mutating func attempt(
+        _ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges
+    ) throws -> [ChangeSet.Update] {
         let numbers = store.schema.numbers
         var index = -1
         var mask = SlotMask()
         var current: (writer: RowWriter, statement: SQLiteStatement, fields: [RowWriter.Field])?
+        var blocked: [ChangeSet.Update] = []
         for update in updates {
             let row = update.new
             if row.layoutIndex != index || update.changed != mask || current == nil {
@@ -108,13 +117,54 @@ struct SaveSession {
             statement.bind(position + 1, Int64(update.old.version))
             let broken = constraintConflicts.count
             try withExtendedLifetime(row) { try run(statement, row, writer) }
-            if broken == constraintConflicts.count, connection.changes == 0 {
+            if broken != constraintConflicts.count {
+                blocked.append(update)
+            } else if connection.changes == 0 {
                 let object = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
                 conflicts.append(
                     SaveConflicts.Conflict(key: object, expected: update.old, found: try presentRow(object)))
             }
         }
         current?.statement.clear()
+        return blocked
+    }
+
+    /// Rows of one save may hand unique values on to each other, even in a circle: SQLite looks after each row, the
+    /// constraint means the end. So the rows give up their values first and are written once more; what is broken then is
+    /// broken.
+    private mutating func updateBlocked(
+        _ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges
+    ) throws {
+        for update in updates {
+            let writer = try writer(update.new.layoutIndex)
+            let object = ObjectKey(layoutIndex: update.new.layoutIndex, key: update.new.key)
+            let mine = constraintConflicts.filter { $0.key == object }
+            let names = Set(mine.flatMap(\.constraint))
+            // Only what is written again afterwards.
+            let columns = writer.fields.filter {
+                update.changed.contains($0.slot) && names.contains(writer.layout.slots[$0.slot].name)
+            }.map(\.column)
+            if columns.isEmpty { continue }
+            let statement = try connection.prepare(
+                "UPDATE \(writer.table) SET \(columns.map { "\($0) = NULL" }.joined(separator: ", ")) "
+                    + "WHERE \(SQLSchema.keyColumn) = ? AND \(SQLSchema.versionColumn) = ?")
+            statement.bind(1, object.primaryKey)
+            statement.bind(2, Int64(update.old.version))
+            try statement.run()
+            constraintConflicts.removeAll { $0.key == object }
+        }
+        _ = try attempt(updates, &files)
+    }
+
+    /// Looks whether rows still are what they were when they were read.
+    mutating func check(_ rows: [Snapshot]) throws {
+        for row in rows {
+            let object = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
+            let found = try presentRow(object)
+            if found?.version != row.version {
+                conflicts.append(SaveConflicts.Conflict(key: object, expected: row, found: found))
+            }
+        }
     }
 
     // MARK: Deletions
@@ -294,15 +344,18 @@ struct SaveSession {
             )
         }
         var existing: ObjectKey?
+        var existingRow: Snapshot?
         if try statement.step(),
             let index = store.layoutIndex(number: statement.int64(1), rootIndex: root(row.layoutIndex))
         {
             existing = ObjectKey(
                 layoutIndex: index,
                 key: ObjectKey.key(storeNumber: store.storeNumber, primaryKey: statement.int64(0)))
+            existingRow = try existing.flatMap { try presentRow($0) }
         }
         withExtendedLifetime(row) {}
         return SaveConflicts.ConstraintConflict(
-            constraint: fields.map { writer.layout.slots[$0.slot].name }, key: object, existing: existing)
+            constraint: fields.map { writer.layout.slots[$0.slot].name }, key: object, existing: existing,
+            existingRow: existingRow)
     }
 }

@@ -1,0 +1,117 @@
+import Foundation
+
+/// What the built-in policies do about one object whose row has moved on.
+struct OptimisticResolution {
+    private let conflict: NSMergeConflict
+    private let type: NSMergePolicyType
+
+    init(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) {
+        self.conflict = conflict
+        self.type = type
+    }
+
+    private var storeWins: Bool {
+        type == .mergeByPropertyStoreTrumpMergePolicyType || type == .rollbackMergePolicyType
+    }
+
+    func run() {
+        let object = conflict.sourceObject
+        guard let context = object.home.context else { return }
+        let isDeleted = object.flags.contains(.deleted)
+        guard let latest = conflict.latestRow else {
+            // The row is gone. A deleted object needs nothing more; where the object wins, the save inserts it again.
+            if storeWins, !isDeleted { context.acceptDeletions(of: [object]) }
+            return
+        }
+        if isDeleted {
+            if storeWins {
+                context.undelete(object, as: latest)
+            } else {
+                object.row = latest
+            }
+            return
+        }
+        switch type {
+        case .errorMergePolicyType: return
+        case .mergeByPropertyStoreTrumpMergePolicyType: object.rebase(on: latest, keeping: .unconflicting)
+        case .mergeByPropertyObjectTrumpMergePolicyType: object.rebase(on: latest, keeping: .all)
+        case .overwriteMergePolicyType: object.rebase(on: latest, keeping: .everything)
+        case .rollbackMergePolicyType:
+            object.rebase(on: latest, keeping: .none)
+            object.flags.remove(.updated)
+        }
+        context.noteRefresh(of: object)
+    }
+}
+
+extension NSManagedObjectContext {
+    /// The rows of objects are gone: the objects go too, without being changes to save. What is new in memory and leads to
+    /// them leads nowhere. The next did-change notification names them; after that they belong to no context.
+    final func acceptDeletions(of objects: [NSManagedObject]) {
+        let going = objects.filter { $0.home.context === self && $0.flags.isDisjoint(with: [.gone, .mergedAway]) }
+        if going.isEmpty { return }
+        for object in going { cutReferences(to: object) }
+        let keys = Set(going.map(\.objectKey))
+        for map in identityMaps {
+            for object in map?.objects ?? [] { object.overlay?.toManys.forEach { $0?.forget(keys) } }
+        }
+        let wereDeleted = going.contains { $0.flags.contains(.listedDeleted) }
+        for object in going {
+            object.flags.subtract([.updated, .inserted, .deletionPending, .pendingDelete, .listedDeleted])
+            object.flags.formUnion([.deleted, .mergedAway])
+        }
+        if wereDeleted { deletedList.removeAll { $0.flags.contains(.mergedAway) } }
+        mergedDeletions += going
+        schedulePendingChanges()
+    }
+
+    /// Unsaved references to an object that is gone become nil.
+    private func cutReferences(to object: NSManagedObject) {
+        let key = object.objectKey
+        for toMany in object.home.layout.toManys {
+            for member in object.existingToManyState(toMany.index)?.added.keys ?? [] {
+                guard let member = registeredObject(for: member) else { continue }
+                switch toMany.kind {
+                case .inverseKey(let slot, _):
+                    if member.reference(at: slot) == key { member.writeReference(nil, at: slot) }
+                case .ownerKey(let slot, _):
+                    if member.slotValue(at: slot) == .int(key.key) { member.setSlot(slot, to: .null) }
+                case .join, .transient: break
+                }
+            }
+        }
+        for (slot, destination) in object.home.layout.destinations.enumerated() where object.row != nil {
+            guard case .toOne(let inverse)? = destination.inverse, case .toOne = object.home.layout.slots[slot].role,
+                let other = object.reference(at: slot).flatMap({ registeredObject(for: $0) }),
+                other.overlay?.mask.contains(inverse) == true, other.reference(at: inverse) == key
+            else { continue }
+            other.writeReference(nil, at: inverse)
+        }
+    }
+
+    /// Takes a deletion back: somebody else has changed the row, and that counts more. References that the deletion emptied
+    /// are as they were.
+    final func undelete(_ object: NSManagedObject, as latest: Snapshot?) {
+        object.flags.subtract([.deleted, .deletionPending, .pendingDelete, .listedDeleted, .updated])
+        deletedList.removeAll { $0 === object }
+        if let latest {
+            object.overlay?.discardChanges()
+            object.row = latest
+        }
+        let key = object.objectKey
+        for other in updatedList where other.home.context === self && other !== object {
+            guard let overlay = other.overlay, let row = other.row else { continue }
+            for (slot, description) in other.home.layout.slots.enumerated() {
+                guard case .toOne = description.role, overlay.mask.contains(slot), overlay.values[slot].isNull,
+                    NSManagedObject.reference(in: row, at: slot, other.home.layout) == key
+                else { continue }
+                let links = other.ownerLinks()
+                other.dropChange(at: slot)
+                let companion = other.home.layout.destinations[slot].companion
+                if companion >= 0 { other.dropChange(at: companion) }
+                other.follow(links)
+            }
+        }
+        noteRefresh(of: object)
+    }
+}

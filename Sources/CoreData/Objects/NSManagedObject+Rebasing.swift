@@ -1,0 +1,205 @@
+import Foundation
+
+// A newer row under an object that has unsaved changes, and the relationships in memory that follow from it.
+extension NSManagedObject {
+    /// Which unsaved changes stay when an object gets a newer row.
+    enum KeptChanges {
+        /// All of them; what was not changed is as the newer row has it.
+        case all
+        /// Those of properties that the newer row has unchanged.
+        case unconflicting
+        /// None.
+        case none
+        /// Every property stays as it is in memory, changed or not.
+        case everything
+    }
+
+    /// Puts a newer row under the object's unsaved changes. To-many relationships that are in memory follow.
+    final func rebase(on latest: Snapshot, keeping kept: KeptChanges) {
+        guard row !== latest else { return }
+        let links = ownerLinks()
+        switch kept {
+        case .all: break
+        case .unconflicting: dropConflictingChanges(with: latest)
+        case .none: dropAllChanges()
+        case .everything: keepEverything(over: latest)
+        }
+        row = latest
+        if let overlay {
+            overlay.currentRow = nil
+            overlay.boxed = overlay.boxed.filter { slot, _ in
+                overlay.boxedChanges.contains(slot) || !home.layout.slots[slot].isPersistent
+            }
+        }
+        follow(links)
+    }
+
+    private func dropConflictingChanges(with latest: Snapshot) {
+        guard let overlay, let row else { return }
+        let slots = home.layout.slots
+        var dropped = SlotMask()
+        func differs(_ slot: Int) -> Bool { !Self.isSame(row, latest, slot, slots[slot].kind) }
+        overlay.mask.forEach { slot in
+            let isConflicting =
+                switch slots[slot].role {
+                // A reference, the entity it leads to, and the place there go together.
+                case .companion(let reference): differs(reference)
+                case .order(let reference): differs(reference) || differs(slot)
+                case .toOne(_, let companion?): differs(slot) || differs(companion)
+                case .attribute, .toOne, .owner: differs(slot)
+                }
+            if isConflicting { dropped.insert(slot) }
+        }
+        dropped.forEach { dropChange(at: $0) }
+    }
+
+    /// Takes back the unsaved change of one slot, without a word to anybody.
+    final func dropChange(at slot: Int) {
+        guard let overlay else { return }
+        overlay.mask.remove(slot)
+        overlay.boxedChanges.remove(slot)
+        overlay.boxed[slot] = nil
+        overlay.currentRow = nil
+    }
+
+    private func dropAllChanges() {
+        guard let overlay else { return }
+        overlay.mask = SlotMask()
+        overlay.values = []
+        overlay.boxed = [:]
+        overlay.boxedChanges = SlotMask()
+        // Pairs of many-to-many relationships are changes of this object; members of others are changes of the members.
+        for toMany in home.layout.toManys {
+            guard case .join(let inverse, _) = toMany.kind, !overlay.toManys.isEmpty,
+                let state = overlay.toManys[toMany.index], state.hasChanges
+            else { continue }
+            let key = objectKey
+            for member in state.added.keys {
+                home.context?.registeredObject(for: member)?.existingToManyState(inverse)?
+                    .setMembership(of: key, inStore: false, inMemory: false, isOrdered: false)
+            }
+            for member in state.removed {
+                home.context?.registeredObject(for: member)?.existingToManyState(inverse)?
+                    .setMembership(of: key, inStore: true, inMemory: true, isOrdered: false)
+            }
+            overlay.toManys[toMany.index] = nil
+        }
+    }
+
+    private func keepEverything(over latest: Snapshot) {
+        guard let row else { return }
+        let slots = home.layout.slots
+        for (slot, description) in slots.enumerated()
+        where description.isPersistent && !Self.isSame(row, latest, slot, description.kind) {
+            let overlay = ensureOverlay()
+            if overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot) { continue }
+            overlay.set(row.value(slot, kind: description.kind), at: slot, slotCount: slots.count)
+        }
+    }
+
+    /// Whether a slot's value was set since the last save. What a child gave a new object is in its row already.
+    final func isSetInMemory(_ slot: Int) -> Bool {
+        if let overlay, overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot) { return true }
+        guard flags.contains(.inserted), let row, row !== home.layout.defaultRow else { return false }
+        return !Self.isSame(row, home.layout.defaultRow, slot, home.layout.slots[slot].kind)
+    }
+
+    // MARK: To-many relationships of owners
+
+    /// Which owners' to-many relationships an object's to-one slots put it into: as its row has it, and as it is now.
+    struct OwnerLink {
+        var slot: Int
+        var stored: ObjectKey?
+        var present: ObjectKey?
+    }
+
+    /// The owners that the object belongs to now.
+    final func ownerLinks() -> [OwnerLink] {
+        guard let row else { return [] }
+        var links: [OwnerLink] = []
+        for (slot, destination) in home.layout.destinations.enumerated() {
+            switch home.layout.slots[slot].role {
+            case .toOne:
+                guard case .toMany? = destination.inverse else { continue }
+                links.append(
+                    OwnerLink(
+                        slot: slot, stored: Self.reference(in: row, at: slot, home.layout),
+                        present: storedOrChanged(slot)))
+            case .owner(let relationship):
+                guard let index = home.modelLayout.layout(of: relationship.entity)?.index else { continue }
+                var present = row.isNull(slot) ? nil : row.int(slot)
+                let stored = present.map { ObjectKey(layoutIndex: index, key: $0) }
+                if let changed = overlay?.value(at: slot) {
+                    if case .int(let key) = changed { present = key } else { present = nil }
+                }
+                links.append(
+                    OwnerLink(
+                        slot: slot, stored: stored, present: present.map { ObjectKey(layoutIndex: index, key: $0) }))
+            case .attribute, .companion, .order: continue
+            }
+        }
+        return links
+    }
+
+    private func storedOrChanged(_ slot: Int) -> ObjectKey? {
+        guard let overlay, overlay.mask.contains(slot), let row else {
+            return row.flatMap { Self.reference(in: $0, at: slot, home.layout) }
+        }
+        guard case .int(let key) = overlay.values[slot] else { return nil }
+        let destination = home.layout.destinations[slot]
+        if destination.companion >= 0 {
+            if case .int(let index)? = overlay.value(at: destination.companion) {
+                return ObjectKey(layoutIndex: Int(index), key: key)
+            }
+            if !row.isNull(destination.companion) {
+                return ObjectKey(layoutIndex: Int(row.int(destination.companion)), key: key)
+            }
+        }
+        return ObjectKey(layoutIndex: destination.layoutIndex, key: key)
+    }
+
+    /// Makes the owners' relationships that are in memory true again, after the object's row or changes are others than
+    /// when the links were taken.
+    final func follow(_ former: [OwnerLink]) {
+        guard let context = home.context, !former.isEmpty else { return }
+        for (link, now) in zip(former, ownerLinks()) {
+            if now.stored == link.stored, now.present == link.present { continue }
+            for owner in Set([link.stored, link.present, now.stored, now.present].compactMap { $0 }) {
+                guard let (object, index) = context.registeredOwner(owner, of: self, at: link.slot),
+                    let state = object.existingToManyState(index)
+                else { continue }
+                state.setMembership(
+                    of: objectKey, inStore: now.stored == owner, inMemory: now.present == owner,
+                    isOrdered: object.home.layout.toManys[index].isOrdered)
+            }
+        }
+    }
+
+    /// The state of a to-many relationship if anything is known of it.
+    final func existingToManyState(_ index: Int) -> ToManyState? {
+        guard let overlay, !overlay.toManys.isEmpty else { return nil }
+        return overlay.toManys[index]
+    }
+}
+
+extension NSManagedObjectContext {
+    /// The living owner that a member's slot leads to, with the index of the to-many relationship there.
+    fileprivate final func registeredOwner(
+        _ owner: ObjectKey, of member: NSManagedObject, at slot: Int
+    ) -> (NSManagedObject, Int)? {
+        let layout = member.home.layout
+        switch layout.slots[slot].role {
+        case .toOne:
+            guard case .toMany(let index)? = layout.destinations[slot].inverse else { return nil }
+            return registeredObject(for: owner).map { ($0, index) }
+        case .owner(let relationship):
+            // The concrete entity of an owner without inverse is not in the member's row; the map is that of the root.
+            guard
+                let index = modelLayout?.layout(of: relationship.entity)?.toManys
+                    .first(where: { $0.relationship === relationship })?.index
+            else { return nil }
+            return registeredObject(for: owner).map { ($0, index) }
+        case .attribute, .companion, .order: return nil
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+// Rows as dictionaries: what merge conflicts show, and what refreshed objects are compared by.
+extension NSManagedObject {
+    /// The attributes and to-one ids of a row of this object's entity, by name; `NSNull` for nil.
+    final func snapshotValues(of row: Snapshot) -> [String: Any] {
+        let layout = home.layout
+        var values: [String: Any] = [:]
+        for (slot, description) in layout.slots.enumerated() where description.isPersistent {
+            switch description.role {
+            case .attribute(let attribute):
+                if description.kind == .transformable, !row.isNull(slot) {
+                    values[description.name] =
+                        TransformableCoding.object(from: row.data(slot), of: attribute) ?? NSNull()
+                } else {
+                    values[description.name] =
+                        row.value(slot, kind: description.kind).boxed(as: description.kind) ?? NSNull()
+                }
+            case .toOne:
+                values[description.name] = Self.reference(in: row, at: slot, layout).map(identifier) ?? NSNull()
+            case .companion, .order, .owner: break
+            }
+        }
+        return values
+    }
+
+    /// The same of the object as it is now, with its unsaved changes.
+    final func currentSnapshotValues() -> [String: Any] {
+        var values: [String: Any] = [:]
+        for (slot, description) in home.layout.slots.enumerated() where description.isPersistent {
+            switch description.role {
+            case .attribute: values[description.name] = boxedValue(at: slot) ?? NSNull()
+            case .toOne: values[description.name] = reference(at: slot).map(identifier) ?? NSNull()
+            case .companion, .order, .owner: break
+            }
+        }
+        return values
+    }
+
+    private func identifier(_ key: ObjectKey) -> Any {
+        home.context.map { $0.objectID(for: key) } ?? NSNull()
+    }
+
+    /// A row made of this object's and of the values of a dictionary as `snapshotValues(of:)` gives it.
+    final func row(fromSnapshotValues values: [String: Any], version: Int32) -> Snapshot {
+        let layout = home.layout
+        let changes = ObjectOverlay()
+        for (slot, description) in layout.slots.enumerated() {
+            guard description.isPersistent, let value = values[description.name] else { continue }
+            switch description.role {
+            case .attribute(let attribute):
+                if description.kind == .transformable, !(value is NSNull) {
+                    guard let data = try? TransformableCoding.data(from: value, of: attribute) else { continue }
+                    changes.set(.data(data), at: slot, slotCount: layout.slots.count)
+                } else if let slotValue = SlotValue(value, as: description.kind) {
+                    changes.set(slotValue, at: slot, slotCount: layout.slots.count)
+                }
+            case .toOne(_, let companion):
+                let key = (value as? NSManagedObjectID)?.objectKey
+                changes.set(key.map { .int($0.key) } ?? .null, at: slot, slotCount: layout.slots.count)
+                if let companion {
+                    changes.set(
+                        key.map { .int(Int64($0.layoutIndex)) } ?? .null, at: companion, slotCount: layout.slots.count)
+                }
+            case .companion, .order, .owner: break
+            }
+        }
+        return Self.row(from: firedRow(), changes: changes, layout, key: key, version: version, renaming: [:])
+    }
+
+    /// Where a to-one relationship of a row leads.
+    static func reference(in row: Snapshot, at slot: Int, _ layout: EntityLayout) -> ObjectKey? {
+        if row.isNull(slot) { return nil }
+        let destination = layout.destinations[slot]
+        if destination.companion >= 0, !row.isNull(destination.companion) {
+            return ObjectKey(layoutIndex: Int(row.int(destination.companion)), key: row.int(slot))
+        }
+        return ObjectKey(layoutIndex: destination.layoutIndex, key: row.int(slot))
+    }
+
+    /// Whether a slot has the same value in two rows of one entity.
+    static func isSame(_ one: Snapshot, _ other: Snapshot, _ slot: Int, _ kind: SlotKind) -> Bool {
+        if one === other { return true }
+        if one.isNull(slot) || other.isNull(slot) { return one.isNull(slot) && other.isNull(slot) }
+        if kind.isInline { return one.int(slot) == other.int(slot) }
+        return withExtendedLifetime((one, other)) { one.bytes(slot).elementsEqual(other.bytes(slot)) }
+    }
+}
