@@ -24,6 +24,7 @@ extension NSManagedObjectContext {
 
     private func isHome(_ home: ObjectHome?, of expected: NSManagedObject.Type, _ plan: FetchPlan) -> Bool {
         guard let home, plan.store.layout.subtree.contains(home.layout.index) else { return true }
+        if home.holdsOtherClasses { return false }
         var candidate: AnyClass? = home.managedClass
         while let current = candidate {
             if current == expected { return true }

@@ -145,7 +145,9 @@ extension NSManagedObjectContext {
         precondition(
             object.home.context == nil,
             "Cannot insert an object that belongs to another context (\(object.home.layout.name))")
+        let holdsOtherClasses = object.home.holdsOtherClasses
         object.home = home(forEntity: object.entity)
+        if holdsOtherClasses { object.home.holdsOtherClasses = true }
         object.flags.remove(.detached)
         insertNew(object)
     }

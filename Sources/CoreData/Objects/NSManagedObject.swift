@@ -80,8 +80,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         flags = []
         layoutIdentifier = layout.identifier
         super.init()
+        let object = type(of: self) == home.managedClass ? self : withClassOfEntity()
         if let context {
-            context.insertNew(self)
+            context.insertNew(object)
         }
     }
 

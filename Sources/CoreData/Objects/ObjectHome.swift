@@ -10,6 +10,8 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
     private(set) var managedClass: NSManagedObject.Type
     /// The modules known when the class that the entity names was looked for in vain; nil when it is found, or none named.
     private var missedGeneration: Int?
+    /// Whether there may be objects that are not of `managedClass`.
+    var holdsOtherClasses = false
     /// Keep the descriptions alive as long as any object is.
     let modelLayout: ModelLayout
     let model: NSManagedObjectModel
@@ -44,7 +46,10 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
 
     private func findClass() {
         let generation = ManagedClassLookup.generation
+        let before = managedClass
         managedClass = ManagedClassLookup.managedClass(of: layout.entity)
+        // Objects may have been made before the class was found.
+        if missedGeneration != nil, managedClass != before { holdsOtherClasses = true }
         let isNamed = layout.entity.managedObjectClassName.map { !$0.isEmpty && $0 != "NSManagedObject" } ?? false
         missedGeneration = isNamed && managedClass == NSManagedObject.self ? generation : nil
     }

@@ -1,0 +1,36 @@
+/// How many bytes an instance of a class has: the standard library's own function, which it keeps to itself.
+@_silgen_name("$ss36_class_getInstancePositiveExtentSizeySiyXlXpF")
+private func bytesOfInstance(_ instanceClass: AnyClass) -> Int
+
+extension NSManagedObject {
+    /// Gives a new object the class its entity names, when the initialiser of a superclass made it:
+    /// `NSManagedObject(entity: notes, insertInto: context)` is a `Note`, as on Apple's platforms.
+    ///
+    /// That takes a class without stored properties of its own: then an instance is what an instance of the superclass is,
+    /// but for the pointer to its class in the first word. Otherwise the object stays what it is, and the home takes a
+    /// note, because no fetch may then believe that all its objects are of one class.
+    ///
+    /// Returns the object: what the compiler knows of its class when it was made, it must not believe any more. Hence the
+    /// attribute, too.
+    @inline(never)
+    final func withClassOfEntity() -> NSManagedObject {
+        let (made, wanted): (AnyClass, AnyClass) = (type(of: self), home.managedClass)
+        if made === wanted || Self.isClass(made, below: wanted) { return self }
+        guard Self.isClass(wanted, below: made), bytesOfInstance(wanted) == bytesOfInstance(made) else {
+            home.holdsOtherClasses = true
+            return self
+        }
+        let object = Unmanaged.passUnretained(self).toOpaque()
+        object.assumingMemoryBound(to: UnsafeRawPointer.self).pointee = unsafeBitCast(wanted, to: UnsafeRawPointer.self)
+        return Unmanaged<NSManagedObject>.fromOpaque(object).takeUnretainedValue()
+    }
+
+    private static func isClass(_ candidate: AnyClass, below ancestor: AnyClass) -> Bool {
+        var next = _getSuperclass(candidate)
+        while let current = next {
+            if current === ancestor { return true }
+            next = _getSuperclass(current)
+        }
+        return false
+    }
+}
