@@ -26,6 +26,29 @@ struct UniquenessTests {
         #expect(try context.count(for: Traveller.fetchRequest()) == 1)
     }
 
+    /// An import that brings somebody again updates who is there.
+    @Test func laterOneUpdatesTheEarlierOne() throws {
+        let context = container.viewContext
+        insert("Ann", "ann@example.org", into: context)
+        try context.save()
+        context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        insert("Ann B.", "ann@example.org", into: context)
+        try context.save()
+        #expect(try context.fetch(Traveller.fetchRequest()).map(\.name) == ["Ann B."])
+    }
+
+    @Test func earlierOneStays() throws {
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            insert("Ann", "ann@example.org", into: context)
+            try context.save()
+            context.mergePolicy = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
+            insert("Ann B.", "ann@example.org", into: context)
+            try context.save()
+            #expect(try context.fetch(Traveller.fetchRequest()).map(\.name) == ["Ann"])
+        }
+    }
+
     @Test func nothingIsNoAddress() throws {
         let context = container.viewContext
         insert("Ann", nil, into: context)

@@ -61,6 +61,20 @@ struct CodeTests {
         #expect(ported.byHand.map { $0.prefix(5) } == ["6:17:", "7:23:"])
     }
 
+    @Test("Arguments of a format need not be CVarArg")
+    func arguments() throws {
+        let ported = try Ported(
+            """
+            let a = NSPredicate(format: "id == %@ AND date < %@", id as CVarArg, f(date) as! CVarArg)
+            let b = String(format: "%@", id as CVarArg)
+            """)
+        #expect(
+            ported.text == """
+                let a = NSPredicate(format: "id == %@ AND date < %@", id, f(date))
+                let b = String(format: "%@", id as CVarArg)
+                """)
+    }
+
     @Test("A set of Foundation's from a literal is made by its initialiser")
     func sets() throws {
         let ported = try Ported(

@@ -26,7 +26,7 @@ extension NSManagedObject {
     }
 
     private static func isClass(_ candidate: AnyClass, below ancestor: AnyClass) -> Bool {
-        var next = _getSuperclass(candidate)
+        var next: AnyClass? = _getSuperclass(candidate)
         while let current = next {
             if current === ancestor { return true }
             next = _getSuperclass(current)

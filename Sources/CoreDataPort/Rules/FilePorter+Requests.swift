@@ -3,6 +3,7 @@ import CoreDataModelCompiler
 extension FilePorter {
     /// Casts between kinds of fetch requests, which generic classes of Swift do not have.
     mutating func portCast(at index: Int) {
+        if portArgumentCast(at: index) { return }
         guard let mark = token(index + 1), mark.isMark("!") || mark.isMark("?"),
             isWord("NSFetchRequest", at: index + 2),
             isMark("<", at: index + 3)
@@ -27,6 +28,16 @@ extension FilePorter {
             tokens[index],
             "a fetch request casts to its own type only: let it be made as 'NSFetchRequest<\(result)>' from the beginning"
         )
+    }
+
+    /// `id as CVarArg` among the arguments of a format: here they need not be that, and not everything is.
+    private mutating func portArgumentCast(at index: Int) -> Bool {
+        let type = isMark("!", at: index + 1) ? index + 2 : index + 1
+        guard isWord("CVarArg", at: type), let function = callee(around: index),
+            function == "NSPredicate" || function == "NSExpression"
+        else { return false }
+        replace(tokens[index - 1].range.upperBound..<tokens[type].range.upperBound, by: "")
+        return true
     }
 
     /// The class in `Class.fetchRequest()` right before a cast.

@@ -2,21 +2,23 @@ import CoreData
 import TestSupport
 import Testing
 
+// Not nested: classes inside other types have no name that an entity could find them by.
+class ClassedPlain: NSManagedObject {
+    override func awakeFromInsert() {
+        super.awakeFromInsert()
+        setPrimitiveValue("awake", forKey: "name")
+    }
+    var shout: String { (value(forKey: "name") as? String ?? "").uppercased() }
+}
+
+final class ClassedSpecial: ClassedPlain {}
+final class ClassedStored: NSManagedObject { var extra = "more" }
+
 @Suite("The class of an entity's objects")
 struct ClassOfEntityTests {
-    class Plain: NSManagedObject {
-        override func awakeFromInsert() {
-            super.awakeFromInsert()
-            setPrimitiveValue("awake", forKey: "name")
-        }
-        var shout: String { (value(forKey: "name") as? String ?? "").uppercased() }
-    }
-    final class Special: Plain {}
-    final class Stored: NSManagedObject { var extra = "more" }
-
     private func makeContext() throws -> NSManagedObjectContext {
         let model = NSManagedObjectModel()
-        model.entities = [Plain.self, Special.self, Stored.self].map { objects in
+        model.entities = [ClassedPlain.self, ClassedSpecial.self, ClassedStored.self].map { objects in
             let name = NSAttributeDescription()
             name.name = "name"
             name.attributeType = .stringAttributeType
@@ -43,17 +45,17 @@ struct ClassOfEntityTests {
     func superclass() throws {
         let context = try makeContext()
         try context.performAndWait {
-            let object = NSManagedObject(entity: try entity("Plain", context), insertInto: context)
-            let plain = try #require(object as? Plain)
+            let object = NSManagedObject(entity: try entity("ClassedPlain", context), insertInto: context)
+            let plain = try #require(object as? ClassedPlain)
             #expect(plain.shout == "AWAKE")
-            #expect(try context.fetch(NSFetchRequest<Plain>(entityName: "Plain")) == [plain])
-            let detached = NSManagedObject(entity: try entity("Special", context), insertInto: nil)
-            #expect(detached is Special)
-            let below = Plain(entity: try entity("Special", context), insertInto: context)
-            #expect(type(of: below) == Special.self && below.shout == "AWAKE")
+            #expect(try context.fetch(NSFetchRequest<ClassedPlain>(entityName: "ClassedPlain")) == [plain])
+            let detached = NSManagedObject(entity: try entity("ClassedSpecial", context), insertInto: nil)
+            #expect(detached is ClassedSpecial)
+            let below = ClassedPlain(entity: try entity("ClassedSpecial", context), insertInto: context)
+            #expect(type(of: below) == ClassedSpecial.self && below.shout == "AWAKE")
             try context.save()
             context.reset()
-            #expect(try context.fetch(NSFetchRequest<Special>(entityName: "Special")).count == 1)
+            #expect(try context.fetch(NSFetchRequest<ClassedSpecial>(entityName: "ClassedSpecial")).count == 1)
         }
     }
 
@@ -61,15 +63,16 @@ struct ClassOfEntityTests {
     func storedProperties() throws {
         let context = try makeContext()
         try context.performAndWait {
-            let object = NSManagedObject(entity: try entity("Stored", context), insertInto: nil)
-            #expect(!(object is Stored))
+            let object = NSManagedObject(entity: try entity("ClassedStored", context), insertInto: nil)
+            #expect(!(object is ClassedStored))
             object.setValue("x", forKey: "name")
             context.insert(object)
-            let request = NSFetchRequest<NSManagedObject>(entityName: "Stored")
+            let request = NSFetchRequest<NSManagedObject>(entityName: "ClassedStored")
             #expect(try context.fetch(request) == [object])
             try context.save()
             context.reset()
-            #expect(try context.fetch(NSFetchRequest<Stored>(entityName: "Stored")).first?.extra == "more")
+            #expect(
+                try context.fetch(NSFetchRequest<ClassedStored>(entityName: "ClassedStored")).first?.extra == "more")
         }
     }
 
@@ -78,8 +81,9 @@ struct ClassOfEntityTests {
         await #expect(processExitsWith: .failure) {
             let context = try ClassOfEntityTests().makeContext()
             try context.performAndWait {
-                _ = NSManagedObject(entity: try ClassOfEntityTests().entity("Stored", context), insertInto: context)
-                _ = try context.fetch(NSFetchRequest<Stored>(entityName: "Stored"))
+                _ = NSManagedObject(
+                    entity: try ClassOfEntityTests().entity("ClassedStored", context), insertInto: context)
+                _ = try context.fetch(NSFetchRequest<ClassedStored>(entityName: "ClassedStored"))
             }
         }
     }
