@@ -15,7 +15,11 @@ struct StoreChangeCorpusTests {
             let versions = try original.versions()
             // A key that leads nowhere finds somebody when a new row happens to get that key.
             let isSound = try !original.hasDanglingReferences()
-            let context = try CorpusStore.open(url, store.model)
+            // A store with history is changed with history or not at all.
+            let tracksHistory = original.database.tables.contains("ACHANGE")
+            let recorded = try tracksHistory ? original.database.integer("SELECT count(*) FROM ACHANGE") ?? 0 : 0
+            let context = try CorpusStore.open(
+                url, store.model, options: [NSPersistentHistoryTrackingKey: tracksHistory])
             var changes = StoreChanges(context: context, model: store.model)
             let (before, names) = try context.performAndWait {
                 try changes.insert()
@@ -35,6 +39,10 @@ struct StoreChangeCorpusTests {
             let raw = try RawEntities(url, model: store.model)
             #expect(try raw.database.integrityCheck() == ["ok"])
             try expectKeysReserved(raw)
+            if tracksHistory {
+                let now = try raw.database.integer("SELECT count(*) FROM ACHANGE") ?? 0
+                #expect(now >= recorded + Int64(names.count), "history misses changes")
+            }
             let newVersions = try raw.versions()
             for (name, version) in newVersions {
                 #expect(version >= versions[name] ?? 1, "\(name): version \(versions[name] ?? 0) became \(version)")

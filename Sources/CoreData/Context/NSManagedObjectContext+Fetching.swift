@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
         return false
     }
 
-    private func typed<T>(_ results: [Any], _ plan: FetchPlan) throws -> [T] {
+    final func typed<T>(_ results: [Any], _ plan: FetchPlan) throws -> [T] {
         if let typed = results as? [T] { return typed }
         preconditionFailure(
             """
@@ -49,7 +49,7 @@ extension NSManagedObjectContext {
         return try count(plan)
     }
 
-    private func results(_ plan: FetchPlan) throws -> [Any] {
+    final func results(_ plan: FetchPlan) throws -> [Any] {
         switch plan.parameters.resultType {
         case .countResultType: [NSNumber(value: try count(plan))]
         case .dictionaryResultType: try dictionaries(plan).map { $0 as NSDictionary }
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
         var affectedStores: [NSPersistentStore]?
     }
 
-    private func plan(for request: NSPersistentStoreRequest) throws -> FetchPlan {
+    final func plan(for request: NSPersistentStoreRequest) throws -> FetchPlan {
         drainMailbox()
         guard var parameters = request.fetchParameters else {
             throw NSError.coreData(
@@ -99,14 +99,39 @@ extension NSManagedObjectContext {
         if touched.isEmpty {
             return try fetchObjects(plan)
         }
+        let found = try fetchObjects(opened(plan, touched.count))
+        return overlaid(found, touched, plan)
+    }
+
+    /// The fetch that finds enough rows when so many objects are judged by their unsaved values.
+    private func opened(_ plan: FetchPlan, _ touched: Int) -> FetchPlan {
         var open = plan
         open.store.offset = 0
         if plan.store.limit > 0 {
             // No touched object is among those that are kept as they are: so many rows more are enough to fill the limit.
-            open.store.limit = plan.store.offset + plan.store.limit + touched.count
+            open.store.limit = plan.store.offset + plan.store.limit + touched
         }
-        let found = try fetchObjects(open)
-        return overlaid(found, touched, plan)
+        return open
+    }
+
+    /// What to read in the background for a fetch, and how many objects have unsaved changes now.
+    final func rowsPlan(for plan: FetchPlan) -> (plan: FetchPlan, touched: Int) {
+        guard plan.parameters.includesPendingChanges else { return (plan, 0) }
+        processPendingChanges()
+        let touched = touchedObjects(plan.store).count
+        return (touched == 0 ? plan : opened(plan, touched), touched)
+    }
+
+    /// The objects of a fetch whose rows were read when `touchedBefore` objects had unsaved changes.
+    final func objects(_ plan: FetchPlan, rows: [Snapshot], touchedBefore: Int) throws -> [NSManagedObject] {
+        guard plan.parameters.includesPendingChanges else { return try fetchObjects(plan, rows: rows) }
+        processPendingChanges()
+        let touched = touchedObjects(plan.store)
+        let isCut = plan.store.limit > 0 || plan.store.offset > 0
+        // More changes came meanwhile: the rows may be too few.
+        if isCut, touched.count > touchedBefore { return try objects(plan) }
+        let found = try fetchObjects(plan, rows: rows)
+        return touched.isEmpty && touchedBefore == 0 ? found : overlaid(found, touched, plan)
     }
 
     /// The rows of a fetch as this context's source has them.
@@ -122,8 +147,19 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// The same, some hundred at a time where the source is a store.
+    final func eachBatchOfRows(_ plan: FetchPlan, _ body: ([Snapshot]) throws -> Void) throws {
+        if case .coordinator(let coordinator)? = source {
+            try coordinator.fetchRows(plan.store, in: plan.affectedStores, body)
+        } else {
+            try body(try rows(plan))
+        }
+    }
+
     /// The objects of a fetch as this context's source has them, made while each batch of rows is fresh.
-    private func fetchObjects(_ plan: FetchPlan) throws -> [NSManagedObject] {
+    ///
+    /// `given` are the rows where they have been read before.
+    private func fetchObjects(_ plan: FetchPlan, rows given: [Snapshot]? = nil) throws -> [NSManagedObject] {
         var objects: [NSManagedObject] = []
         var birth = Birth(home: home(at: plan.store.layout.index))
         let isRefreshing = plan.parameters.shouldRefreshRefetchedObjects
@@ -146,10 +182,10 @@ extension NSManagedObjectContext {
             if isFresh { map.register(contentsOf: made) }
             objects += made
         }
-        if case .coordinator(let coordinator)? = source {
-            try coordinator.fetchRows(plan.store, in: plan.affectedStores, take)
+        if let given {
+            take(given)
         } else {
-            take(try rows(plan))
+            try eachBatchOfRows(plan, take)
         }
         if !plan.parameters.returnsObjectsAsFaults {
             for object in objects where object.isFaultUnchecked { _ = object.fire() }
@@ -271,7 +307,7 @@ extension NSManagedObjectContext {
     }
 
     /// Dictionaries are read from the store: unsaved changes do not count, as documented.
-    private func dictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
+    final func dictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
         switch source {
         case .parent(let parent):
             let sent = Transfer(plan)

@@ -183,6 +183,8 @@ extension NSManagedObjectContext {
 
         for (number, change) in changes.sorted(by: { $0.key < $1.key })
         where !change.isEmpty && !attempts.written.contains(number) {
+            var change = change
+            change.origin = changeOrigin
             do {
                 try coordinator.write(change, toStoreNumbered: number)
             } catch let conflicts as SaveConflicts {

@@ -30,6 +30,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     private var storedCoordinator: NSPersistentStoreCoordinator?
     private var storedParent: NSManagedObjectContext?
     private var storedName: String?
+    private var storedTransactionAuthor: String?
     private let storedUserInfo = NSMutableDictionary()
 
     /// The model's layouts; set with the coordinator or the parent.
@@ -170,6 +171,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         set {
             checkConfinementOnceUsed()
             storedName = newValue
+        }
+    }
+
+    /// Who makes the changes that this context saves, for persistent history. Nil unless set.
+    open var transactionAuthor: String? {
+        get { storedTransactionAuthor }
+        set {
+            checkConfinementOnceUsed()
+            storedTransactionAuthor = newValue
         }
     }
 

@@ -23,11 +23,18 @@ extension NSPersistentStoreCoordinator {
 
     /// The stores that a fetch of an entity concerns.
     private func rowStores(for layout: EntityLayout, in affected: [NSPersistentStore]?) throws -> [any RowStore] {
+        try attachedStores(for: layout, in: affected).map(\.rows)
+    }
+
+    /// The stores that a request for an entity concerns.
+    final func attachedStores(
+        for layout: EntityLayout, in affected: [NSPersistentStore]?
+    ) throws -> [AttachedStore] {
         let all = lock.withLock { attached }
         if all.isEmpty { throw noStores("It cannot perform a fetch operation.") }
         return all.filter { candidate in
             (affected?.contains { $0 === candidate.store } ?? true) && holds(layout, candidate.store)
-        }.map(\.rows)
+        }
     }
 
     private func noStores(_ consequence: String) -> NSError {

@@ -60,6 +60,15 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
 
     open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
+    override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        let request = NSAsynchronousFetchRequest(fetchRequest: self)
+        let result = NSAsynchronousFetchResult(request: request, context: context, progress: nil)
+        result.finish(.success(try context.fetch(self)))
+        return result
+    }
+
+    override func output(in context: NSManagedObjectContext) throws -> Any { try context.fetch(self) }
+
     /// The entity whose objects are asked for.
     open var entity: NSEntityDescription? {
         get { parameters.entity ?? unretainedEntity }

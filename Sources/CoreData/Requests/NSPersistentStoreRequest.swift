@@ -30,6 +30,18 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
     /// What a fetch request of any result type says; `nil` for other requests.
     var fetchParameters: FetchParameters? { nil }
 
+    /// Executes the request for a context, on its queue. The base class cannot be executed.
+    func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        throw NSError.coreData(
+            NSPersistentStoreUnsupportedRequestTypeError,
+            reason: "Unknown command type \(type(of: self)): a context cannot execute it")
+    }
+
+    /// What `NSPersistentStoreCoordinator.execute(_:with:)` returns for the request.
+    func output(in context: NSManagedObjectContext) throws -> Any {
+        try result(in: context)
+    }
+
     /// A request that can be changed without changing this one.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSPersistentStoreRequest()

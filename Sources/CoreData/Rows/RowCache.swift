@@ -73,6 +73,13 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
         for root in 0..<rootCount { rebuild(root) }
     }
 
+    /// Drops every row of a root entity; whoever holds one keeps it.
+    func removeAll(rootIndex: Int) {
+        lock.lock()
+        defer { lock.unlock() }
+        clear(rootIndex)
+    }
+
     func removeAll() {
         lock.lock()
         defer { lock.unlock() }

@@ -104,6 +104,12 @@ enum StoreOptions {
         }
     }
 
+    /// Whether an option is there and not false: some take a dictionary of details instead of true.
+    static func isOn(_ options: [AnyHashable: Any]?, _ key: String) -> Bool {
+        guard let value = options?[key], !(value is NSNull) else { return false }
+        return bool(options, key) ?? (value is NSDictionary || value is [AnyHashable: Any])
+    }
+
     static func number(_ options: [AnyHashable: Any]?, _ key: String) -> Double? {
         switch options?[key] {
         case let value as Double: value

@@ -128,6 +128,8 @@ struct ChangeSet {
     var joins: [Join] = []
     /// Rows that are not written, but have to be as they were read.
     var unchanged: [Snapshot] = []
+    /// Who makes the changes.
+    var origin = ChangeOrigin()
 
     var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty && unchanged.isEmpty

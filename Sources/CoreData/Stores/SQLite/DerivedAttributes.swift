@@ -10,6 +10,7 @@ struct DerivedAttributes: Sendable {
     /// One derived attribute of one entity (with its sub-entities).
     private struct Derivation: Sendable {
         let layout: Int
+        let subtree: Range<Int>
         let rootIndex: Int
         /// `UPDATE` of the rows whose keys are bound, as a JSON array, to the last placeholder.
         let text: String
@@ -72,7 +73,8 @@ struct DerivedAttributes: Sendable {
             "UPDATE \(table) SET \(column) = (\(printer.text)) "
             + "WHERE \(SQLSchema.keyColumn) IN (SELECT value FROM json_each(?))"
         return Derivation(
-            layout: entity.index, rootIndex: entity.rootIndex, text: text, values: printer.values,
+            layout: entity.index, subtree: entity.subtree, rootIndex: entity.rootIndex, text: text,
+            values: printer.values,
             dependsOnTime: expression.description.hasPrefix("now("),
             dependency: dependency(of: expression, entity, schema))
     }
@@ -126,13 +128,67 @@ struct DerivedAttributes: Sendable {
         for derivation in derivations {
             let keys = try affectedKeys(derivation, changes, store, connection)
             if keys.isEmpty { continue }
-            let statement = try connection.statement(.text(derivation.text)) { derivation.text }
-            for (place, value) in derivation.values.enumerated() { statement.bind(Int32(place + 1), value) }
-            if derivation.dependsOnTime { statement.bind(1, Date().timeIntervalSinceReferenceDate) }
-            let list = "[" + keys.map(String.init).joined(separator: ",") + "]"
-            statement.bind(Int32(derivation.values.count + 1), list)
-            try statement.run()
+            try compute(derivation, keys, connection)
             touched.append((derivation.rootIndex, keys))
+        }
+        return touched
+    }
+
+    private func compute(
+        _ derivation: Derivation, _ keys: some Sequence<Int64>, _ connection: SQLiteConnection
+    ) throws {
+        let statement = try connection.statement(.text(derivation.text)) { derivation.text }
+        for (place, value) in derivation.values.enumerated() { statement.bind(Int32(place + 1), value) }
+        if derivation.dependsOnTime { statement.bind(1, Date().timeIntervalSinceReferenceDate) }
+        statement.bind(Int32(derivation.values.count + 1), keys.jsonArray)
+        try statement.run()
+    }
+
+    // MARK: Batches
+
+    /// Computes the derived attributes of the given rows; returns the root entities that have any.
+    func update(rows: [ObjectKey], connection: SQLiteConnection) throws -> Set<Int> {
+        var roots: Set<Int> = []
+        for derivation in derivations {
+            let keys = rows.filter { derivation.subtree.contains($0.layoutIndex) }.map(\.primaryKey)
+            if keys.isEmpty { continue }
+            try compute(derivation, keys, connection)
+            roots.insert(derivation.rootIndex)
+        }
+        return roots
+    }
+
+    /// Computes anew, for all rows, what is derived from rows of the given root entities or from the pairs of the given
+    /// join tables; returns the root entities that have such attributes.
+    func refresh(
+        dependingOn roots: Set<Int>, joins: Set<Int>, store: SQLiteStore, connection: SQLiteConnection
+    ) throws -> Set<Int> {
+        var touched: Set<Int> = []
+        for derivation in derivations {
+            let isConcerned =
+                switch derivation.dependency {
+                case .members(let layout, _), .destination(let layout, _, _):
+                    roots.contains(store.layout.entities[layout].rootIndex)
+                case .pairs(let joinIndex, _): joins.contains(joinIndex)
+                case nil: false
+                }
+            guard isConcerned, let table = store.schema.table(ofRoot: derivation.rootIndex)?.name else { continue }
+            let numbers = derivation.subtree.compactMap { store.schema.numbers[$0] }.map(String.init)
+            let statement = try connection.prepare(
+                "SELECT \(SQLSchema.keyColumn) FROM \(table) WHERE \(SQLSchema.keyColumn) > ? "
+                    + "AND \(SQLSchema.entityColumn) IN (\(numbers.joined(separator: ", "))) "
+                    + "ORDER BY \(SQLSchema.keyColumn) LIMIT 500")
+            var last: Int64 = 0
+            while true {
+                var keys: [Int64] = []
+                statement.bind(1, last)
+                while try statement.step() { keys.append(statement.int64(0)) }
+                statement.reset()
+                guard let highest = keys.last else { break }
+                try compute(derivation, keys, connection)
+                last = highest
+            }
+            touched.insert(derivation.rootIndex)
         }
         return touched
     }

@@ -44,14 +44,17 @@ final class ExternalData: Sendable {
         }
     }
 
+    /// What the column holds for a value that stays in the row.
+    static func inline(_ value: UnsafeRawBufferPointer) -> Data {
+        var data = Data(capacity: value.count + 1)
+        data.append(inlineTag)
+        data.append(contentsOf: value)
+        return data
+    }
+
     /// What the column shall hold for a value. A large one is written to a new file, whose name is appended to `created`.
     func encode(_ value: UnsafeRawBufferPointer, created: inout [String]) throws -> Data {
-        if value.count <= Self.inlineLimit {
-            var data = Data(capacity: value.count + 1)
-            data.append(Self.inlineTag)
-            data.append(contentsOf: value)
-            return data
-        }
+        if value.count <= Self.inlineLimit { return Self.inline(value) }
         let name = UUID().uuidString
         let url = folder.appendingPathComponent(name)
         do {

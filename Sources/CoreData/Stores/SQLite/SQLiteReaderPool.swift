@@ -61,7 +61,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
     private var shared: Reader?
     private var isClosed = false
     private let sharedLock: NSRecursiveLock
-    private let isShared: Bool
+    /// Whether reading goes through the writer's connection.
+    let isShared: Bool
     private let rootCount: Int
     private var idle: [Reader] = []
     private var count = 0

@@ -10,10 +10,11 @@ extension SQLiteStore {
         let configurationName: String?
         let url: URL?
         let options: [AnyHashable: Any]?
-        let settings: SQLiteStoreOptions
+        private(set) var settings: SQLiteStoreOptions
         var schema: SQLSchema
         var derivedAttributes: DerivedAttributes
         var metadata: [String: Any]
+        var historyTables: HistoryTables?
         var writer: SQLiteConnection?
         var makeReader: (() throws -> SQLiteConnection)?
         var isWAL = false
@@ -45,6 +46,9 @@ extension SQLiteStore {
                 SQLiteFunctions.register(on: connection)
                 metadata = try creation.create(on: connection, settings: settings, url: nil)
                 metadata[NSStoreTypeKey] = type
+                if settings.tracksHistory, type == NSSQLiteStoreType {
+                    historyTables = try HistoryTables.prepare(connection, for: layout)
+                }
                 writer = connection
                 return
             }
@@ -121,6 +125,20 @@ extension SQLiteStore {
                     model: layout.model, layout: layout, configurationName: configurationName, url: url
                 ).check(metadata, timeout: settings.timeout)
             }
+            if !settings.isReadOnly, !settings.tracksHistory,
+                try SQLiteStoreMetadata.keepsHistory(at: url, timeout: settings.timeout)
+            {
+                // Changes that history does not know of would be lost for whoever follows it.
+                FileHandle.standardError.write(
+                    Data(
+                        """
+                        CoreData: error: Store opened without NSPersistentHistoryTrackingKey but previously had been \
+                        opened with NSPersistentHistoryTrackingKey - Forcing into Read Only mode store at \
+                        '\(url.absoluteString)'
+
+                        """.utf8))
+                settings.isReadOnly = true
+            }
             if settings.isReadOnly {
                 try openReadOnly(url, entities: entities)
                 return
@@ -150,6 +168,7 @@ extension SQLiteStore {
             }
             do {
                 let connection = try SQLiteConnection(path: path, access: mode, busyTimeout: settings.timeout)
+                historyTables = try HistoryTables.read(from: connection)
                 isWAL = try mode == .readOnly && connection.text("PRAGMA journal_mode") == "wal"
                 schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
             } catch {
@@ -159,6 +178,9 @@ extension SQLiteStore {
         }
 
         private mutating func adopt(_ connection: SQLiteConnection, url: URL) throws {
+            historyTables =
+                try settings.tracksHistory
+                ? HistoryTables.prepare(connection, for: layout) : HistoryTables.read(from: connection)
             writer = connection
             isWAL = try connection.text("PRAGMA journal_mode") == "wal"
             guard isWAL, try connection.text("PRAGMA locking_mode") == "normal" else {

@@ -22,7 +22,7 @@ extension SQLiteStore {
     ///
     /// Z_MAX is raised in the transaction, so that no two processes get the same key. A Z_MAX that lags behind the table
     /// is put right on the way.
-    private func reserve(_ count: Int, root: Int, _ connection: SQLiteConnection) throws -> Int64 {
+    func reserve(_ count: Int, root: Int, _ connection: SQLiteConnection) throws -> Int64 {
         guard let number = schema.numbers[root], let table = schema.table(ofRoot: root)?.name else {
             throw NSError.coreData(
                 NSPersistentStoreOperationError,
@@ -62,7 +62,7 @@ extension SQLiteStore {
     /// Refuses to write when somebody has migrated the store since it was opened: entity numbers and columns may be others.
     ///
     /// Called inside each writing transaction. A look at SQLite's schema counter; only when it moved, at the metadata.
-    private func requireSameModel(_ connection: SQLiteConnection) throws {
+    func requireSameModel(_ connection: SQLiteConnection) throws {
         let statement = try connection.statement(.text("schema version")) { "PRAGMA schema_version" }
         defer { statement.reset() }
         let version = try statement.step() ? statement.int64(0) : 0
@@ -103,6 +103,8 @@ extension SQLiteStore {
             try writing { connection in
                 try connection.execute("BEGIN IMMEDIATE")
                 try requireSameModel(connection)
+                let history = historyRecorder(on: connection, origin: changes.origin)
+                try history?.readTombstones(of: changes.deleted.map(\.key))
                 var session = SaveSession(store: self, connection: connection)
                 try session.delete(changes.deleted, &files)
                 try session.update(changes.updated, &files)
@@ -116,6 +118,8 @@ extension SQLiteStore {
                 if !derivedAttributes.isEmpty {
                     derived = try derivedAttributes.update(for: changes, store: self, connection: connection)
                 }
+                try history?.record(changes)
+                try history?.finish()
                 if savesMetadata { writtenMetadata = try writeMetadata(on: connection) }
                 try alongside?(connection)
                 try connection.execute("COMMIT")

@@ -15,6 +15,10 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     let externalData: ExternalData?
     let settings: SQLiteStoreOptions
     let derivedAttributes: DerivedAttributes
+    /// The tables of persistent history; nil where there are none.
+    let historyTables: HistoryTables?
+    /// Whether changes are recorded in them.
+    let tracksHistory: Bool
 
     /// Guards the writer, and with it the store's only connection where there is no -wal.
     let writerLock = NSRecursiveLock()
@@ -55,6 +59,8 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         schema = opened.schema
         settings = opened.settings
         derivedAttributes = opened.derivedAttributes
+        historyTables = opened.historyTables
+        tracksHistory = opened.settings.tracksHistory && opened.type == NSSQLiteStoreType
         writer = opened.writer
         typeName = opened.type
         removesLog = opened.removesLog

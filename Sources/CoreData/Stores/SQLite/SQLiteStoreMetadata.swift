@@ -27,6 +27,11 @@ enum SQLiteStoreMetadata {
         }
     }
 
+    /// Whether the store has the tables of persistent history.
+    static func keepsHistory(at url: URL, timeout: TimeInterval = 240) throws -> Bool {
+        try peek(at: url, timeout: timeout) { try HistoryTables.read(from: $0) != nil }
+    }
+
     /// Whether the file is a database without any table: what a killed creation may leave behind. Also true of an empty file.
     static func isEmptyDatabase(at url: URL, timeout: TimeInterval = 240) throws -> Bool {
         try peek(at: url, timeout: timeout) { try $0.integer("SELECT COUNT(*) FROM sqlite_master") == 0 }

@@ -11,6 +11,8 @@ struct SQLiteStoreOptions: Sendable {
     var vacuums = false
     var ignoresVersioning = false
     var maximumReaders = 4
+    var tracksHistory = false
+    var postsRemoteChanges = false
 
     init(_ options: [AnyHashable: Any]?, url: URL?) throws {
         isReadOnly = StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) ?? false
@@ -18,6 +20,8 @@ struct SQLiteStoreOptions: Sendable {
         analyzes = StoreOptions.bool(options, NSSQLiteAnalyzeOption) ?? false
         vacuums = StoreOptions.bool(options, NSSQLiteManualVacuumOption) ?? false
         ignoresVersioning = StoreOptions.bool(options, NSIgnorePersistentStoreVersioningOption) ?? false
+        tracksHistory = StoreOptions.isOn(options, NSPersistentHistoryTrackingKey)
+        postsRemoteChanges = StoreOptions.isOn(options, NSPersistentStoreRemoteChangeNotificationPostOptionKey)
         if let count = StoreOptions.number(options, NSPersistentStoreConnectionPoolMaxSizeKey) {
             maximumReaders = max(1, Int(count))
         }

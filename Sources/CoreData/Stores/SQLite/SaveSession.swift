@@ -52,11 +52,7 @@ struct SaveSession {
     }
 
     private func encode(_ bytes: UnsafeRawBufferPointer, _ files: inout ExternalFileChanges) throws -> Data {
-        guard let externalData = store.externalData else {
-            var data = Data([1])
-            data.append(contentsOf: bytes)
-            return data
-        }
+        guard let externalData = store.externalData else { return ExternalData.inline(bytes) }
         return try externalData.encode(bytes, created: &files.created)
     }
 
@@ -64,7 +60,7 @@ struct SaveSession {
     private mutating func run(_ statement: SQLiteStatement, _ row: Snapshot, _ writer: RowWriter) throws {
         do {
             try statement.run()
-        } catch let error as SQLiteError where error.code == SQLITE_CONSTRAINT | (8 << 8) {
+        } catch let error as SQLiteError where error.isUniqueness {
             constraintConflicts.append(try constraintConflict(error, row, writer))
         }
     }
@@ -308,7 +304,7 @@ struct SaveSession {
     }
 
     /// Notes the files that a row's columns name now: they are orphans once the row is changed or gone.
-    private func noteFiles(
+    func noteFiles(
         of fields: [RowWriter.Field], _ table: String, _ key: Int64, _ files: inout ExternalFileChanges
     ) throws {
         let text =
@@ -325,7 +321,7 @@ struct SaveSession {
 
     /// Which constraint a row breaks, and which row it clashes with. SQLite's message names the columns:
     /// `UNIQUE constraint failed: ZBOOK.ZISBN, ZBOOK.ZEDITION`.
-    private func constraintConflict(
+    func constraintConflict(
         _ error: SQLiteError, _ row: Snapshot, _ writer: RowWriter
     ) throws -> SaveConflicts.ConstraintConflict {
         let object = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)

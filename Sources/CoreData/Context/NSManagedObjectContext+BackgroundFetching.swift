@@ -1,0 +1,75 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Executes a fetch: rows are read on a queue of the system, objects are made of them on the context's own, and there
+    /// `completion` is called once. Throws, and calls nobody, when the request cannot be executed at all.
+    final func fetchInBackground<T>(
+        _ request: NSFetchRequest<T>, progress: Progress, completion: @escaping (Result<[T], any Error>) -> Void
+    ) throws {
+        let plan = try plan(for: request)
+        let reading = Transfer(rowsPlan(for: plan))
+        let completion = Transfer(completion)
+        let sent = Transfer((plan, progress))
+        DispatchQueue.global(qos: .userInitiated).async {
+            let read = Transfer(
+                Result { try self.readInBackground(sent.value.0, reading.value.plan, sent.value.1) })
+            self.perform {
+                let (plan, progress) = sent.value
+                let found = Result { () throws -> [T] in
+                    let material = try read.value.get()
+                    if progress.isCancelled { throw Self.cancellation }
+                    return try self.results(plan, of: material, touchedBefore: reading.value.touched)
+                }
+                if case .success(let results) = found {
+                    progress.totalUnitCount = Int64(max(1, results.count))
+                    progress.completedUnitCount = progress.totalUnitCount
+                }
+                completion.value(found)
+            }
+        }
+    }
+
+    /// What can be read without the context's queue.
+    private enum BackgroundMaterial {
+        case rows([Snapshot])
+        case dictionaries([[String: Any]])
+        case nothing
+    }
+
+    private static var cancellation: NSError {
+        NSError.coreData(CocoaError.Code.userCancelled.rawValue, reason: "The asynchronous fetch was cancelled")
+    }
+
+    private func readInBackground(
+        _ plan: FetchPlan, _ rowsPlan: FetchPlan, _ progress: Progress
+    ) throws -> BackgroundMaterial {
+        if progress.isCancelled { throw Self.cancellation }
+        switch plan.parameters.resultType {
+        case .dictionaryResultType: return .dictionaries(try dictionaries(plan))
+        case .countResultType: return .nothing
+        default: break
+        }
+        var all: [Snapshot] = []
+        try eachBatchOfRows(rowsPlan) { rows in
+            if progress.isCancelled { throw Self.cancellation }
+            all += rows
+            progress.completedUnitCount = Int64(all.count)
+        }
+        return .rows(all)
+    }
+
+    private func results<T>(
+        _ plan: FetchPlan, of material: BackgroundMaterial, touchedBefore: Int
+    ) throws -> [T] {
+        switch material {
+        case .rows(let rows):
+            let objects = try objects(plan, rows: rows, touchedBefore: touchedBefore)
+            if plan.parameters.resultType == .managedObjectIDResultType {
+                return try typed(objects.map(\.objectID), plan)
+            }
+            return try typed(objects, plan)
+        case .dictionaries(let dictionaries): return try typed(dictionaries.map { $0 as NSDictionary }, plan)
+        case .nothing: return try typed(try results(plan), plan)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Executes a request of any kind and returns its result: a batch request changes stores without objects, a history
+    /// request reads what was changed, an asynchronous fetch begins, a plain fetch gives an `NSAsynchronousFetchResult`
+    /// that is complete.
+    ///
+    /// Objects of this context stay as they are. Throws 134091 where a store does not know the request, and what the
+    /// request itself documents.
+    @discardableResult
+    public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        checkConfinement()
+        drainMailbox()
+        return try request.result(in: self)
+    }
+
+    /// What history says of changes that this context makes: who made them. Nil unless set.
+    final var changeOrigin: ChangeOrigin { ChangeOrigin(author: transactionAuthor, contextName: name) }
+
+    // MARK: Batches
+
+    /// What the merge policy says of rows that break a uniqueness constraint.
+    private var batchCollision: BatchInsertion.Collision {
+        switch (mergePolicy as? NSMergePolicy)?.mergeType {
+        case .mergeByPropertyObjectTrumpMergePolicyType: .takesGiven
+        case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: .keepsStored
+        case .overwriteMergePolicyType: .replaces
+        case .errorMergePolicyType, nil: .fails
+        }
+    }
+
+    final func insertBatch(_ request: NSBatchInsertRequest) throws -> BatchOutcome {
+        let (coordinator, layout) = try target(ofBatch: request.entity?.name ?? request.entityName)
+        guard !layout.entity.isAbstract else {
+            throw NSError.coreData(
+                NSCoreDataError, reason: "Cannot insert rows of the abstract entity '\(layout.name)'")
+        }
+        var batch = BatchInsertion(layout: layout) { nil }
+        batch.collision = batchCollision
+        batch.origin = changeOrigin
+        batch.wantsKeys = request.resultType == .objectIDs
+        let values = BatchValues(layout: layout)
+        if let handler = request.dictionaryHandler {
+            let dictionary = NSMutableDictionary()
+            batch.next = {
+                dictionary.removeAllObjects()
+                return handler(dictionary) ? nil : try values.given(by: dictionary)
+            }
+        } else if let handler = request.managedObjectHandler {
+            let entity = layout.entity
+            let managedClass = ManagedClassLookup.managedClass(of: entity)
+            batch.next = {
+                let object = managedClass.init(entity: entity, insertInto: nil)
+                return handler(object) ? nil : try values.given(by: object)
+            }
+        } else {
+            var rest = (request.objectsToInsert ?? []).makeIterator()
+            batch.next = { try rest.next().map { try values.given(by: $0) } }
+        }
+        let store = try coordinator.batchStore(forNew: layout, in: request.affectedStores, request)
+        return try store.insert(batch)
+    }
+
+    final func updateBatch(_ request: NSBatchUpdateRequest) throws -> BatchOutcome {
+        let (coordinator, layout) = try target(ofBatch: request.entity?.name ?? request.entityName)
+        var rows = StoreFetch(layout: layout)
+        rows.includesSubentities = request.includesSubentities
+        rows.predicate = request.predicate.map { ObjectReferences.frozen($0) }
+        var batch = BatchUpdate(rows: rows, assignments: [])
+        batch.origin = changeOrigin
+        batch.wantsKeys = request.resultType == .updatedObjectIDsResultType
+        let values = BatchValues(layout: layout)
+        for (property, value) in request.propertiesToUpdate ?? [:] {
+            let name = (property.base as? NSPropertyDescription)?.name ?? property.base as? String
+            batch.assignments += try values.assignments(of: value, to: name ?? "\(property.base)")
+        }
+        batch.assignments.sort { $0.slot < $1.slot }
+        guard !batch.assignments.isEmpty else {
+            throw NSError.coreData(
+                NSCoreDataError, reason: "The batch update of '\(layout.name)' has no propertiesToUpdate")
+        }
+        var outcome = BatchOutcome()
+        for store in try coordinator.batchStores(holding: layout, in: request.affectedStores, request) {
+            outcome.merge(try store.update(batch))
+        }
+        return outcome
+    }
+
+    final func deleteBatch(_ request: NSBatchDeleteRequest) throws -> BatchOutcome {
+        let fetch = request.fetchRequest.parameters
+        // Without ids there is no entity, and nothing to delete.
+        guard let name = fetch.entityName else { return BatchOutcome() }
+        let (coordinator, layout) = try target(ofBatch: name)
+        var rows = StoreFetch(layout: layout)
+        rows.includesSubentities = fetch.includesSubentities
+        rows.predicate = fetch.predicate.map { ObjectReferences.frozen($0) }
+        rows.limit = fetch.fetchLimit
+        rows.offset = fetch.fetchOffset
+        if rows.limit > 0 || rows.offset > 0 { rows.sortDescriptors = fetch.sortDescriptors ?? [] }
+        var batch = BatchDeletion(rows: rows)
+        batch.origin = changeOrigin
+        batch.wantsKeys = request.resultType == .resultTypeObjectIDs
+        var outcome = BatchOutcome()
+        for store in try coordinator.batchStores(holding: layout, in: request.affectedStores, request) {
+            outcome.merge(try store.delete(batch))
+        }
+        return outcome
+    }
+
+    private func target(ofBatch name: String) throws -> (NSPersistentStoreCoordinator, EntityLayout) {
+        guard let coordinator = persistentStoreCoordinator, let modelLayout else {
+            throw NSError.coreData(
+                NSCoreDataError, reason: "\(debugName) has no coordinator and no parent; it cannot execute a request")
+        }
+        guard let layout = modelLayout.layout(named: name) else {
+            throw NSError.coreData(
+                NSCoreDataError, reason: "A batch request must have an entity; the model has no entity '\(name)'")
+        }
+        return (coordinator, layout)
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+extension NSPersistentStoreCoordinator {
+    /// Executes a request for a context and returns what it gives: an array for a fetch, an `NSPersistentStoreResult` for
+    /// other requests. Called on the context's queue.
+    @discardableResult
+    public final func execute(
+        _ request: NSPersistentStoreRequest, with context: NSManagedObjectContext
+    ) throws -> Any {
+        try request.output(in: context)
+    }
+
+    /// The store that takes a batch of new rows: the first of the affected ones that holds the entity.
+    final func batchStore(
+        forNew layout: EntityLayout, in affected: [NSPersistentStore]?, _ request: NSPersistentStoreRequest
+    ) throws -> any BatchStore {
+        if let affected, !affected.isEmpty {
+            let stores = try batchStores(holding: layout, in: affected, request)
+            if let first = stores.first { return first }
+        }
+        let number = try storeNumber(forNew: layout)
+        return try batchStore(lock.withLock { attached.first { $0.number == number } }, request)
+    }
+
+    /// The stores of the affected ones (nil: of all) that hold an entity.
+    final func batchStores(
+        holding layout: EntityLayout, in affected: [NSPersistentStore]?, _ request: NSPersistentStoreRequest
+    ) throws -> [any BatchStore] {
+        try attachedStores(for: layout, in: affected).map { try batchStore($0, request) }
+    }
+
+    private func batchStore(
+        _ store: AttachedStore?, _ request: NSPersistentStoreRequest
+    ) throws -> any BatchStore {
+        if let batches = store?.rows as? any BatchStore, batches.acceptsBatches { return batches }
+        throw NSError.coreData(
+            NSPersistentStoreUnsupportedRequestTypeError,
+            reason: "Unknown command type \(type(of: request)): a store of the type "
+                + "'\(store?.store.type ?? "")' does not take it",
+            url: store?.store.url)
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// What a batch insertion returns.
+public enum NSBatchInsertRequestResultType: UInt, Sendable {
+    /// Whether it succeeded: `NSNumber`.
+    case statusOnly = 0
+    /// The ids of the rows: `[NSManagedObjectID]`.
+    case objectIDs = 1
+    /// The number of rows: `NSNumber`.
+    case count = 2
+}
+
+/// Inserts rows into a SQLite store without making objects of them, in one transaction and in memory that does not grow
+/// with their number.
+///
+/// The values come from dictionaries from attribute name to value, all at once or one by one from a handler, or are set on
+/// a scratch object that a handler gets. Attributes that are not given have their default value; relationships are not
+/// set. A key that is no attribute, a value of the wrong type and a missing mandatory value are errors (1550, 1570), and
+/// nothing is inserted then; other validation does not take place. A row that breaks a uniqueness constraint is an error
+/// (133021) unless the merge policy of the context says otherwise: with object trump the given values replace those of
+/// the row that is there, with store trump that row stays.
+///
+/// No context hears of it: pass the ids to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+open class NSBatchInsertRequest: NSPersistentStoreRequest {
+    /// The name of the entity whose rows are inserted.
+    public let entityName: String
+    /// The entity, where the request was made with one.
+    public let entity: NSEntityDescription?
+
+    /// The rows, as dictionaries from attribute name to value.
+    open var objectsToInsert: [[String: Any]]?
+    /// Fills the next row's dictionary, which is empty at each call, and returns false; returns true after the last one.
+    open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
+    /// Sets the next row's values on an object of the entity's class, which is new at each call, and returns false; returns
+    /// true after the last one. The object belongs to no context and is not to be kept.
+    open var managedObjectHandler: ((NSManagedObject) -> Bool)?
+    /// What to return; whether it succeeded, unless set otherwise.
+    open var resultType = NSBatchInsertRequestResultType.statusOnly
+
+    private init(name: String, entity: NSEntityDescription?) {
+        entityName = name
+        self.entity = entity
+        super.init()
+    }
+
+    /// Inserts rows of the named entity from dictionaries.
+    public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
+        self.init(name: entityName, entity: nil)
+        objectsToInsert = dictionaries
+    }
+
+    /// Inserts rows of an entity from dictionaries.
+    public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
+        self.init(name: entity.name ?? "", entity: entity)
+        objectsToInsert = dictionaries
+    }
+
+    /// Inserts rows of the named entity, each filled in by the handler until it returns true.
+    public convenience init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
+        self.init(name: entityName, entity: nil)
+        dictionaryHandler = handler
+    }
+
+    /// Inserts rows of an entity, each filled in by the handler until it returns true.
+    public convenience init(
+        entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
+    ) {
+        self.init(name: entity.name ?? "", entity: entity)
+        dictionaryHandler = handler
+    }
+
+    /// Inserts rows of the named entity, each set on a scratch object by the handler until it returns true.
+    public convenience init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+        self.init(name: entityName, entity: nil)
+        managedObjectHandler = handler
+    }
+
+    /// Inserts rows of an entity, each set on a scratch object by the handler until it returns true.
+    public convenience init(
+        entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
+    ) {
+        self.init(name: entity.name ?? "", entity: entity)
+        managedObjectHandler = handler
+    }
+
+    open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
+
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSBatchInsertRequest(name: entityName, entity: entity)
+        copy.affectedStores = affectedStores
+        copy.objectsToInsert = objectsToInsert
+        copy.dictionaryHandler = dictionaryHandler
+        copy.managedObjectHandler = managedObjectHandler
+        copy.resultType = resultType
+        return copy
+    }
+
+    override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        let outcome = try context.insertBatch(self)
+        return NSBatchInsertResult(
+            result: outcome.value(
+                idsWanted: resultType == .objectIDs, countWanted: resultType == .count, in: context),
+            resultType: resultType)
+    }
+}

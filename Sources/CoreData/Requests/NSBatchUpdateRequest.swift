@@ -1,0 +1,74 @@
+import Foundation
+
+/// What a batch update returns.
+public enum NSBatchUpdateRequestResultType: UInt, Sendable {
+    /// Whether it succeeded: `NSNumber`.
+    case statusOnlyResultType = 0
+    /// The ids of the rows: `[NSManagedObjectID]`.
+    case updatedObjectIDsResultType = 1
+    /// The number of rows: `NSNumber`.
+    case updatedObjectsCountResultType = 2
+}
+
+/// Changes values of many rows of a SQLite store without making objects of them, in one transaction and in memory that
+/// does not grow with their number.
+///
+/// Every row that matches gets the same constants, or what an expression gives for it as it was before the request. The
+/// rows' versions rise, so that a context that still has older values meets a conflict. Validation does not take place; a
+/// broken uniqueness constraint is an error (133021), and nothing is changed then.
+///
+/// No context hears of it: refresh the objects, or pass the ids to
+/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+open class NSBatchUpdateRequest: NSPersistentStoreRequest {
+    /// The name of the entity whose rows are changed.
+    public let entityName: String
+    /// The entity, where the request was made with one.
+    public let entity: NSEntityDescription?
+
+    /// Which rows; `nil` means all.
+    open var predicate: NSPredicate?
+    /// Whether rows of subentities are changed too; `true` unless set otherwise.
+    open var includesSubentities = true
+    /// What to set: from the name or description of an attribute or to-one relationship to a constant, an object, an
+    /// object's id or an `NSExpression`; `NSNull` or an expression of nil clears it.
+    open var propertiesToUpdate: [AnyHashable: Any]?
+    /// What to return; whether it succeeded, unless set otherwise.
+    open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
+
+    private init(name: String, entity: NSEntityDescription?) {
+        entityName = name
+        self.entity = entity
+        super.init()
+    }
+
+    /// Changes rows of the named entity.
+    public convenience init(entityName: String) {
+        self.init(name: entityName, entity: nil)
+    }
+
+    /// Changes rows of an entity.
+    public convenience init(entity: NSEntityDescription) {
+        self.init(name: entity.name ?? "", entity: entity)
+    }
+
+    open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
+
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSBatchUpdateRequest(name: entityName, entity: entity)
+        copy.affectedStores = affectedStores
+        copy.predicate = predicate
+        copy.includesSubentities = includesSubentities
+        copy.propertiesToUpdate = propertiesToUpdate
+        copy.resultType = resultType
+        return copy
+    }
+
+    override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        let outcome = try context.updateBatch(self)
+        return NSBatchUpdateResult(
+            result: outcome.value(
+                idsWanted: resultType == .updatedObjectIDsResultType,
+                countWanted: resultType == .updatedObjectsCountResultType, in: context),
+            resultType: resultType)
+    }
+}

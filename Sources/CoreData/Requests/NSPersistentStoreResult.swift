@@ -1,0 +1,44 @@
+import Foundation
+
+/// What `NSManagedObjectContext.execute(_:)` returns; a subclass for each kind of request.
+open class NSPersistentStoreResult: NSObject {}
+
+/// What a batch insertion did.
+open class NSBatchInsertResult: NSPersistentStoreResult {
+    /// `NSNumber` of a truth value or of the number of rows, or `[NSManagedObjectID]`, as `resultType` says.
+    public let result: Any?
+    /// What the request asked for.
+    public let resultType: NSBatchInsertRequestResultType
+
+    init(result: Any?, resultType: NSBatchInsertRequestResultType) {
+        self.result = result
+        self.resultType = resultType
+    }
+}
+
+/// What a batch update did.
+open class NSBatchUpdateResult: NSPersistentStoreResult {
+    /// `NSNumber` of a truth value or of the number of rows, or `[NSManagedObjectID]`, as `resultType` says.
+    public let result: Any?
+    /// What the request asked for.
+    public let resultType: NSBatchUpdateRequestResultType
+
+    init(result: Any?, resultType: NSBatchUpdateRequestResultType) {
+        self.result = result
+        self.resultType = resultType
+    }
+}
+
+/// What a batch deletion did.
+open class NSBatchDeleteResult: NSPersistentStoreResult {
+    /// `NSNumber` of a truth value or of the number of rows, or `[NSManagedObjectID]`, as `resultType` says. Rows that
+    /// went along by a delete rule are not among them.
+    public let result: Any?
+    /// What the request asked for.
+    public let resultType: NSBatchDeleteRequestResultType
+
+    init(result: Any?, resultType: NSBatchDeleteRequestResultType) {
+        self.result = result
+        self.resultType = resultType
+    }
+}

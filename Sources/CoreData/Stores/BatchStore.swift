@@ -1,0 +1,96 @@
+import Foundation
+
+/// Who makes a change: what persistent history remembers of it.
+struct ChangeOrigin: Sendable {
+    /// The context's `transactionAuthor`.
+    var author: String?
+    var contextName: String?
+}
+
+/// A store that inserts, updates and deletes rows without objects: each batch is one transaction or nothing, and none of
+/// them holds all of its rows at once.
+protocol BatchStore: RowStore {
+    /// Whether the store takes batches at all; those of a type that does not refuse them.
+    var acceptsBatches: Bool { get }
+    func insert(_ batch: BatchInsertion) throws -> BatchOutcome
+    func update(_ batch: BatchUpdate) throws -> BatchOutcome
+    func delete(_ batch: BatchDeletion) throws -> BatchOutcome
+}
+
+/// The values that are given for a row, by slot.
+struct GivenValues {
+    var mask = SlotMask()
+    /// One place per slot, filled where `mask` says so.
+    var values: ContiguousArray<SlotValue>
+
+    init(slotCount: Int) {
+        values = ContiguousArray(repeating: .null, count: slotCount)
+    }
+
+    mutating func set(_ value: SlotValue, at slot: Int) {
+        values[slot] = value
+        mask.insert(slot)
+    }
+}
+
+/// Rows to insert.
+struct BatchInsertion {
+    /// What becomes of a row that breaks a uniqueness constraint.
+    enum Collision {
+        /// The whole batch fails.
+        case fails
+        /// The row that is there stays as it is.
+        case keepsStored
+        /// The given values replace those of the row that is there.
+        case takesGiven
+        /// All attributes of the row that is there are replaced, those that are not given by their default values.
+        case replaces
+    }
+
+    var layout: EntityLayout
+    var collision = Collision.fails
+    var origin = ChangeOrigin()
+    var wantsKeys = false
+    /// The next row; nil after the last one.
+    var next: () throws -> GivenValues?
+}
+
+/// A change of all rows that match.
+struct BatchUpdate {
+    enum Assigned {
+        case constant(SlotValue)
+        /// What the expression gives for the row as it was before the batch.
+        case expression(NSExpression)
+    }
+
+    /// Which rows.
+    var rows: StoreFetch
+    var assignments: [(slot: Int, value: Assigned)]
+    var origin = ChangeOrigin()
+    var wantsKeys = false
+}
+
+/// The rows to delete.
+struct BatchDeletion {
+    var rows: StoreFetch
+    var origin = ChangeOrigin()
+    var wantsKeys = false
+}
+
+/// What a batch did.
+struct BatchOutcome {
+    var count = 0
+    /// Filled where the batch wanted them.
+    var keys: [ObjectKey] = []
+
+    mutating func merge(_ other: BatchOutcome) {
+        count += other.count
+        keys += other.keys
+    }
+
+    /// What a batch request's result holds.
+    func value(idsWanted: Bool, countWanted: Bool, in context: NSManagedObjectContext) -> Any {
+        if idsWanted { return keys.map { context.objectID(for: $0) } }
+        return countWanted ? NSNumber(value: count) : NSNumber(value: true)
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+/// What deleting rows of one concrete entity means for other rows, as columns.
+struct BatchDeletionPlan {
+    /// A relationship of the deleted rows whose key lies in them.
+    struct Outgoing {
+        let column: String
+        /// Column of the concrete entity's number, where the destination has subentities.
+        let numberColumn: String?
+        let destination: EntityLayout
+        let relationship: NSRelationshipDescription
+    }
+
+    /// A relationship of the deleted rows whose key lies in the rows at its other end.
+    struct Incoming {
+        let table: String
+        let rootIndex: Int
+        let column: String
+        /// The column and those that go with it: number of the entity, position in the owner's list.
+        let columns: [String]
+        /// The slot of the column's relationship in the rows at the other end; nil for a hidden one.
+        let slot: Int?
+        /// Whether a row at the other end may not be without.
+        let isMandatory: Bool
+        let relationship: NSRelationshipDescription
+    }
+
+    /// An end of a join table.
+    struct Pairs {
+        let end: SQLJoinEnd
+        let destination: EntityLayout
+        let relationship: NSRelationshipDescription
+    }
+
+    let layout: EntityLayout
+    let table: String
+    let external: [RowWriter.Field]
+    private(set) var outgoing: [Outgoing] = []
+    private(set) var incoming: [Incoming] = []
+    private(set) var pairs: [Pairs] = []
+
+    init(layout: EntityLayout, writer: RowWriter, schema: SQLSchema) {
+        self.layout = layout
+        table = writer.table
+        external = writer.externalFields
+        for (slot, description) in layout.slots.enumerated() {
+            guard case .toOne(let relationship, let companion) = description.role, description.isPersistent,
+                let column = schema.column(layout: layout.index, slot: slot), let index = description.destinationIndex
+            else { continue }
+            let destination = layout.model.entities[index]
+            if relationship.deleteRule == .cascadeDeleteRule || relationship.deleteRule == .denyDeleteRule {
+                outgoing.append(
+                    Outgoing(
+                        column: column,
+                        numberColumn: companion.flatMap { schema.column(layout: layout.index, slot: $0) },
+                        destination: destination, relationship: relationship))
+            }
+            if case .toOne(let inverse)? = description.inverse, relationship.deleteRule == .nullifyDeleteRule {
+                addIncoming(relationship, destination, inverse, order: nil, schema)
+            }
+        }
+        for toMany in layout.toManys {
+            let destination = layout.model.entities[toMany.destinationIndex]
+            switch toMany.kind {
+            case .inverseKey(let slot, let order), .ownerKey(let slot, let order):
+                addIncoming(toMany.relationship, destination, slot, order: order, schema)
+            case .join:
+                guard let end = schema.joinEnds[layout.index][toMany.index] else { continue }
+                pairs.append(Pairs(end: end, destination: destination, relationship: toMany.relationship))
+            case .transient:
+                break
+            }
+        }
+    }
+
+    private mutating func addIncoming(
+        _ relationship: NSRelationshipDescription, _ destination: EntityLayout, _ slot: Int, order: Int?,
+        _ schema: SQLSchema
+    ) {
+        guard let table = schema.table(ofRoot: destination.rootIndex)?.name,
+            let column = schema.column(layout: destination.index, slot: slot)
+        else { return }
+        var slots = [slot]
+        var visible: Int?
+        if case .toOne(_, let companion) = destination.slots[slot].role {
+            visible = slot
+            if let companion { slots.append(companion) }
+        }
+        if let order { slots.append(order) }
+        incoming.append(
+            Incoming(
+                table: table, rootIndex: destination.rootIndex, column: column,
+                columns: slots.compactMap { schema.column(layout: destination.index, slot: $0) }, slot: visible,
+                isMandatory: relationship.inverseRelationship?.isOptional == false, relationship: relationship))
+    }
+}

@@ -1,0 +1,181 @@
+import CSQLite
+import Foundation
+
+/// The one transaction of a batch request, and what has to follow from it: external files, derived attributes, the row
+/// cache, history.
+final class BatchTransaction {
+    let store: SQLiteStore
+    let connection: SQLiteConnection
+    let history: HistoryRecorder?
+    var outcome = BatchOutcome()
+    var files = ExternalFileChanges()
+    /// Root entities whose rows were changed or deleted: nothing of them may stay in the row cache.
+    var changedRoots: Set<Int> = []
+    /// Join tables that lost pairs.
+    var changedJoins: Set<Int> = []
+
+    fileprivate init(store: SQLiteStore, connection: SQLiteConnection, origin: ChangeOrigin) {
+        self.store = store
+        self.connection = connection
+        history = store.historyRecorder(on: connection, origin: origin)
+    }
+
+    /// Counts a row of the batch.
+    func take(_ key: ObjectKey, wantsKeys: Bool) {
+        outcome.count += 1
+        if wantsKeys { outcome.keys.append(key) }
+    }
+
+    /// Derived attributes of the given rows themselves.
+    func derive(_ rows: [ObjectKey]) throws {
+        if store.derivedAttributes.isEmpty { return }
+        let roots = try store.derivedAttributes.update(rows: rows, connection: connection)
+        changedRoots.formUnion(roots)
+    }
+
+    /// What is left to do before the commit.
+    fileprivate func finish() throws {
+        if !store.derivedAttributes.isEmpty {
+            let roots = try store.derivedAttributes.refresh(
+                dependingOn: changedRoots, joins: changedJoins, store: store, connection: connection)
+            changedRoots.formUnion(roots)
+        }
+        try history?.finish()
+    }
+}
+
+extension SQLiteStore: BatchStore {
+    var acceptsBatches: Bool { type == NSSQLiteStoreType }
+
+    /// Rows of a batch that are worked on together.
+    static var batchSize: Int { 256 }
+
+    func insert(_ batch: BatchInsertion) throws -> BatchOutcome {
+        try runBatch(batch.origin) { try BatchInserter(batch, $0).run() }
+    }
+
+    func update(_ batch: BatchUpdate) throws -> BatchOutcome {
+        guard decoders[batch.rows.layout.index] != nil else { return BatchOutcome() }
+        return try runBatch(batch.origin) { try BatchUpdater(batch, $0).run() }
+    }
+
+    func delete(_ batch: BatchDeletion) throws -> BatchOutcome {
+        guard decoders[batch.rows.layout.index] != nil else { return BatchOutcome() }
+        return try runBatch(batch.origin) { try BatchDeleter(batch, $0).run() }
+    }
+
+    private func runBatch(_ origin: ChangeOrigin, _ body: (BatchTransaction) throws -> Void) throws -> BatchOutcome {
+        var running: BatchTransaction?
+        do {
+            try writing { connection in
+                try connection.execute("BEGIN IMMEDIATE")
+                try requireSameModel(connection)
+                let transaction = BatchTransaction(store: self, connection: connection, origin: origin)
+                running = transaction
+                do {
+                    try body(transaction)
+                    try transaction.finish()
+                } catch let error as SQLiteError where error.isUniqueness {
+                    throw constraintError(error)
+                }
+                try connection.execute("COMMIT")
+            }
+        } catch {
+            if let running { externalData?.remove(running.files.created) }
+            throw error
+        }
+        guard let running else { return BatchOutcome() }
+        externalData?.remove(running.files.orphaned)
+        for root in running.changedRoots { rowCache.removeAll(rootIndex: root) }
+        return running.outcome
+    }
+
+    /// A broken uniqueness constraint that nobody resolves.
+    private func constraintError(_ error: SQLiteError) -> NSError {
+        NSError.coreData(
+            NSManagedObjectConstraintMergeError,
+            reason: "Could not merge changes: a row of the batch breaks a uniqueness constraint (\(error.message))",
+            url: url, sqliteCode: error.code)
+    }
+
+    /// Runs a body with the rows of a SELECT as they were when the transaction on `connection` began, some hundred at a
+    /// time; what the body writes does not show in the rows that follow.
+    ///
+    /// Where there is a -wal, a reader sees that state while the writer goes on, and memory does not grow with the rows.
+    /// Without one, all rows are read before the body is called.
+    func scan(
+        _ select: SQLSelect, beside connection: SQLiteConnection, _ body: ([[SlotValue]]) throws -> Void
+    ) throws {
+        var printer = SQLPrinter(dialect: SQLiteDialect())
+        printer.print(select)
+        let (text, values) = (printer.text, printer.values)
+        func run(on connection: SQLiteConnection, keepsAll: Bool) throws {
+            let statement = try connection.prepare(text)
+            for (position, value) in values.enumerated() { statement.bind(Int32(position + 1), value) }
+            var rows: [[SlotValue]] = []
+            while try statement.step() {
+                rows.append((0..<statement.columnCount).map { statement.slotValue($0) })
+                if !keepsAll, rows.count == Self.batchSize {
+                    try body(rows)
+                    rows.removeAll(keepingCapacity: true)
+                }
+            }
+            statement.reset()
+            for start in stride(from: 0, to: rows.count, by: Self.batchSize) {
+                try body(Array(rows[start..<min(start + Self.batchSize, rows.count)]))
+            }
+        }
+        if readers.isShared { return try run(on: connection, keepsAll: true) }
+        try readers.read { try run(on: $0.connection, keepsAll: false) }
+    }
+
+    /// A SELECT of the rows of a batch: key and entity number first, then whatever `addResults` adds.
+    func selection(
+        of rows: StoreFetch, _ addResults: (SQLFetchTranslator, SQLFrame) throws -> Void
+    ) throws -> SQLSelect {
+        let translator = SQLFetchTranslator(schema: schema, layout: rows.layout, storeNumber: storeNumber)
+        let frame = try translator.frame(includesSubentities: rows.includesSubentities)
+        if let predicate = rows.predicate { frame.addCondition(try translator.condition(predicate, in: frame)) }
+        if rows.limit > 0 { frame.select.limit = rows.limit }
+        if rows.offset > 0 { frame.select.offset = rows.offset }
+        try translator.addOrder(rows.sortDescriptors, to: frame)
+        frame.select.results = [SQLSchema.keyColumn, SQLSchema.entityColumn].map {
+            SQLSelect.Result(expression: frame.column($0))
+        }
+        try addResults(translator, frame)
+        return frame.select
+    }
+
+    /// The key of a row that `selection` gives; nil when its entity is not in the model.
+    func key(of row: [SlotValue], rootIndex: Int) -> ObjectKey? {
+        guard case .int(let primaryKey) = row[0] else { return nil }
+        var number: Int64 = 0
+        if case .int(let given) = row[1] { number = given }
+        return layoutIndex(number: number, rootIndex: rootIndex).map {
+            ObjectKey(layoutIndex: $0, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: primaryKey))
+        }
+    }
+}
+
+extension SQLiteError {
+    /// Whether a uniqueness constraint was broken.
+    var isUniqueness: Bool { code == SQLITE_CONSTRAINT | (8 << 8) }
+}
+
+extension SQLiteStatement {
+    /// The column's value as SQLite holds it.
+    func slotValue(_ column: Int) -> SlotValue {
+        switch type(column) {
+        case SQLITE_INTEGER: .int(int64(column))
+        case SQLITE_FLOAT: .double(double(column))
+        case SQLITE_TEXT: .string(string(column))
+        case SQLITE_BLOB: .data(data(column))
+        default: .null
+        }
+    }
+}
+
+extension Sequence<Int64> {
+    /// A list of keys as one value to bind: an array in JSON.
+    var jsonArray: String { "[" + map(String.init).joined(separator: ",") + "]" }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+/// Changes the rows of a batch: reads their keys, and what expressions give for them, in one connection and writes in
+/// another.
+struct BatchUpdater {
+    private let batch: BatchUpdate
+    private let transaction: BatchTransaction
+    private let store: SQLiteStore
+    private let layout: EntityLayout
+    private let writer: RowWriter
+
+    /// One column to set.
+    private struct Assignment {
+        let field: RowWriter.Field
+        /// The value as the column has it; nil when each row has its own.
+        var constant: SlotValue?
+        /// Bytes that each row gets a file of its own for.
+        var external: Data?
+        /// Place among the columns that are read.
+        var place: Int?
+    }
+
+    init(_ batch: BatchUpdate, _ transaction: BatchTransaction) throws {
+        self.batch = batch
+        self.transaction = transaction
+        store = transaction.store
+        layout = batch.rows.layout
+        // A writer needs a concrete entity only for its number, which is not used here.
+        writer = try store.rowWriter(layout.index)
+    }
+
+    func run() throws {
+        var assignments: [Assignment] = []
+        let select = try store.selection(of: batch.rows) { translator, frame in
+            for (slot, value) in batch.assignments {
+                guard let field = writer.field(ofSlot: slot) else { continue }
+                switch value {
+                case .constant(let value):
+                    assignments.append(constant(value, field))
+                case .expression(let expression):
+                    guard field.kind != .external else { throw cannotCompute(expression, slot) }
+                    let operand = try translator.operand(expression, in: frame)
+                    let (computed, _) = try translator.single(operand, expression)
+                    assignments.append(Assignment(field: field, place: frame.select.results.count))
+                    frame.select.results.append(SQLSelect.Result(expression: computed))
+                }
+            }
+        }
+        if assignments.isEmpty { return }
+        let text = RowWriter.batchUpdateText(writer.table, assignments.map(\.field.column))
+        let statement = try transaction.connection.prepare(text)
+        for (place, assignment) in assignments.enumerated() {
+            if let constant = assignment.constant { statement.bind(Int32(place + 1), constant) }
+        }
+        try store.scan(select, beside: transaction.connection) { try update($0, assignments, statement) }
+        if transaction.outcome.count > 0 { transaction.changedRoots.insert(layout.rootIndex) }
+    }
+
+    private func update(
+        _ rows: [[SlotValue]], _ assignments: [Assignment], _ statement: SQLiteStatement
+    ) throws {
+        let external = assignments.map(\.field).filter { $0.kind == .external }
+        let slots = assignments.map(\.field.slot)
+        var changed: [ObjectKey] = []
+        for row in rows {
+            guard let key = store.key(of: row, rootIndex: layout.rootIndex) else { continue }
+            try transaction.noteFiles(of: external, writer.table, key.primaryKey)
+            for (place, assignment) in assignments.enumerated() {
+                if let column = assignment.place {
+                    statement.bind(Int32(place + 1), converted(row[column], assignment.field))
+                } else if let bytes = assignment.external {
+                    statement.bind(Int32(place + 1), try bytes.withUnsafeBytes { try transaction.encode($0) })
+                }
+            }
+            statement.bind(Int32(assignments.count + 1), key.primaryKey)
+            try statement.run()
+            transaction.take(key, wantsKeys: batch.wantsKeys)
+            try transaction.history?.record(.update, key, slots: slots)
+            changed.append(key)
+        }
+        try transaction.derive(changed)
+    }
+
+    /// A constant in the form its column has.
+    private func constant(_ value: SlotValue, _ field: RowWriter.Field) -> Assignment {
+        switch (field.kind, value) {
+        case (.reference, .int(let key)):
+            return Assignment(field: field, constant: .int(key & ObjectKey.primaryKeyMask))
+        case (.entityNumber, .int(let index)):
+            let number = store.schema.numbers[Int(index)]
+            return Assignment(field: field, constant: number.map { .int(Int64($0)) } ?? .null)
+        case (.external, .data(let data)):
+            if data.count > ExternalData.inlineLimit { return Assignment(field: field, external: data) }
+            return Assignment(field: field, constant: .data(data.withUnsafeBytes { ExternalData.inline($0) }))
+        default:
+            return Assignment(field: field, constant: value)
+        }
+    }
+
+    /// What an expression gave, as the column's type has it: a computed number may be whole or not.
+    private func converted(_ value: SlotValue, _ field: RowWriter.Field) -> SlotValue {
+        switch (field.kind, value) {
+        case (.integer, .double(let number)): Int64(exactly: number.rounded(.towardZero)).map { .int($0) } ?? .null
+        case (.double, .int(let number)): .double(Double(number))
+        default: value
+        }
+    }
+
+    private func cannotCompute(_ expression: NSExpression, _ slot: Int) -> NSError {
+        NSError.coreData(
+            NSCoreDataError,
+            reason: "The attribute \(layout.slots[slot].name) of \(layout.name) allows external storage; it cannot be "
+                + "set to \(expression)")
+    }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+@Suite("Batch deletion")
+struct BatchDeleteTests {
+    private static let model = """
+        entity Author
+          name string
+          books many Book.author
+          notes many Note.author
+          profile one Profile.author
+        entity Book
+          title string
+          cover data external
+          author one Author.books
+          pages many Page.book
+          tags many Tag.books
+          shelf one Shelf.books
+        entity Comic : Book
+          artist string
+        entity Note
+          text string
+          author one Author.notes
+        entity Page
+          number int32
+          book one! Book.pages
+        entity Profile
+          text string
+          author one Author.profile
+        entity Shelf
+          name string
+          books ordered Book.shelf
+          labels many Label
+        entity Label
+          text string
+        entity Tag
+          name string
+          books many Book.tags
+        """
+
+    private func stack(_ prepare: (NSManagedObjectModel) -> Void = { _ in }) throws -> TextStack {
+        let stack = try TextStack(Self.model) { model in
+            model.setRule(.cascadeDeleteRule, "Author", "books")
+            model.setRule(.cascadeDeleteRule, "Book", "pages")
+            prepare(model)
+        }
+        let context = stack.context()
+        try context.performAndWait {
+            let shelf = context.make("Shelf", ["name": "S"])
+            shelf.setValue(NSSet(array: [context.make("Label", ["text": "L"])]), forKey: "labels")
+            let tag = context.make("Tag", ["name": "T"])
+            for name in ["Anna", "Bert"] {
+                let author = context.make("Author", ["name": name])
+                author.setValue(context.make("Profile", ["text": name]), forKey: "profile")
+                context.make("Note", ["text": name, "author": author])
+                for (entity, number) in [("Book", 1), ("Comic", 2)] {
+                    let book = context.make(entity, ["title": "\(name) \(number)", "author": author, "shelf": shelf])
+                    book.setValue(NSSet(array: [tag]), forKey: "tags")
+                    book.setValue(Data(repeating: UInt8(number), count: 120_000), forKey: "cover")
+                    for page in 1...3 { context.make("Page", ["number": page, "book": book]) }
+                }
+            }
+            try context.save()
+        }
+        return stack
+    }
+
+    @discardableResult
+    private func delete(
+        _ stack: TextStack, _ entity: String, _ format: String? = nil,
+        _ prepare: (NSFetchRequest<NSManagedObject>) -> Void = { _ in }
+    ) throws -> Int {
+        let context = stack.context()
+        return try context.performAndWait {
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+            request.predicate = format.map { NSPredicate(format: $0) }
+            prepare(request)
+            let deletion = NSBatchDeleteRequest(fetchRequest: request)
+            deletion.resultType = .resultTypeCount
+            let result = try #require(try context.execute(deletion) as? NSBatchDeleteResult)
+            return try #require(result.result as? Int)
+        }
+    }
+
+    private func counts(_ stack: TextStack) throws -> [String: Int64] {
+        let raw = try stack.raw()
+        var counts: [String: Int64] = [:]
+        for table in ["AUTHOR", "BOOK", "NOTE", "PAGE", "PROFILE", "SHELF", "LABEL", "TAG"] {
+            counts[table.lowercased()] = try raw.integer("SELECT COUNT(*) FROM Z\(table)")
+        }
+        let pairs = try #require(raw.tables.first { $0.hasSuffix("TAGS") && $0.hasPrefix("Z_") })
+        counts["pairs"] = try raw.integer("SELECT COUNT(*) FROM \(pairs)")
+        return counts
+    }
+
+    @Test("cascades go all the way, inverse references become nil and their rows' versions rise, pairs and files go")
+    func rules() throws {
+        let stack = try stack()
+        let folder = SQLiteStoreFiles(stack.storeURL).externalDataFolder
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 4)
+        #expect(try delete(stack, "Author", "name == 'Anna'") == 1)
+        #expect(
+            try counts(stack) == [
+                "author": 1, "book": 2, "note": 2, "page": 6, "profile": 2, "shelf": 1, "label": 1, "tag": 1,
+                "pairs": 2,
+            ])
+        let raw = try stack.raw()
+        #expect(
+            try raw.rows("SELECT ZAUTHOR, Z_OPT FROM ZNOTE ORDER BY ZTEXT") == [[.null, .int(2)], [.int(2), .int(1)]])
+        #expect(
+            try raw.column("SELECT Z_OPT FROM ZPROFILE WHERE ZAUTHOR IS NULL AND ZTEXT = 'Anna'").count == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+        #expect(try raw.integrityCheck() == ["ok"])
+    }
+
+    @Test(
+        "only rows of the entity and of its subentities go; an ordered relationship without the deleted keeps its order"
+    )
+    func subentities() throws {
+        let stack = try stack()
+        #expect(try delete(stack, "Comic") == 2)
+        #expect(try counts(stack)["book"] == 2)
+        #expect(try counts(stack)["page"] == 6)
+        #expect(try delete(stack, "Book", nil) { $0.includesSubentities = false } == 2)
+        #expect(try counts(stack)["book"] == 0)
+        let shelves = try self.stack()
+        #expect(try delete(shelves, "Shelf") == 1)
+        let columns = try shelves.raw().rows("SELECT ZSHELF, Z_FOK_SHELF FROM ZBOOK")
+        #expect(columns == Array(repeating: [.null, .null], count: 4))
+        #expect(try counts(shelves)["label"] == 1)
+        let label = try #require(try shelves.raw().rows("SELECT * FROM ZLABEL").first)
+        #expect(label.filter(\.isNull).count == 1)
+    }
+
+    @Test("offset, limit and order choose which rows go")
+    func limits() throws {
+        let stack = try stack()
+        let count = try delete(stack, "Page") {
+            $0.sortDescriptors = [NSSortDescriptor(key: "number", ascending: false)]
+            $0.fetchLimit = 5
+        }
+        #expect(count == 5)
+        #expect(try stack.raw().integer("SELECT COUNT(*) FROM ZPAGE WHERE ZNUMBER = 3") == 0)
+        #expect(try stack.raw().integer("SELECT COUNT(*) FROM ZPAGE WHERE ZNUMBER = 2") == 3)
+    }
+
+    @Test("ids choose rows too, of several subentities; the ids come back")
+    func objectIDs() throws {
+        let stack = try stack()
+        let context = stack.context()
+        try context.performAndWait {
+            let books = try context.all("Book", "author.name == 'Bert'").map(\.objectID)
+            let request = NSBatchDeleteRequest(objectIDs: books)
+            #expect(request.fetchRequest.entityName == "Book")
+            request.resultType = .resultTypeObjectIDs
+            let result = try #require(try context.execute(request) as? NSBatchDeleteResult)
+            #expect(Set(try #require(result.result as? [NSManagedObjectID])) == Set(books))
+            #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 2)
+            #expect(try context.execute(NSBatchDeleteRequest(objectIDs: [])) is NSBatchDeleteResult)
+        }
+        #expect(try counts(stack)["book"] == 2)
+    }
+
+    @Test("a row that stays without its mandatory owner fails the request, unless the request deletes it too")
+    func mandatory() throws {
+        let stack = try stack { $0.setRule(.nullifyDeleteRule, "Book", "pages") }
+        let before = try counts(stack)
+        let error = try #require(throws: NSError.self) { try delete(stack, "Book", "title == 'Anna 1'") }
+        #expect(error.localizedDescription.contains("mandatory OTM nullify inverse on Page/book"))
+        #expect(try counts(stack) == before)
+        #expect(try delete(stack, "Page") == 12)
+        #expect(try delete(stack, "Book", "title == 'Anna 1'") == 1)
+    }
+
+    @Test("the deny rule fails the request while a member stays")
+    func deny() throws {
+        let stack = try stack { $0.setRule(.denyDeleteRule, "Author", "notes") }
+        let error = try #require(throws: NSError.self) { try delete(stack, "Author") }
+        #expect(error.code == NSValidationRelationshipDeniedDeleteError)
+        #expect(try counts(stack)["author"] == 2)
+        #expect(try delete(stack, "Note", "text == 'Anna'") == 1)
+        #expect(try delete(stack, "Author", "name == 'Anna'") == 1)
+    }
+
+    @Test("a chain of cascades of any length goes, to-one and many-to-many cascades lead on, a circle ends")
+    func chains() throws {
+        let text = """
+            entity Node
+              number int32
+              next one Node.previous
+              previous one Node.next
+              friends many Node.fans
+              fans many Node.friends
+            """
+        let stack = try TextStack(text) {
+            $0.setRule(.cascadeDeleteRule, "Node", "next")
+            $0.setRule(.cascadeDeleteRule, "Node", "friends")
+        }
+        let context = stack.context()
+        try context.performAndWait {
+            let nodes = (0..<3000).map { context.make("Node", ["number": $0]) }
+            for (one, other) in zip(nodes, nodes.dropFirst()) { one.setValue(other, forKey: "next") }
+            let friend = context.make("Node", ["number": -1])
+            let stranger = context.make("Node", ["number": -2])
+            nodes[2999].setValue(NSSet(array: [friend]), forKey: "friends")
+            friend.setValue(NSSet(array: [nodes[5]]), forKey: "friends")
+            stranger.setValue(NSSet(array: [friend]), forKey: "friends")
+            try context.save()
+        }
+        #expect(try delete(stack, "Node", "number == 1000") == 1)
+        // 1000 to 2999, the friend, its friend 5, and what follows it.
+        #expect(
+            try stack.raw().column("SELECT ZNUMBER FROM ZNODE ORDER BY ZNUMBER")
+                == [-2, 0, 1, 2, 3, 4].map { .int($0) })
+        let pairs = try #require(try stack.raw().tables.first { $0.hasPrefix("Z_1") })
+        #expect(try stack.raw().integer("SELECT COUNT(*) FROM \(pairs)") == 0)
+        #expect(try stack.raw().integer("SELECT COUNT(*) FROM ZNODE WHERE ZNEXT NOT IN (SELECT Z_PK FROM ZNODE)") == 0)
+    }
+
+    @Test("a deletion of most rows holds none of them in memory")
+    func manyRows() throws {
+        let stack = try TextStack("entity Tag\n label string")
+        let context = stack.context()
+        let store = try #require(stack.coordinator.persistentStores.first as? SQLiteStore)
+        try context.performAndWait {
+            try context.execute(
+                NSBatchInsertRequest(entityName: "Tag", objects: (0..<2000).map { ["label": "\($0)"] }))
+            _ = try context.all("Tag")
+            #expect(store.rowCache.count == 2000)
+        }
+        #expect(try delete(stack, "Tag", "label != '7'") == 1999)
+        #expect(store.rowCache.count == 0)
+        #expect(try stack.raw().column("SELECT ZLABEL FROM ZTAG") == [.text("7")])
+    }
+}

@@ -1,0 +1,138 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Asynchronous fetch")
+struct AsynchronousFetchTests {
+    private func library(_ tags: Int) throws -> Library {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            for number in 0..<tags { context.make("Tag", ["name": "\(number)"]) }
+            try context.save()
+        }
+        return library
+    }
+
+    private func request(_ format: String? = nil) -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+        request.predicate = format.map { NSPredicate(format: $0) }
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        return request
+    }
+
+    /// Executes a fetch and returns what its completion block got, as the block sees it on the context's queue.
+    private func names(
+        _ context: NSManagedObjectContext, _ request: NSFetchRequest<NSManagedObject>,
+        meanwhile: () throws -> Void = {}
+    ) async throws -> [String] {
+        let (stream, continuation) = AsyncStream.makeStream(of: [String].self)
+        try context.performAndWait {
+            let asynchronous = NSAsynchronousFetchRequest(fetchRequest: request) { result in
+                // Reading an object off its queue would stop the process.
+                continuation.yield((result.finalResult ?? []).map { $0.value(forKey: "name") as? String ?? "" })
+                continuation.finish()
+            }
+            let result = try #require(try context.execute(asynchronous) as? NSAsynchronousFetchResult<NSManagedObject>)
+            #expect(result.fetchRequest === asynchronous)
+            #expect(result.managedObjectContext === context)
+            // The block waits for the context's queue, which is held here.
+            #expect(result.finalResult == nil)
+            try meanwhile()
+        }
+        for await names in stream { return names }
+        return []
+    }
+
+    @Test("the completion block gets the objects on the context's queue")
+    func completes() async throws {
+        let library = try library(700)
+        let context = library.context()
+        #expect(try await names(context, request("name BEGINSWITH '69'")) == ["69"] + (690..<700).map(String.init))
+        #expect(try await names(context, request()).count == 700)
+    }
+
+    @Test("unsaved changes count, also those that are made while it reads, and a limit still holds")
+    func pendingChanges() async throws {
+        let library = try library(10)
+        let context = library.context()
+        let limited = request()
+        limited.fetchLimit = 3
+        context.performAndWait { _ = context.make("Tag", ["name": "00"]) }
+        #expect(try await names(context, limited) == ["0", "00", "1"])
+        let found = try await names(context, limited) {
+            for tag in try context.all("Tag", "name IN {'0', '1', '2'}") { context.delete(tag) }
+        }
+        #expect(found == ["00", "3", "4"])
+    }
+
+    @Test("a child context reads through its parent, unsaved changes included")
+    func child() async throws {
+        let library = try library(3)
+        let parent = library.context()
+        parent.performAndWait { _ = parent.make("Tag", ["name": "new"]) }
+        #expect(try await names(library.child(of: parent), request()) == ["0", "1", "2", "new"])
+    }
+
+    @Test("progress is the child of the current one, is complete in the end, and a cancelled fetch has an error")
+    func progress() async throws {
+        let library = try library(1000)
+        let context = library.context()
+        let (stream, continuation) = AsyncStream.makeStream(of: (Int?, Int).self)
+        let overall = Progress(totalUnitCount: 1)
+        for isCancelled in [false, true] {
+            try context.performAndWait {
+                let asynchronous = NSAsynchronousFetchRequest(fetchRequest: request()) { result in
+                    let code = (result.operationError as NSError?)?.code ?? 0
+                    continuation.yield((result.finalResult?.count, code))
+                }
+                asynchronous.estimatedResultCount = 2000
+                if !isCancelled { overall.becomeCurrent(withPendingUnitCount: 1) }
+                let result = try #require(
+                    try context.execute(asynchronous) as? NSPersistentStoreAsynchronousResult)
+                if !isCancelled { overall.resignCurrent() }
+                #expect(result.progress?.totalUnitCount == 2000)
+                if isCancelled { result.cancel() }
+            }
+        }
+        var outcomes: [(Int?, Int)] = []
+        for await outcome in stream {
+            outcomes.append(outcome)
+            if outcomes.count == 2 { break }
+        }
+        #expect(outcomes.contains { $0.0 == 1000 && $0.1 == 0 })
+        #expect(outcomes.contains { $0.0 == nil && $0.1 == CocoaError.Code.userCancelled.rawValue })
+        #expect(overall.fractionCompleted == 1)
+    }
+
+    @Test("ids and dictionaries come asynchronously too, and a plain fetch request executes at once")
+    func otherResults() async throws {
+        let library = try library(4)
+        let context = library.context()
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        try context.performAndWait {
+            let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Tag")
+            ids.resultType = .managedObjectIDResultType
+            try context.execute(
+                NSAsynchronousFetchRequest(fetchRequest: ids) { continuation.yield($0.finalResult?.count ?? -1) })
+            let dictionaries = NSFetchRequest<NSDictionary>(entityName: "Tag")
+            dictionaries.resultType = .dictionaryResultType
+            dictionaries.propertiesToFetch = ["name"]
+            try context.execute(
+                NSAsynchronousFetchRequest(fetchRequest: dictionaries) {
+                    continuation.yield($0.finalResult?.filter { $0["name"] != nil }.count ?? -1)
+                })
+            let plain = try #require(try context.execute(request()) as? NSAsynchronousFetchResult<NSManagedObject>)
+            #expect(plain.finalResult?.count == 4)
+            let output = try library.coordinator.execute(request(), with: context)
+            #expect((output as? [NSManagedObject])?.count == 4)
+        }
+        var counts: [Int] = []
+        for await count in stream {
+            counts.append(count)
+            if counts.count == 2 { break }
+        }
+        #expect(counts == [4, 4])
+    }
+}
