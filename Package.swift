@@ -56,6 +56,7 @@ let package = Package(
         // tests, the plugin's tool among them, so this compiles nothing twice that was not before.
         .testTarget(name: "ConformanceTests", dependencies: ["CoreData"], plugins: ["CoreDataModelPlugin"]),
         .testTarget(name: "ExampleTests", dependencies: ["notes", "contacts", "TestSupport"]),
+        .testTarget(name: "RandomGraphTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(name: "CoreDataManagerTests", dependencies: ["CoreDataManager", "TestSupport"]),

@@ -16,6 +16,9 @@ extension NSManagedObjectContext {
             for object in map?.objects ?? [] {
                 precondition(object.flags.contains(.registered), "An object of the identity map does not know it")
                 let isDirty = !object.flags.isDisjoint(with: [.updated, .inserted])
+                precondition(
+                    !object.flags.contains(.listedUpdated) || updatedList.contains { $0 === object },
+                    "An object says it is in the list of changed ones, which does not have it")
                 let isListed = !object.flags.isDisjoint(with: [.listedInserted, .listedUpdated])
                 precondition(!isDirty || isListed, "An object with unsaved changes is in no list")
                 precondition(

@@ -30,8 +30,16 @@ extension NSManagedObjectContext {
         var inserted: [PushedChange] = []
         var updated: [PushedChange] = []
         var deleted: [(key: ObjectKey, base: Snapshot?)] = []
+        var lettingGo: [LettingGo] = []
         /// Whether values that both sides changed are conflicts too, and not the child's.
         var comparesValues = false
+    }
+
+    /// The relationships that a deleted object left before its deletion: the parent's delete rules must not follow them.
+    private struct LettingGo {
+        var key: ObjectKey
+        var slots: [Int]
+        var toManys: [PushedToMany]
     }
 
     final func save(_ work: inout SaveWork, to parent: NSManagedObjectContext) throws {
@@ -80,7 +88,30 @@ extension NSManagedObjectContext {
             }
         }
         push.deleted = work.deleted.map { ($0.objectKey, $0.flags.contains(.inaccessible) ? nil : $0.row) }
+        push.lettingGo = work.deleted.compactMap(lettingGo)
         return push
+    }
+
+    private func lettingGo(of object: NSManagedObject) -> LettingGo? {
+        guard let overlay = object.overlay else { return nil }
+        let slots = object.home.layout.slots
+        var left = LettingGo(key: object.objectKey, slots: [], toManys: [])
+        overlay.mask.forEach { if slots[$0].kind == .reference { left.slots.append($0) } }
+        for (index, state) in overlay.toManys.enumerated() {
+            guard let state, !state.removed.isEmpty else { continue }
+            left.toManys.append(PushedToMany(index: index, added: [], removed: state.removed))
+        }
+        return left.slots.isEmpty && left.toManys.isEmpty ? nil : left
+    }
+
+    private func letGo(_ change: LettingGo) {
+        let object = object(for: current(change.key))
+        _ = object.firedRow()
+        if object.flags.contains(.deleted) { return }
+        let slotCount = object.home.layout.slots.count
+        for slot in change.slots { object.ensureOverlay().set(.null, at: slot, slotCount: slotCount) }
+        apply(change.toManys, to: object)
+        object.noteChange()
     }
 
     private func pushedChange(of object: NSManagedObject) -> PushedChange {
@@ -157,6 +188,7 @@ extension NSManagedObjectContext {
             adoptBoxed(change, object)
         }
         for change in push.updated { update(change) }
+        for change in push.lettingGo { letGo(change) }
         for (key, _) in push.deleted {
             let object = object(for: current(key))
             if !object.flags.contains(.deleted) { delete(object) }
@@ -352,5 +384,6 @@ extension NSManagedObject {
         guard leadsToTemporary || row.key != key else { return }
         self.row = Self.row(
             from: row, changes: nil, home.layout, key: key, version: row.version, renaming: permanent)
+        overlay?.currentRow = nil
     }
 }

@@ -386,7 +386,7 @@ extension NSManagedObjectContext {
         }
         // New objects that were deleted again never were in the store.
         let vanished = deletedList.filter { $0.flags.contains([.inserted, .deleted]) }
-        // Also those that a merge has made clean.
+        // Also those that a merge has made clean, or whose changes were dropped.
         for object in insertedList { object.flags.remove(.listedInserted) }
         for object in updatedList { object.flags.remove(.listedUpdated) }
         insertedList = []

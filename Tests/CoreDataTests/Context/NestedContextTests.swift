@@ -164,6 +164,75 @@ struct NestedContextTests {
             #expect(Set(tagged.map { $0.value(forKey: "title") as? String }) == ["c", "b"])
         }
     }
+
+    @Test("An object with unsaved changes at every level is one object after the root gave it its permanent id")
+    func permanentIDOfChangedObjects() throws {
+        let library = try Library()
+        let root = library.context()
+        let middle = library.child(of: root)
+        let child = library.child(of: middle)
+        try child.performAndWait {
+            child.make("Book", ["isbn": "1"])
+            try child.save()
+        }
+        try middle.performAndWait { try middle.save() }
+        try child.performAndWait {
+            try child.all("Book").first?.setValue("changed", forKey: "title")
+            try child.save()
+        }
+        try root.performAndWait { try root.save() }
+        try child.performAndWait {
+            let book = try #require(try child.all("Book").first)
+            book.setValue(7, forKey: "pages")
+            #expect(try child.all("Book") == [book])
+        }
+        let areTemporary = try middle.performAndWait { try middle.all("Book").map(\.objectID.isTemporaryID) }
+        #expect(areTemporary == [false])
+    }
+
+    @Test("A change that follows a dropped one is listed again, whatever was saved between")
+    func changeAfterDroppedChange() throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            let book = context.make("Book", ["title": "A"])
+            try context.save()
+            book.setValue("dropped", forKey: "title")
+            context.refresh(book, mergeChanges: false)
+            context.make("Tag", ["name": "T"])
+            try context.save()
+            book.setValue("B", forKey: "title")
+            #expect(context.updatedObjects == [book])
+            context.checkInvariants()
+            try context.save()
+        }
+        let beside = library.context()
+        let titles = try beside.performAndWait { try beside.all("Book").map { $0.value(forKey: "title") as? String } }
+        #expect(titles == ["B"])
+    }
+
+    @Test("What a deleted object had let go in the child stays in the parent, though the delete rule is cascade")
+    func deletionAfterLettingGo() throws {
+        let library = try Library()
+        let parent = library.context()
+        let child = library.child(of: parent)
+        parent.performAndWait {
+            let author = parent.make("Author", ["name": "A"])
+            parent.make("Book", ["title": "T", "author": author])
+        }
+        try child.performAndWait {
+            let author = try #require(try child.all("Author").first)
+            try #require(try child.all("Book").first).setValue(nil, forKey: "author")
+            child.delete(author)
+            try child.save()
+        }
+        try parent.performAndWait {
+            let authors = try parent.all("Author")
+            let titles = try parent.all("Book").map { $0.value(forKey: "title") as? String }
+            #expect(authors.isEmpty)
+            #expect(titles == ["T"])
+        }
+    }
 }
 
 /// Carries objects between two blocks of the same context's queue.

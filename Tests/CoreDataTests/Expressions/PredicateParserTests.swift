@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -121,19 +122,6 @@ struct PredicateParserTests {
     func expressionArgument() throws {
         let predicate = try NSPredicate.parse(format: "%@ == 1", arguments: [NSExpression(forKeyPath: "a.b")])
         #expect(predicate == NSPredicate(format: "a.b == 1"))
-    }
-}
-
-/// A generator with a seed, so that a failure can be repeated.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }
 

@@ -1,0 +1,73 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+/// Random sequences over three nested contexts and two coordinators against a plain reference.
+///
+/// `OPENCOREDATA_GRAPH_SEED` plays one sequence alone; `bin/test --long` plays ten times as many.
+@Suite("Random changes of a graph")
+struct RandomGraphTests {
+    private static let stepsPerSequence = 100
+
+    private static var seeds: Range<UInt64> {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["OPENCOREDATA_GRAPH_SEED"].flatMap(UInt64.init) { return seed..<(seed + 1) }
+        return 0..<(environment["OPENCOREDATA_LONG"] == nil ? 1000 : 10_000)
+    }
+
+    @Test("After every step of 100,000 each context says what the reference says")
+    func agreesWithTheReference() throws {
+        var played = 0
+        for seed in Self.seeds {
+            let steps = Self.steps(seed)
+            do {
+                played += try GraphRun.play(steps)
+            } catch {
+                let (shrunk, text) = Self.shrink(steps)
+                let listing = shrunk.map { "    \($0),\n" }.joined()
+                Issue.record("seed \(seed): \(text)\n[\n\(listing)]")
+                return
+            }
+        }
+        #expect(played > Self.seeds.count * Self.stepsPerSequence / 2, "Too few steps were possible: \(played)")
+    }
+
+    private static func steps(_ seed: UInt64) -> [GraphStep] {
+        var random = SplitMix(state: seed)
+        return (0..<stepsPerSequence).map { _ in GraphStep(using: &random) }
+    }
+
+    /// The fewest steps that still fail: pieces are left out, ever smaller ones, until none can go.
+    private static func shrink(_ steps: [GraphStep]) -> ([GraphStep], String) {
+        var steps = steps
+        var text = failure(of: steps) ?? "the failure did not come again"
+        var size = steps.count / 2
+        while size > 0 {
+            var start = 0
+            var isShorter = false
+            while start < steps.count {
+                var candidate = steps
+                candidate.removeSubrange(start..<min(start + size, steps.count))
+                if let failure = failure(of: candidate) {
+                    steps = candidate
+                    text = failure
+                    isShorter = true
+                } else {
+                    start += size
+                }
+            }
+            if !isShorter || size > 1 { size /= 2 }
+        }
+        return (steps, text)
+    }
+
+    private static func failure(of steps: [GraphStep]) -> String? {
+        do {
+            _ = try GraphRun.play(steps)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+}

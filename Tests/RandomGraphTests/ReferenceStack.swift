@@ -1,0 +1,171 @@
+/// What four contexts on one file should say: three nested ones and one of another coordinator.
+///
+/// A context's graph is what it read from its parent (its base) with its own changes on top. Where Core Data leaves open
+/// what a context sees of a change made elsewhere until it reads again, `allows` keeps such steps out: attributes may
+/// change anywhere at any time, relationships only where no other context holds unsaved changes of its own.
+struct ReferenceStack: Sendable {
+    struct Level: Sendable {
+        var base = ReferenceGraph()
+        var graph = ReferenceGraph()
+        /// The version of each object's row that the context's coordinator last saw; used at the levels on a coordinator.
+        var seen: [Int: Int] = [:]
+        /// Objects that were written to since the last save, though perhaps to the same value.
+        var touched: Set<Int> = []
+        /// Whether the parent's objects and relationships changed since this context read them.
+        var isOutOfDate = false
+
+        var changes: ReferenceChanges { graph.changes(since: base) }
+        var isClean: Bool { base == graph && touched.isEmpty }
+    }
+
+    enum SaveOutcome: Equatable, Sendable {
+        case saved
+        case conflict(Set<Int>)
+    }
+
+    private(set) var file = ReferenceGraph()
+    private(set) var versions: [Int: Int] = [:]
+    private(set) var levels = [Level](repeating: Level(), count: 4)
+    private var nextLabel = 1
+    private var nextValue = 1
+
+    static let chain = 0...2
+    static let other = 3
+
+    func graph(at level: Int) -> ReferenceGraph { levels[level].graph }
+
+    private func descendants(of level: Int) -> Range<Int> {
+        level == Self.other ? 4..<4 : (level + 1)..<3
+    }
+
+    private func parentGraph(of level: Int) -> ReferenceGraph {
+        level == 0 || level == Self.other ? file : levels[level - 1].graph
+    }
+
+    /// Whether attributes may be changed at a level: nobody else holds unsaved relationships.
+    func allowsAttributes(at level: Int) -> Bool {
+        level == Self.other
+            ? Self.chain.allSatisfy { !levels[$0].changes.isStructural }
+            : !levels[Self.other].changes.isStructural
+                && descendants(of: level).allSatisfy { !levels[$0].changes.isStructural }
+    }
+
+    /// Whether objects and relationships may be changed at a level: below it and at the other coordinator all is saved.
+    func allowsStructure(at level: Int) -> Bool {
+        level == Self.other
+            ? Self.chain.allSatisfy { levels[$0].isClean }
+            : levels[Self.other].isClean && descendants(of: level).allSatisfy { levels[$0].isClean }
+    }
+
+    // MARK: changes
+
+    mutating func makeLabel() -> Int {
+        defer { nextLabel += 1 }
+        return nextLabel
+    }
+
+    /// A value that no attribute had before, so that every write is a change.
+    mutating func makeValue() -> Int {
+        defer { nextValue += 1 }
+        return nextValue
+    }
+
+    mutating func change(at level: Int, _ body: (inout ReferenceGraph) -> Void) {
+        let before = levels[level].graph
+        body(&levels[level].graph)
+        let change = levels[level].graph.changes(since: before)
+        levels[level].touched.formUnion(change.updated.keys)
+        levels[level].touched.subtract(change.deleted)
+        markOutOfDate(below: level, if: change.isStructural)
+    }
+
+    private mutating func markOutOfDate(below level: Int, if isStructural: Bool) {
+        guard isStructural else { return }
+        for descendant in descendants(of: level) { levels[descendant].isOutOfDate = true }
+    }
+
+    mutating func rollBack(_ level: Int) {
+        let undone = levels[level].changes
+        levels[level].graph = levels[level].base
+        levels[level].touched = []
+        markOutOfDate(below: level, if: undone.isStructural)
+    }
+
+    // MARK: reading anew
+
+    /// The context reads everything anew and keeps its unsaved changes.
+    mutating func synchronize(_ level: Int) {
+        let changes = levels[level].changes
+        levels[level].base = parentGraph(of: level)
+        levels[level].graph = levels[level].base
+        levels[level].graph.apply(changes)
+        levels[level].isOutOfDate = false
+        if level == 0 || level == Self.other { levels[level].seen = versions }
+    }
+
+    /// One object is read anew; its unsaved attributes are kept or dropped.
+    mutating func refresh(_ label: Int, at level: Int, keepingChanges: Bool) {
+        guard let mine = levels[level].graph[label], let old = levels[level].base[label],
+            let theirs = parentGraph(of: level)[label]
+        else { return }
+        var new = theirs
+        if keepingChanges {
+            if mine.first != old.first { new.first = mine.first }
+            if mine.second != old.second { new.second = mine.second }
+        } else {
+            levels[level].touched.remove(label)
+        }
+        new.author = mine.author
+        new.tags = mine.tags
+        new.items = mine.items
+        var base = theirs
+        base.author = old.author
+        base.tags = old.tags
+        base.items = old.items
+        levels[level].graph.replace(label, with: new)
+        levels[level].base.replace(label, with: base)
+        if level == 0 || level == Self.other { levels[level].seen[label] = versions[label] }
+    }
+
+    // MARK: saving
+
+    /// What a save of a level would meet: the objects whose rows another coordinator changed since they were read.
+    func conflicts(at level: Int) -> Set<Int> {
+        guard level == 0 || level == Self.other else { return [] }
+        let changes = levels[level].changes
+        let written = changes.deleted.union(changes.updated.keys).union(levels[level].touched)
+        return written.filter { versions[$0] != nil && versions[$0] != levels[level].seen[$0] }
+    }
+
+    /// Whether any row was changed elsewhere since this level read it.
+    func hasStaleRows(at level: Int) -> Bool {
+        (level == 0 || level == Self.other) && versions.contains { levels[level].seen[$0.key] != $0.value }
+    }
+
+    mutating func save(_ level: Int) -> SaveOutcome {
+        let conflicts = conflicts(at: level)
+        guard conflicts.isEmpty else { return .conflict(conflicts) }
+        let changes = levels[level].changes
+        let touched = levels[level].touched
+        levels[level].base = levels[level].graph
+        levels[level].touched = []
+        if level == 0 || level == Self.other {
+            file.apply(changes)
+            for label in changes.deleted { versions[label] = nil }
+            for label in changes.inserted.keys { versions[label] = 1 }
+            for label in touched where changes.inserted[label] == nil { versions[label, default: 0] += 1 }
+            for label in touched.union(changes.inserted.keys) { levels[level].seen[label] = versions[label] }
+            // Which rows a changed relationship touches is the store's affair: the other side reads anew.
+            let beside = level == 0 ? Self.other : 0
+            if changes.isStructural {
+                levels[beside].isOutOfDate = true
+                markOutOfDate(below: beside, if: true)
+            }
+        } else {
+            levels[level - 1].graph.apply(changes)
+            levels[level - 1].touched.formUnion(touched.subtracting(changes.inserted.keys))
+            levels[level - 1].touched.subtract(changes.deleted)
+        }
+        return .saved
+    }
+}
