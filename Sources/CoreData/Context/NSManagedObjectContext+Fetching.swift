@@ -85,7 +85,7 @@ extension NSManagedObjectContext {
         var fetch = StoreFetch(layout: layout)
         fetch.includesSubentities = parameters.includesSubentities
         fetch.predicate = parameters.predicate
-        fetch.sortDescriptors = parameters.sortDescriptors ?? []
+        fetch.sortDescriptors = parameters.sortDescriptors?.map(\.byKey) ?? []
         fetch.limit = parameters.fetchLimit
         fetch.offset = parameters.fetchOffset
         return FetchPlan(parameters: parameters, store: fetch, affectedStores: request.affectedStores)
@@ -331,6 +331,9 @@ extension NSManagedObjectContext {
         case let name as String: return .keyPath(name)
         case let expression as NSExpressionDescription: return .expression(expression)
         case let property as NSPropertyDescription: return .keyPath(property.name)
+        case let keyPath as AnyKeyPath:
+            return .keyPath(
+                KeyPathNames.requiredName(of: keyPath, for: "propertiesToFetch of '\(plan.store.layout.name)'"))
         default:
             throw NSError.coreData(
                 NSCoreDataError,

@@ -28,8 +28,8 @@ extension NSSortDescriptorByKey where Self: NSSortDescriptor {
         return result
     }
 
-    /// The key path to sort by; `nil` for the objects themselves and for a descriptor made from a Swift key path.
-    public var key: String? { sortKey }
+    /// The key path to sort by; `nil` for the objects themselves and for a Swift key path that is none of modelled properties.
+    public var key: String? { sortKey ?? (isByKey ? nil : keyPath.managedKeyPath) }
 }
 
 extension NSSortDescriptor {

@@ -22,7 +22,7 @@ extension ManagedSlot {
     where Value.RawValue: ManagedAttributeValue {
         let raw = Value.RawValue.managedValue(of: self, in: object)
         if let value = Value(rawValue: raw) { return value }
-        stopForRawValue(raw, Value.self, in: object)
+        return valueForUnknown(raw, in: object)
     }
 
     /// Sets an enumeration kept as its raw value.
@@ -53,9 +53,11 @@ extension ManagedSlot {
             if let optional = Value.self as? any ExpressibleByNilLiteral.Type {
                 return optional.init(nilLiteral: ()) as! Value  // its own type
             }
+            if object.isRecorder, let value = KeyPathRecording.anyValue(of: Value.self) { return value }
             stopForMissingValue(Value.self, in: object)
         }
         if let value = value as? Value ?? (value as AnyObject) as? Value { return value }
+        if object.isRecorder, let value = KeyPathRecording.anyValue(of: Value.self) { return value }
         preconditionFailure(
             """
             Property '\(name)' of entity '\(object.entity.name ?? "")' holds a \(type(of: value)), \
@@ -76,9 +78,10 @@ extension ManagedSlot {
     }
 
     /// Stops the process at a raw value without a case.
-    public func stopForRawValue<Raw, Value>(_ raw: Raw, _ type: Value.Type, in object: NSManagedObject) -> Never {
+    public func valueForUnknown<Raw, Value>(_ raw: Raw, in object: NSManagedObject) -> Value {
+        if object.isRecorder, let value = KeyPathRecording.anyValue(of: Value.self) { return value }
         preconditionFailure(
-            "Property '\(name)' of entity '\(object.entity.name ?? "")' holds \(raw), which is no \(type)")
+            "Property '\(name)' of entity '\(object.entity.name ?? "")' holds \(raw), which is no \(Value.self)")
     }
 
     // MARK: To-one relationships
@@ -87,13 +90,16 @@ extension ManagedSlot {
 
     /// The object of an optional to-one relationship.
     public func value<Object: ManagedObjectClass>(of object: NSManagedObject) -> Object? {
-        object.toOne(self).map { typed($0, in: object) }
+        guard let target = object.toOne(self) else {
+            return object.isRecorder ? KeyPathRecording.destination(of: object, as: Object.self) : nil
+        }
+        return typed(target, in: object)
     }
 
     /// The object of a to-one relationship whose type has no place for nil; stops the process when there is none.
     public func value<Object: ManagedObjectClass>(of object: NSManagedObject) -> Object {
-        guard let target = object.toOne(self) else { stopForMissingValue(Object.self, in: object) }
-        return typed(target, in: object)
+        guard let target: Object = value(of: object) else { stopForMissingValue(Object.self, in: object) }
+        return target
     }
 
     /// Points a to-one relationship at an object.
@@ -115,6 +121,7 @@ extension ManagedSlot {
 
     private func typed<Object>(_ target: NSManagedObject, in owner: NSManagedObject) -> Object {
         if let target = target as? Object { return target }
+        if owner.isRecorder { return KeyPathRecording.destination(of: owner, as: Object.self) }
         preconditionFailure(
             """
             Relationship '\(name)' of entity '\(owner.entity.name ?? "")' leads to an object of class \

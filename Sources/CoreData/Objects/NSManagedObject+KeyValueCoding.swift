@@ -59,6 +59,7 @@ extension NSManagedObject {
     /// The value of a property without any accessor's detour.
     public final func primitiveValue(forKey key: String) -> Any? {
         checkConfinement()
+        if isRecorder { return KeyPathRecording.value(of: self, askedFor: key) }
         switch access(to: key) {
         case .attribute(let slot): return boxedValue(at: slot)
         case .toOne(let slot): return referencedObject(at: slot)

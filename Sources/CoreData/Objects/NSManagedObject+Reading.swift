@@ -59,7 +59,9 @@ extension NSManagedObject {
 
     /// The object a to-one relationship leads to.
     final func referencedObject(at slot: Int) -> NSManagedObject? {
-        guard let key = reference(at: slot), let context = home.context else { return nil }
+        guard let key = reference(at: slot), let context = home.context else {
+            return isRecorder ? KeyPathRecording.destination(of: self) : nil
+        }
         if let recent = context.recentObjects.object(for: key) { return recent }
         let object = context.object(for: key)
         context.recentObjects.insert(object, for: key)

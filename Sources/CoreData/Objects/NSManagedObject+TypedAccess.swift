@@ -19,11 +19,13 @@ public final class ManagedSlot: Sendable {
     func slot(in object: NSManagedObject, as kinds: AccessorKinds) -> Int {
         let cached = found.load(ordering: .relaxed)
         if UInt32(truncatingIfNeeded: cached >> 32) == object.layoutIdentifier { return Int(cached & 0xFFFF_FFFF) }
-        return find(in: object.home.layout, as: kinds)
+        return find(in: object, as: kinds)
     }
 
     @inline(never)
-    private func find(in layout: EntityLayout, as kinds: AccessorKinds) -> Int {
+    private func find(in object: NSManagedObject, as kinds: AccessorKinds) -> Int {
+        if object.isRecorder { return KeyPathRecording.slot(of: object, askedFor: name, as: kinds) }
+        let layout = object.home.layout
         guard let access = layout.access[name] else {
             preconditionFailure("Property '\(name)' is not in entity '\(layout.name)' of the model in use")
         }

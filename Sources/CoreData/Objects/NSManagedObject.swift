@@ -174,7 +174,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The value of a property by name; `objectID`, `entity`, `isDeleted` … unless the entity has a property of that name;
     /// of any other key, what `value(forUndefinedKey:)` says.
     open func value(forKey key: String) -> Any? {
-        guard home.layout.access[key] != nil else { return ownValue(forKey: key) ?? value(forUndefinedKey: key) }
+        guard home.layout.access[key] != nil || isRecorder else {
+            return ownValue(forKey: key) ?? value(forUndefinedKey: key)
+        }
         return primitiveValue(forKey: key)
     }
 

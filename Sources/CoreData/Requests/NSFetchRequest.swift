@@ -150,13 +150,13 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         set { parameters.relationshipKeyPathsForPrefetching = newValue }
     }
 
-    /// The columns of dictionary results: property descriptions, expression descriptions or names.
+    /// The columns of dictionary results: property descriptions, expression descriptions, names or key paths.
     open var propertiesToFetch: [Any]? {
         get { parameters.propertiesToFetch }
         set { parameters.propertiesToFetch = newValue }
     }
 
-    /// What dictionary results are grouped by: property descriptions or key paths.
+    /// What dictionary results are grouped by: property descriptions, names or key paths.
     open var propertiesToGroupBy: [Any]? {
         get { parameters.propertiesToGroupBy }
         set { parameters.propertiesToGroupBy = newValue }

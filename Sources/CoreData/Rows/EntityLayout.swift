@@ -102,7 +102,9 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
     let validationRules: ValidationRules
     unowned let model: ModelLayout
     /// Distinguishes layouts of all models in the process: what accessors' slot caches compare.
-    let identifier: UInt32
+    private(set) var identifier: UInt32
+    /// The identifier of the layout whose objects note what they are asked for. No slot cache ever holds it.
+    static let identifierOfRecorders = UInt32.max
 
     /// What a new object starts from: the default values of the attributes, every relationship nil.
     private(set) var defaultRow: Snapshot!
@@ -134,6 +136,11 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
         self.identifier = identifier
         validationRules = ValidationRules(slots: slots, toManys: toManys)
         nullWords = max(1, (slots.count + 63) / 64)
+    }
+
+    /// Called once, before any object has this layout.
+    func becomeLayoutOfRecorders() {
+        identifier = Self.identifierOfRecorders
     }
 
     /// Called once, when every layout of the model is there.

@@ -164,7 +164,7 @@ struct ModelEncoder {
     private mutating func add(sortDescriptors: [NSSortDescriptor]?) throws -> PropertyListValue {
         guard let sortDescriptors else { return KeyedArchiveWriter.null }
         var parts: [PropertyListValue] = []
-        for descriptor in sortDescriptors {
+        for descriptor in sortDescriptors.map(\.byKey) {
             guard let selector = descriptor.sortSelector else {
                 throw NSError.coreData(
                     NSCoreDataError,

@@ -1,0 +1,52 @@
+import Foundation
+
+/// A class whose properties have names that a key path leads to.
+protocol KeyPathNaming: AnyObject {
+    /// The keys that a key path from this class reads, joined by dots; nil when it reads anything else.
+    static func keys(readBy keyPath: AnyKeyPath) -> String?
+}
+
+extension AnyKeyPath {
+    /// The key path as key-value coding, predicates and sort descriptors write it: `\Book.author?.name` is `author.name`.
+    ///
+    /// Nil when the path reads more than modelled properties (`\Book.title.count`, `\Book.author?.books.isEmpty`) or does
+    /// not begin at a managed object. Takes the place of `_kvcKeyPathString`, which is always nil on Linux: the path is
+    /// evaluated once on an object of its class that belongs to no context and notes what it is asked for. So an accessor of
+    /// one's own that reads one modelled property counts as that property. Any thread may ask; answers are kept.
+    public var managedKeyPath: String? { KeyPathNames.name(of: self) }
+}
+
+/// The names of key paths, found once each.
+enum KeyPathNames {
+    private static let lock = NSRecursiveLock()
+    // nonisolated(unsafe): read and written under `lock` only.
+    nonisolated(unsafe) private static var names: [AnyKeyPath: String?] = [:]
+
+    /// The name, or nil when the path has none. Recursive: an accessor that is being asked may ask for a name itself.
+    static func name(of keyPath: AnyKeyPath) -> String? {
+        lock.withLock {
+            if let known = names[keyPath] { return known }
+            let found = (type(of: keyPath).rootType as? any KeyPathNaming.Type)?.keys(readBy: keyPath)
+            names[keyPath] = .some(found)
+            return found
+        }
+    }
+
+    /// The name; stops the process, naming the path and who needs it, when there is none.
+    static func requiredName(of keyPath: AnyKeyPath, for purpose: String) -> String {
+        if let name = name(of: keyPath) { return name }
+        preconditionFailure(
+            """
+            \(purpose): the key path \(keyPath) of type \(type(of: keyPath)) does not lead to modelled properties alone; \
+            give the key as a string
+            """)
+    }
+}
+
+extension NSExpression {
+    /// A key path such as `\Book.title` or `\Book.author?.name`; stops the process, naming it, when it leads elsewhere than
+    /// to modelled properties.
+    public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
+        self.init(forKeyPath: KeyPathNames.requiredName(of: keyPath, for: "NSExpression(forKeyPath:)"))
+    }
+}

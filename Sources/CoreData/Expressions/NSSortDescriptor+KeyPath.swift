@@ -1,0 +1,58 @@
+import Foundation
+
+extension NSSortDescriptorByKey where Self: NSSortDescriptor {
+    /// Sorts by a property that need not be Comparable to Swift, such as an optional one. (For values that are, the
+    /// initialiser is Foundation's; a fetch finds the property's name in its key path.)
+    ///
+    /// Stops the process, naming the key path, when it leads elsewhere than to modelled properties.
+    public init<Root, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
+        self.init(
+            key: KeyPathNames.requiredName(of: keyPath, for: "NSSortDescriptor(keyPath:ascending:)"),
+            ascending: ascending)
+    }
+
+    /// What a Swift sort descriptor says, for a fetch.
+    ///
+    /// Strings are compared as its comparator says: `.lexical` by their characters, `.localized` and `.localizedStandard`
+    /// by the current locale. Stops the process, naming the key path, when it leads elsewhere than to modelled properties.
+    public init<Compared: NSObject>(_ sortDescriptor: SortDescriptor<Compared>) {
+        let purpose = "NSSortDescriptor(SortDescriptor)"
+        guard let keyPath = sortDescriptor.keyPath else {
+            preconditionFailure("\(purpose): the sort descriptor has no key path: \(sortDescriptor)")
+        }
+        self.init(
+            key: KeyPathNames.requiredName(of: keyPath, for: purpose), ascending: sortDescriptor.order == .forward,
+            selector: (type(of: keyPath).valueType as? any SortKey.Type)?.selector ?? .compare)
+    }
+}
+
+extension NSSortDescriptor {
+    /// The descriptor by key that says the same, where there is one: a descriptor of Foundation's is one by key path.
+    ///
+    /// Stops the process when the key path of a managed object's class leads elsewhere than to modelled properties.
+    var byKey: NSSortDescriptor {
+        guard type(of: self) == NSSortDescriptor.self, ordersNaturally,
+            type(of: keyPath).rootType is any KeyPathNaming.Type
+        else { return self }
+        return KeySortDescriptor(
+            KeyPathNames.requiredName(of: keyPath, for: "NSSortDescriptor(keyPath:ascending:)"), ascending, .compare,
+            nil)
+    }
+
+    /// Whether a descriptor of Foundation's was made without a comparator, so that a store can do what it does.
+    ///
+    /// Foundation does not say. The comparator it makes itself is always the same code with another type bound to it.
+    private var ordersNaturally: Bool {
+        Self.code(of: self) == Self.naturalCode
+    }
+
+    private static let naturalCode = code(of: NSSortDescriptor(keyPath: \String.utf8.count, ascending: true))
+
+    /// Where the code of a descriptor's comparator lies. A closure is a pair of pointers: code and what it captured.
+    private static func code(of descriptor: NSSortDescriptor) -> UInt {
+        // In a structure, so that the closure is not wrapped in another on its way through a generic function.
+        struct Holder { let comparator: Comparator }
+        let holder = Holder(comparator: descriptor.comparator)
+        return withUnsafeBytes(of: holder) { $0.load(as: UInt.self) }
+    }
+}

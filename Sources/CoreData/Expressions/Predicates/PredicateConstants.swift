@@ -1,0 +1,86 @@
+import Foundation
+
+/// A range of values that a `#Predicate` captured.
+private protocol CapturedRange {
+    var part: TranslatedPart { get throws }
+}
+
+/// Captured values as predicates hold them.
+enum PredicateConstant {
+    static func part(_ value: Any) throws -> TranslatedPart {
+        if let range = value as? any CapturedRange { return try range.part }
+        return .value(try expression(value))
+    }
+
+    static func expression(_ value: Any) throws -> NSExpression {
+        NSExpression(forConstantValue: try constant(value))
+    }
+
+    /// The value without its optional, an enumeration as its raw value; throws for a type that no store knows.
+    private static func constant(_ value: Any) throws -> Any? {
+        switch value {
+        case let optional as any CapturedOptional: return try optional.wrapped.flatMap { try constant($0) }
+        case let character as Character: return String(character)
+        case let text as Substring: return String(text)
+        case is ComparisonResult: throw Untranslatable()
+        case is String, is Bool, is Date, is Data, is UUID, is URL, is Decimal, is NSObject: return value
+        case is any BinaryInteger, is any BinaryFloatingPoint: return value
+        case let raw as any RawRepresentable: return try constant(raw.rawValue)
+        case let dictionary as [AnyHashable: Any]: return dictionary
+        case let collection as any Collection: return try elements(collection)
+        default: throw Untranslatable()
+        }
+    }
+
+    private static func elements(_ collection: any Collection) throws -> [Any] {
+        var result: [Any] = []
+        for element in collection { result.append(try constant(element) ?? NSNull()) }
+        return result
+    }
+}
+
+private protocol CapturedOptional {
+    var wrapped: Any? { get }
+}
+
+extension Optional: CapturedOptional {
+    fileprivate var wrapped: Any? { self }
+}
+
+extension Range: CapturedRange {
+    fileprivate var part: TranslatedPart {
+        get throws {
+            .range(
+                try PredicateConstant.expression(lowerBound), try PredicateConstant.expression(upperBound),
+                includesUpper: false)
+        }
+    }
+}
+
+extension ClosedRange: CapturedRange {
+    fileprivate var part: TranslatedPart {
+        get throws {
+            .range(
+                try PredicateConstant.expression(lowerBound), try PredicateConstant.expression(upperBound),
+                includesUpper: true)
+        }
+    }
+}
+
+extension PartialRangeFrom: CapturedRange {
+    fileprivate var part: TranslatedPart {
+        get throws { .range(try PredicateConstant.expression(lowerBound), nil, includesUpper: false) }
+    }
+}
+
+extension PartialRangeThrough: CapturedRange {
+    fileprivate var part: TranslatedPart {
+        get throws { .range(nil, try PredicateConstant.expression(upperBound), includesUpper: true) }
+    }
+}
+
+extension PartialRangeUpTo: CapturedRange {
+    fileprivate var part: TranslatedPart {
+        get throws { .range(nil, try PredicateConstant.expression(upperBound), includesUpper: false) }
+    }
+}

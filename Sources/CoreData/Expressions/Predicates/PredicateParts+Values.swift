@@ -1,0 +1,139 @@
+import Foundation
+
+// Variables, key paths, constants, optionals and numbers of a `#Predicate`.
+
+extension PredicateExpressions.Variable: PredicateTranslatable {
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        .value(try translator.expression(of: self))
+    }
+}
+
+extension PredicateExpressions.KeyPath: PredicateTranslatable {
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        let root = try translator.value(self.root)
+        let isText = Root.Output.self is any StringProtocol.Type
+        switch kind {
+        case .collectionCount: return .value(PredicateTranslator.count(of: root, isText: isText))
+        case .collectionIsEmpty:
+            return .condition(
+                isText
+                    ? PredicateTranslator.comparison(root, .equalTo, NSExpression(forConstantValue: ""))
+                    : PredicateTranslator.number(.equalTo, PredicateTranslator.count(of: root, isText: false)))
+        case .collectionFirst: return .value(PredicateTranslator.function("first:", root))
+        case .bidirectionalCollectionLast: return .value(PredicateTranslator.function("last:", root))
+        case nil: break
+        @unknown default: throw Untranslatable()
+        }
+        if case .constant(let value?, _) = root.payload, let constant = value as? Root.Output {
+            return try PredicateConstant.part(constant[keyPath: keyPath])
+        }
+        guard let keys = keyPath.managedKeyPath else { throw Untranslatable() }
+        return .value(keys == "self" ? root : PredicateTranslator.path(keys, from: root))
+    }
+}
+
+extension PredicateExpressions.Value: PredicateTranslatable {
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        if let bool = value as? Bool { return .value(NSExpression(forConstantValue: bool)) }
+        return try PredicateConstant.part(value)
+    }
+}
+
+extension PredicateExpressions.NilLiteral: PredicateTranslatable {
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        .value(NSExpression(forConstantValue: nil))
+    }
+}
+
+// MARK: - Optionals
+
+extension PredicateExpressions.OptionalFlatMap: PredicateTranslatable {
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        let base = try translator.value(wrapped)
+        translator.bind(variable, to: base)
+        let isThere = PredicateTranslator.isThere(base)
+        switch try translator.part(transform) {
+        case .value(let value):
+            // A key path that begins at nothing gives nothing.
+            if case .keyPath(let path, _) = value.payload, !path.keys.contains(where: { $0.hasPrefix("@") }) {
+                return .value(value)
+            }
+            return .value(
+                NSExpression(
+                    forConditional: isThere, trueExpression: value, falseExpression: NSExpression(forConstantValue: nil)
+                ))
+        case .condition(let condition):
+            return .optionalCondition(PredicateTranslator.both(isThere, condition), isThere: isThere)
+        case .optionalCondition(let condition, let inner):
+            return .optionalCondition(
+                PredicateTranslator.both(isThere, condition), isThere: PredicateTranslator.both(isThere, inner))
+        case .order, .range: throw Untranslatable()
+        }
+    }
+}
+
+extension PredicateExpressions.NilCoalesce: PredicateTranslatable {
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        switch try translator.part(lhs) {
+        case .condition(let condition): return .condition(condition)
+        case .optionalCondition(let condition, let isThere):
+            let instead = PredicateTranslator.both(PredicateTranslator.not(isThere), try translator.condition(rhs))
+            return .condition(NSCompoundPredicate(orPredicateWithSubpredicates: [condition, instead]))
+        case .value(let value):
+            return .value(
+                NSExpression(
+                    forConditional: PredicateTranslator.isThere(value), trueExpression: value,
+                    falseExpression: try translator.value(rhs)))
+        case .order, .range: throw Untranslatable()
+        }
+    }
+}
+
+extension PredicateExpressions.ForcedUnwrap: PredicateTranslatable {
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        switch try translator.part(inner) {
+        case .optionalCondition(let condition, _): .condition(condition)
+        case let part: part
+        }
+    }
+}
+
+// MARK: - Numbers
+
+extension PredicateExpressions.Arithmetic: PredicateTranslatable {
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        let function =
+            switch op {
+            case .add: "add:to:"
+            case .subtract: "from:subtract:"
+            case .multiply: "multiply:by:"
+            @unknown default: throw Untranslatable()
+            }
+        return .value(PredicateTranslator.function(function, try translator.value(lhs), try translator.value(rhs)))
+    }
+}
+
+extension PredicateExpressions.FloatDivision: PredicateTranslatable {
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        .value(PredicateTranslator.function("divide:by:", try translator.value(lhs), try translator.value(rhs)))
+    }
+}
+
+extension PredicateExpressions.IntDivision: PredicateTranslatable {
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        .value(PredicateTranslator.function("divide:by:", try translator.value(lhs), try translator.value(rhs)))
+    }
+}
+
+extension PredicateExpressions.IntRemainder: PredicateTranslatable {
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        .value(PredicateTranslator.function("modulus:by:", try translator.value(lhs), try translator.value(rhs)))
+    }
+}
+
+extension PredicateExpressions.UnaryMinus: PredicateTranslatable {
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        let minusOne = NSExpression(forConstantValue: -1)
+        return .value(PredicateTranslator.function("multiply:by:", try translator.value(wrapped), minusOne))
+    }
+}

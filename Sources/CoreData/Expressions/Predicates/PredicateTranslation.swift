@@ -1,0 +1,163 @@
+import Foundation
+
+extension NSPredicateFormatting where Self: Foundation.NSPredicate {
+    /// What a `#Predicate` says, for a fetch; nil where predicates have no words for it.
+    ///
+    /// Key paths lead to modelled properties (`AnyKeyPath.managedKeyPath`) and may go through optional relationships.
+    /// There is nothing to say for properties of other types, casts, and functions of one's own.
+    public init?<Input: NSObject>(_ predicate: Predicate<Input>) {
+        var translator = PredicateTranslator()
+        translator.bind(predicate.variable, to: .expressionForEvaluatedObject())
+        guard let translated = try? translator.condition(predicate.expression) as? Self else { return nil }
+        self = translated
+    }
+}
+
+extension NSExpression {
+    /// What an `#Expression` says; nil where expressions have no words for it.
+    public convenience init?<Input: NSObject, Output>(_ expression: Expression<Input, Output>) {
+        var translator = PredicateTranslator()
+        translator.bind(expression.variable, to: .expressionForEvaluatedObject())
+        guard let translated = try? translator.value(expression.expression) else { return nil }
+        self.init(payload: translated.payload)
+    }
+}
+
+/// A part of a `#Predicate` that a predicate can say.
+protocol PredicateTranslatable {
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart
+}
+
+/// What a part of a `#Predicate` becomes.
+enum TranslatedPart {
+    /// Anything that has a value.
+    case value(NSExpression)
+    /// A Boolean.
+    case condition(NSPredicate)
+    /// An optional Boolean: it holds only where it is there.
+    case optionalCondition(NSPredicate, isThere: NSPredicate)
+    /// The outcome of comparing two strings; by locale, only whether they are the same can be said.
+    case order(NSExpression, NSExpression, NSComparisonPredicate.Options, isLocalized: Bool)
+    /// A range, open where a bound is missing.
+    case range(NSExpression?, NSExpression?, includesUpper: Bool)
+}
+
+/// There are no words for a part.
+struct Untranslatable: Error {}
+
+/// Turns the tree behind a `#Predicate` into expressions and predicates.
+struct PredicateTranslator {
+    private var variables: [PredicateExpressions.VariableID: NSExpression] = [:]
+    private var iterators = 0
+
+    // MARK: Variables
+
+    mutating func bind<Output>(_ variable: PredicateExpressions.Variable<Output>, to expression: NSExpression) {
+        variables[variable.key] = expression
+    }
+
+    func expression<Output>(of variable: PredicateExpressions.Variable<Output>) throws -> NSExpression {
+        guard let expression = variables[variable.key] else { throw Untranslatable() }
+        return expression
+    }
+
+    /// The members of a collection for which a test holds: a subquery.
+    mutating func subquery<Element>(
+        _ collection: Any, _ variable: PredicateExpressions.Variable<Element>, _ test: Any, negated: Bool = false
+    ) throws -> NSExpression {
+        let collection = try value(collection)
+        iterators += 1
+        let name = "_local_\(iterators)"
+        bind(variable, to: NSExpression(forVariable: name))
+        let condition = try self.condition(test)
+        return NSExpression(
+            forSubquery: collection, usingIteratorVariable: name,
+            predicate: negated ? NSCompoundPredicate(notPredicateWithSubpredicate: condition) : condition)
+    }
+
+    // MARK: Parts
+
+    mutating func part(_ part: Any) throws -> TranslatedPart {
+        guard let translatable = part as? any PredicateTranslatable else { throw Untranslatable() }
+        return try translatable.translated(by: &self)
+    }
+
+    /// A part that is to stand where a value stands.
+    mutating func value(_ part: Any) throws -> NSExpression {
+        switch try self.part(part) {
+        case .value(let expression): return expression
+        case .condition(let condition): return Self.value(of: condition)
+        case .optionalCondition(let condition, let isThere):
+            return NSExpression(
+                forConditional: isThere, trueExpression: Self.value(of: condition),
+                falseExpression: NSExpression(forConstantValue: nil))
+        case .order, .range: throw Untranslatable()
+        }
+    }
+
+    /// A part that is to stand where a condition stands.
+    mutating func condition(_ part: Any) throws -> NSPredicate {
+        switch try self.part(part) {
+        case .condition(let condition), .optionalCondition(let condition, _): return condition
+        case .value(let expression): return Self.condition(of: expression)
+        case .order, .range: throw Untranslatable()
+        }
+    }
+
+    static func value(of condition: NSPredicate) -> NSExpression {
+        NSExpression(
+            forConditional: condition, trueExpression: NSExpression(forConstantValue: true),
+            falseExpression: NSExpression(forConstantValue: false))
+    }
+
+    static func condition(of expression: NSExpression) -> NSPredicate {
+        if case .constant(let value, _) = expression.payload, let value = value as? Bool {
+            return ConstantPredicate(value)
+        }
+        return comparison(expression, .equalTo, NSExpression(forConstantValue: true))
+    }
+
+    static func comparison(
+        _ left: NSExpression, _ type: NSComparisonPredicate.Operator, _ right: NSExpression,
+        _ options: NSComparisonPredicate.Options = []
+    ) -> NSComparisonPredicate {
+        NSComparisonPredicate(
+            leftExpression: left, rightExpression: right, modifier: .direct, type: type, options: options)
+    }
+
+    static func isThere(_ expression: NSExpression) -> NSPredicate {
+        comparison(expression, .notEqualTo, NSExpression(forConstantValue: nil))
+    }
+
+    static func both(_ left: NSPredicate, _ right: NSPredicate) -> NSPredicate {
+        NSCompoundPredicate(andPredicateWithSubpredicates: [left, right])
+    }
+
+    static func not(_ condition: NSPredicate) -> NSPredicate {
+        if case .constant(let value) = condition.form { return ConstantPredicate(!value) }
+        return NSCompoundPredicate(notPredicateWithSubpredicate: condition)
+    }
+
+    static func number(_ comparison: NSComparisonPredicate.Operator, _ expression: NSExpression) -> NSPredicate {
+        Self.comparison(expression, comparison, NSExpression(forConstantValue: 0))
+    }
+
+    /// The number of members of a collection, or of characters of a string.
+    static func count(of expression: NSExpression, isText: Bool) -> NSExpression {
+        isText ? function("length:", expression) : path("@count", from: expression)
+    }
+
+    static func function(_ name: String, _ arguments: NSExpression...) -> NSExpression {
+        NSExpression(forFunction: name, arguments: arguments)
+    }
+
+    /// A key path that goes on from what an expression gives.
+    static func path(_ keys: String, from root: NSExpression) -> NSExpression {
+        switch root.payload {
+        case .evaluatedObject: NSExpression(forKeyPath: keys)
+        case .keyPath(let path, let operand):
+            NSExpression(payload: .keyPath(KeyValuePath(path.text + "." + keys), operand: operand))
+        default: NSExpression(payload: .keyPath(KeyValuePath(keys), operand: root))
+        }
+    }
+}

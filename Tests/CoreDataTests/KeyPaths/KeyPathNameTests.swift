@@ -1,0 +1,85 @@
+import CoreData
+import TestSupport
+import Testing
+
+@Suite("Names of key paths")
+struct KeyPathNameTests {
+    @Test("Every accessor by slot is named, whatever its type")
+    func attributes() {
+        let paths: [AnyKeyPath] = [
+            \KeyPathPerson.name, \KeyPathPerson.nickname, \KeyPathPerson.age, \KeyPathPerson.score,
+            \KeyPathPerson.isActive, \KeyPathPerson.born, \KeyPathPerson.home, \KeyPathPerson.identifier,
+            \KeyPathPerson.money, \KeyPathPerson.rank, \KeyPathPerson.mood, \KeyPathPerson.number,
+            \KeyPathTeam.members, \KeyPathPerson.objectID, \KeyPathPerson.self,
+        ]
+        #expect(
+            paths.map(\.managedKeyPath) == [
+                "name", "nickname", "age", "score", "isActive", "born", "home", "identifier", "money", "rank", "mood",
+                "age", "members", "objectID", "self",
+            ])
+    }
+
+    @Test("Paths go through to-one relationships, optional or not")
+    func chains() {
+        #expect((\KeyPathPerson.team).managedKeyPath == "team")
+        #expect((\KeyPathPerson.team?.name).managedKeyPath == "team.name")
+        #expect((\KeyPathPerson.team!.name).managedKeyPath == "team.name")
+        #expect((\KeyPathTeam.captain.team?.captain.nickname).managedKeyPath == "captain.team.captain.nickname")
+        #expect((\KeyPathPerson.team?.members).managedKeyPath == "team.members")
+        #expect((\KeyPathPerson.team?.captain.objectID).managedKeyPath == "team.captain.objectID")
+    }
+
+    @Test("Accessors written with key-value coding or without a type are followed where a model is in use")
+    func byHand() throws {
+        let store = try KeyPathStore()
+        withExtendedLifetime(store) {
+            #expect((\KeyPathPerson.motto).managedKeyPath == "motto")
+            #expect((\KeyPathPerson.boss?.boss?.name).managedKeyPath == "boss.boss.name")
+        }
+    }
+
+    @Test("What reads more than modelled properties has no name")
+    func nameless() {
+        let paths: [AnyKeyPath] = [
+            \KeyPathPerson.title, \KeyPathPerson.name.count, \KeyPathPerson.team?.members.count,
+            \KeyPathPerson.born.timeIntervalSince1970, \KeyPathPerson.nickname?.isEmpty, \KeyPathPerson.hasChanges,
+            \String.count, \[Int].first,
+        ]
+        for path in paths { #expect(path.managedKeyPath == nil, "\(path)") }
+    }
+
+    @Test("Objects are not touched, and those of a context keep reading their own values")
+    func independence() throws {
+        let store = try KeyPathStore()
+        try store.context.performAndWait {
+            let person = try #require(
+                try store.context.fetch(NSFetchRequest<KeyPathPerson>(entityName: "Person")).first)
+            let name = person.name
+            _ = (\KeyPathPerson.name).managedKeyPath
+            #expect(KeyPathPerson.names.value(of: person) == name)
+            #expect(store.context.registeredObjects.allSatisfy { $0.entity.name != "KeyPathRecorder" })
+        }
+    }
+
+    @Test("Many threads may ask at once")
+    func threads() async {
+        await withTaskGroup(of: String?.self) { group in
+            for number in 0..<40 {
+                group.addTask {
+                    number.isMultiple(of: 2)
+                        ? (\KeyPathPerson.team?.name).managedKeyPath : (\KeyPathTeam.captain.name).managedKeyPath
+                }
+            }
+            for await name in group { #expect(name == "team.name" || name == "captain.name") }
+        }
+    }
+
+    @Test("An expression by a key path that has no name stops the process and names it")
+    func stops() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = NSExpression(forKeyPath: \KeyPathPerson.title)
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("NSExpression(forKeyPath:)") && text.contains("KeyPathPerson"))
+    }
+}
