@@ -77,7 +77,7 @@ extension ManagedSlot {
         return optional.wrappedValue
     }
 
-    /// Stops the process at a raw value without a case.
+    /// Stops the process: a raw value has no case. (Any value will do while a key path is being followed.)
     public func valueForUnknown<Raw, Value>(_ raw: Raw, in object: NSManagedObject) -> Value {
         if object.isRecorder, let value = KeyPathRecording.anyValue(of: Value.self) { return value }
         preconditionFailure(

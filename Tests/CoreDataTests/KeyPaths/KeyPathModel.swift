@@ -98,37 +98,33 @@ struct KeyPathStore {
     let context: NSManagedObjectContext
 
     init() throws {
-        let model = try ModelText.model(
+        let model = ModelText.model(
             """
-            <model><entity name="Person" representedClassName="CoreDataTests.KeyPathPerson">
-            <attribute name="name" attributeType="String"/>
-            <attribute name="nickname" optional="YES" attributeType="String"/>
-            <attribute name="motto" optional="YES" attributeType="String"/>
-            <attribute name="mood" optional="YES" attributeType="String"/>
-            <attribute name="age" optional="YES" attributeType="Integer 32" usesScalarValueType="YES"/>
-            <attribute name="rank" optional="YES" attributeType="Integer 16" defaultValueString="3"/>
-            <attribute name="score" optional="YES" attributeType="Double" usesScalarValueType="YES"/>
-            <attribute name="isActive" optional="YES" attributeType="Boolean" usesScalarValueType="YES"/>
-            <attribute name="born" optional="YES" attributeType="Date"/>
-            <attribute name="home" optional="YES" attributeType="URI"/>
-            <attribute name="identifier" optional="YES" attributeType="UUID"/>
-            <attribute name="money" optional="YES" attributeType="Decimal"/>
-            <relationship name="team" optional="YES" maxCount="1" destinationEntity="Team"
-                inverseName="members" inverseEntity="Team"/>
-            <relationship name="boss" optional="YES" maxCount="1" destinationEntity="Person"/>
-            </entity><entity name="Team" representedClassName="CoreDataTests.KeyPathTeam">
-            <attribute name="name" attributeType="String"/>
-            <relationship name="members" optional="YES" toMany="YES" destinationEntity="Person"
-                inverseName="team" inverseEntity="Person"/>
-            <relationship name="captain" optional="YES" maxCount="1" destinationEntity="Person"/>
-            </entity></model>
+            entity Person
+              name string!
+              nickname string
+              motto string
+              mood string
+              age int32
+              rank int16 = 3
+              score double
+              isActive bool
+              born date
+              home uri
+              identifier uuid
+              money decimal
+              team one Team.members
+              boss one Person
+            entity Team
+              name string!
+              members many Person.team
+              captain one Person
             """)
+        for entity in model.entities { entity.managedObjectClassName = "CoreDataTests.KeyPath\(entity.name ?? "")" }
         container = NSPersistentContainer(name: "KeyPaths", managedObjectModel: model)
         let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
         container.persistentStoreDescriptions = [description]
-        var failure: (any Error)?
-        container.loadPersistentStores { failure = $1 }
-        if let failure { throw failure }
+        container.loadPersistentStores { precondition($1 == nil, "\($1 as Any)") }
         context = container.newBackgroundContext()
         let context = context
         try context.performAndWait {

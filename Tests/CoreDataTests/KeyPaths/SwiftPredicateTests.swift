@@ -38,11 +38,12 @@ struct SwiftPredicateTests {
 
     @Test("Strings")
     func strings() throws {
+        let same = ComparisonResult.orderedSame
         #expect(try format(#Predicate { $0.name.contains("nn") }) == #"name CONTAINS "nn""#)
         #expect(try format(#Predicate { $0.name.starts(with: "A") }) == #"name BEGINSWITH "A""#)
         #expect(try format(#Predicate { $0.name.localizedStandardContains("ANN") }) == #"name CONTAINS[cd] "ANN""#)
         #expect(
-            try format(#Predicate { $0.name.caseInsensitiveCompare("cleo") == ComparisonResult.orderedSame })
+            try format(#Predicate { $0.name.caseInsensitiveCompare("cleo") == same })
                 == #"name ==[c] "cleo""#)
         #expect(try format(#Predicate { $0.name.isEmpty }) == #"name == """#)
         #expect(try format(#Predicate { $0.name.count > 4 }) == "length:(name) > 4")

@@ -60,6 +60,12 @@ first.shelf?.replaceItems(at: 0, with: novels[0])
 check(first.shelf == nil && novels[0].shelf?.count == 1, "replaced")
 first[keyPath: \Book.title] = "Keyed"
 check(first.value(forKey: "title") as? String == "Keyed", "key path")
+check((\Book.pages).managedKeyPath == "pages" && (\Book.colour).managedKeyPath == "colour", "names of key paths")
+check((\Book.shelf?.room).managedKeyPath == "shelf.room" && (\Book.tags?.count).managedKeyPath == nil, "chains")
+let found: NSFetchRequest<Book> = Book.fetchRequest()
+found.predicate = NSPredicate(#Predicate<Book> { $0.author?.name == "Ann" && $0.title?.starts(with: "K") == true })
+found.sortDescriptors = [NSSortDescriptor(SortDescriptor(\Book.author?.name))]
+check(try context.fetch(found) == [first], "Swift's predicates and sort descriptors")
 let general: NSFetchRequest<any NSFetchRequestResult> = Book.fetchRequest()
 check(general.entityName == "Book" && Novel.entity().name == "Novel" && Shelf.entity().name == "Shelf", "entities")
 let request = Book.fetchRequest() as NSFetchRequest<Book>
