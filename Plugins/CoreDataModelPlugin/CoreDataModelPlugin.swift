@@ -23,8 +23,10 @@ struct CoreDataModelPlugin: BuildToolPlugin {
             "module", target.moduleName, "compiler", try context.tool(named: "swiftc").url.path, "folder", folder.path,
         ]
         var inputs = swiftFiles(of: target)
-        var outputs = [folder.appending(path: "OtherManagedAccessors.swift")]
-        arguments += ["others", outputs[0].path]
+        var outputs = [
+            folder.appending(path: "OtherManagedAccessors.swift"), folder.appending(path: "CoreDataModule.swift"),
+        ]
+        arguments += ["others", outputs[0].path, "once", outputs[1].path]
         arguments += target.compilationConditions.flatMap { ["condition", $0] }
         for source in inputs {
             arguments += ["source", source.path]

@@ -5,4 +5,19 @@
    references are made of. Part of the runtime's stable interface; Swift code cannot name it. */
 void *opencoredata_try_retain(void *object) __asm__("swift_tryRetain");
 
+#ifdef __ELF__
+/* The ends of the section in which modules leave their names. The linker defines them where a module has done so;
+   otherwise they are null, which only a weak symbol may be. */
+extern const char opencoredata_modules_first[] __asm__("__start_opencoredata_modules")
+    __attribute__((weak, visibility("hidden")));
+extern const char opencoredata_modules_last[] __asm__("__stop_opencoredata_modules")
+    __attribute__((weak, visibility("hidden")));
+
+static inline const char *_Nullable opencoredata_modules_start(void) { return opencoredata_modules_first; }
+static inline const char *_Nullable opencoredata_modules_end(void) { return opencoredata_modules_last; }
+#else
+static inline const char *_Nullable opencoredata_modules_start(void) { return 0; }
+static inline const char *_Nullable opencoredata_modules_end(void) { return 0; }
+#endif
+
 #endif

@@ -8,7 +8,7 @@ extension Job {
     ///
     /// | word | values |
     /// |---|---|
-    /// | `module`, `compiler`, `folder`, `others` | the property of that name |
+    /// | `module`, `compiler`, `folder`, `others`, `once` | the property of that name |
     /// | `condition` | a compilation condition |
     /// | `source` | a Swift file |
     /// | `managed` | a Swift file, where its accessors go |
@@ -29,6 +29,7 @@ extension Job {
             case "compiler": compiler = first
             case "folder": folder = first
             case "others": others = first
+            case "once": once = first
             case "condition": conditions.append(first)
             case "source": sources.append(first)
             case "managed": managed.append(Source(input: first, output: try value(of: word)))
@@ -44,8 +45,10 @@ extension Job {
             default: throw ArgumentError(description: "unknown argument '\(word)'")
             }
         }
-        for (word, value) in [("module", module), ("compiler", compiler), ("folder", folder), ("others", others)]
-        where value.isEmpty {
+        let required = [
+            ("module", module), ("compiler", compiler), ("folder", folder), ("others", others), ("once", once),
+        ]
+        for (word, value) in required where value.isEmpty {
             throw ArgumentError(description: "'\(word)' is missing")
         }
     }

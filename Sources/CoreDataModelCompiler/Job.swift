@@ -35,6 +35,8 @@ package struct Job {
     var folder = ""
     /// Where the accessors of all files go that have no output of their own.
     var others = ""
+    /// Where goes what the module needs once.
+    var once = ""
     /// The target's compilation conditions.
     var conditions: [String] = []
     /// Every Swift file of the target.
@@ -55,6 +57,7 @@ extension Job {
             files.append(DeclarationScanner.scan(source: text, path: model.classes))
         }
         try compileBundles(classes: Set(files.flatMap(\.types).map(\.fullName)))
+        try write(ModuleWriter(module: module).text(for: files), to: once)
         try writeAccessors(ScannedModule(name: module, files: files), modelSources)
     }
 

@@ -1,3 +1,4 @@
+import CSwiftRuntime
 import Foundation
 
 /// Finds the class an entity names.
@@ -6,8 +7,9 @@ enum ManagedClassLookup {
     ///
     /// "Module.Class" is found as it is. A bare name (which on Apple's platforms is the class's Objective-C name) or
     /// ".Class" (the current product's module) is looked for in the module of the main executable, in the modules whose
-    /// resources lie beside it, and in the modules of classes that have asked for their entity. Foundation complains on the
-    /// standard error about names with more than one dot; it is not asked for those.
+    /// resources lie beside it, in those that the plugin has left their names in the program for, and in the modules of
+    /// classes that have asked for their entity. Foundation complains on the standard error about names with more than one
+    /// dot; it is not asked for those.
     static func managedClass(of entity: NSEntityDescription) -> NSManagedObject.Type {
         guard let name = entity.managedObjectClassName, name != "NSManagedObject", !name.isEmpty else {
             return NSManagedObject.self
@@ -50,8 +52,19 @@ enum ManagedClassLookup {
             let module = String(name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
             for candidate in [name, module] where !names.contains(candidate) { names.append(candidate) }
         }
+        for name in registeredModules where !names.contains(name) { names.append(name) }
         return names
     }()
+}
+
+extension ManagedClassLookup {
+    /// The modules whose names lie in the program: those with managed classes that the plugin was used for.
+    private static var registeredModules: [String] {
+        guard let start = opencoredata_modules_start(), let end = opencoredata_modules_end(), start < end else { return [] }
+        let bytes = UnsafeBufferPointer(start: start, count: end - start)
+        // Each name ends with a zero; the linker may leave more between them.
+        return bytes.split(separator: 0).map { String(decoding: $0.map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+    }
 }
 
 /// The folders in which a package's targets keep their resources beside the program.

@@ -9,6 +9,7 @@ package struct DeclarationScanner {
     private init(source: String, path: String) {
         tokens = SwiftLexer.tokens(in: source)
         result = ScannedFile(path: path)
+        result.words = Set(tokens.lazy.filter(\.isWord).map(\.text))
     }
 
     /// Scans one file.

@@ -6,6 +6,8 @@ package struct ScannedFile {
     var types: [TypeDeclaration] = []
     var members: [ManagedMember] = []
     var diagnostics: [Diagnostic] = []
+    /// Every name and keyword in it, wherever it stands.
+    var words: Set<String> = []
 
     init(path: String) { self.path = path }
 

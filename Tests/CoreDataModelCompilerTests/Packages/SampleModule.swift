@@ -47,6 +47,7 @@ struct SampleModule {
     var output: URL { folder.url.appendingPathComponent("generated") }
     var bundle: URL { output.appendingPathComponent("\(name).momd") }
     private var others: String { output.appendingPathComponent("OtherManagedAccessors.swift").path }
+    private var once: String { output.appendingPathComponent("CoreDataModule.swift").path }
     private var classes: String { output.appendingPathComponent("\(name)+ModelClasses.swift").path }
 
     private func accessors(of source: String) -> String {
@@ -55,7 +56,7 @@ struct SampleModule {
     }
 
     /// Everything the module is compiled from, once the job is done.
-    var compiledFiles: [String] { sources + sources.map(accessors) + [others] + (model == nil ? [] : [classes]) }
+    var compiledFiles: [String] { sources + sources.map(accessors) + [others, once] + (model == nil ? [] : [classes]) }
 
     /// The accessors of a source file.
     func accessors(ofFile name: String) throws -> String {
@@ -65,6 +66,9 @@ struct SampleModule {
     /// The accessors of all files without an output of their own.
     func otherAccessors() throws -> String { try String(contentsOfFile: others, encoding: .utf8) }
 
+    /// What is there once in the module.
+    func moduleText() throws -> String { try String(contentsOfFile: once, encoding: .utf8) }
+
     /// What was generated from the model.
     func generatedClasses() throws -> String { try String(contentsOfFile: classes, encoding: .utf8) }
 
@@ -73,7 +77,7 @@ struct SampleModule {
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
         var arguments = [
             "module", name, "compiler", try compiler ?? #require(Toolchain.program("swiftc")), "folder", output.path,
-            "others", others,
+            "others", others, "once", once,
         ]
         arguments += conditions.flatMap { ["condition", $0] } + sources.flatMap { ["source", $0] }
         for source in sources where !unplanned.contains(URL(fileURLWithPath: source).lastPathComponent) {

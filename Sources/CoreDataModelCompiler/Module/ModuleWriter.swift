@@ -1,0 +1,55 @@
+/// Writes what a target needs once: aliases for the types that Foundation has too, and its name for the class lookup.
+struct ModuleWriter {
+    let module: String
+
+    /// The types that Foundation on Linux declares and nobody can use; naming them is ambiguous beside `import Foundation`.
+    private static let types = ["NSExpression", "NSComparisonPredicate", "NSCompoundPredicate"]
+
+    /// The text for the files of a target.
+    func text(for files: [ScannedFile]) -> String {
+        let aliases = aliases(for: files)
+        var lines = ["// What is needed once in the module \(module). Generated: changes will be lost.", ""]
+        if aliases.contains(where: \.isPublic) { lines.append("public import CoreData") }
+        if !aliases.isEmpty, !aliases.contains(where: \.isPublic) { lines.append("import CoreData") }
+        for (name, isPublic) in aliases {
+            lines.append("\(isPublic ? "public " : "")typealias \(name) = CoreData.\(name)")
+        }
+        if hasClasses(files) { lines += registration }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The types that the target names and does not declare itself. An alias is as public as what may be declared with it:
+    /// public where a file that names the type declares anything public.
+    private func aliases(for files: [ScannedFile]) -> [(name: String, isPublic: Bool)] {
+        guard files.contains(where: Self.importsFramework) else { return [] }
+        let declared = Set(files.flatMap(\.types).filter(\.path.isEmpty).map(\.name))
+        return Self.types.compactMap { name in
+            let users = files.filter { $0.words.contains(name) }
+            if users.isEmpty || declared.contains(name) { return nil }
+            return (name, users.contains { $0.words.contains("public") || $0.words.contains("open") })
+        }
+    }
+
+    private static func importsFramework(_ file: ScannedFile) -> Bool {
+        file.imports.contains { $0.module == "CoreData" }
+    }
+
+    private func hasClasses(_ files: [ScannedFile]) -> Bool {
+        files.contains { file in
+            Self.importsFramework(file) && file.types.contains { $0.kind == "class" && !$0.inherited.isEmpty }
+        }
+    }
+
+    /// The module's name in a section of the program, where the framework finds all of them: a class that a model names
+    /// without its module can be in any. Nothing runs for it when the program starts.
+    private var registration: [String] {
+        let bytes = Array(module.utf8) + [0]
+        let type = bytes.map { _ in "UInt8" }.joined(separator: ", ")
+        let value = bytes.map { String($0) }.joined(separator: ", ")
+        return [
+            "#if compiler(>=6.3) && os(Linux)",
+            "    @section(\"opencoredata_modules\") @used private let managedModuleName: (\(type)) = (\(value))",
+            "#endif",
+        ]
+    }
+}

@@ -1,0 +1,93 @@
+import CoreData
+import TestSupport
+import Testing
+
+@testable import CoreDataModelCompiler
+
+@Suite(
+    "What the plugin writes once for a module",
+    .enabled(if: Toolchain.program("swiftc") != nil, "swiftc is not in PATH"))
+struct ModuleTests {
+    private func text(_ files: [String: String]) throws -> String {
+        let module = try SampleModule("Kit", files)
+        try module.run()
+        return try module.moduleText()
+    }
+
+    @Test("Aliases for the types of Foundation that the target names, as public as they may have to be")
+    func aliases() throws {
+        let text = try text([
+            "A.swift": "import CoreData\npublic func f(_ e: NSExpression) {}",
+            "B.swift": "import CoreData\nlet p = NSCompoundPredicate(type: .and, subpredicates: [])",
+        ])
+        #expect(text.contains("public import CoreData\npublic typealias NSExpression = CoreData.NSExpression\n"))
+        #expect(text.contains("\ntypealias NSCompoundPredicate = CoreData.NSCompoundPredicate\n"))
+        #expect(!text.contains("NSComparisonPredicate"))
+    }
+
+    @Test("No alias in a target that does not import the framework, or declares the name itself")
+    func none() throws {
+        let declared =
+            "import CoreData\nprivate typealias NSExpression = CoreData.NSExpression\nlet e = NSExpression.self"
+        #expect(!(try text(["A.swift": declared]).contains("typealias")))
+        #expect(!(try text(["A.swift": "import Foundation\nlet e = NSExpression.self"]).contains("typealias")))
+        #expect(
+            !(try text(["A.swift": "import CoreData\n// NSExpression\nlet e = \"NSExpression\""]).contains("typealias"))
+        )
+    }
+
+    @Test("The name of a module with managed classes, for the class lookup")
+    func registration() throws {
+        let text = try text(["A.swift": "import CoreData\nclass Book: NSManagedObject {}"])
+        #expect(text.contains("managedModuleName: (UInt8, UInt8, UInt8, UInt8) = (75, 105, 116, 0)"))
+        #expect(!(try self.text(["A.swift": "import CoreData\nstruct S {}"]).contains("@section")))
+    }
+
+    @Test("Every type can be named in every position beside Foundation, XCTest and Testing")
+    func positions() throws {
+        let module = try SampleModule(
+            "KitTests",
+            [
+                "Tests.swift": """
+                import CoreData
+                import Foundation
+                import Testing
+                import XCTest
+
+                struct Types {
+                    let stored: NSPredicate? = NSPredicate(format: "a == %@", "x")
+                    let expression: NSExpression = NSExpression(forKeyPath: "a")
+                    let sorting: [NSSortDescriptor] = [.init(key: "a", ascending: true), NSSortDescriptor(key: nil, ascending: false)]
+                    let operation = NSComparisonPredicate.Operator.equalTo
+                    func type(of expression: NSExpression) -> NSExpression.ExpressionType { expression.expressionType }
+                    func parts(_ predicate: NSPredicate) -> [Any]? { (predicate as? NSCompoundPredicate)?.subpredicates }
+                    func left(_ predicate: NSComparisonPredicate?) -> NSExpression? { predicate?.leftExpression }
+                }
+                final class Case: XCTestCase {
+                    func testAll() {
+                        let comparison = NSComparisonPredicate(
+                            leftExpression: NSExpression(forKeyPath: "a"), rightExpression: .init(forConstantValue: 1),
+                            modifier: .direct, type: .equalTo, options: [])
+                        let both = NSCompoundPredicate(andPredicateWithSubpredicates: [comparison, NSPredicate(value: true)])
+                        XCTAssertTrue(both.evaluate(with: ["a": 1]))
+                    }
+                }
+                @Test func all() { #expect(NSExpression(format: "1 + 1").expressionType == .function) }
+                """
+            ])
+        try module.run()
+        let folder = try TemporaryFolder()
+        let maps = ["CSQLite", "CZlib", "CSwiftRuntime"].flatMap {
+            ["-Xcc", "-fmodule-map-file=\(Toolchain.package.path)/Sources/\($0)/module.modulemap"]
+        }
+        let modules = Toolchain.products.appendingPathComponent("Modules").path
+        let outcome = try Toolchain.run(
+            try #require(Toolchain.program("swiftc")),
+            [
+                "-swift-version", "6", "-warnings-as-errors", "-typecheck", "-parse-as-library", "-module-name",
+                "KitTests", "-I", modules,
+            ]
+                + maps + module.compiledFiles, in: folder.url)
+        #expect(outcome.status == 0, "\(outcome.text)")
+    }
+}
