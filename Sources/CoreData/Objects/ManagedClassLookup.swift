@@ -60,7 +60,9 @@ enum ManagedClassLookup {
 extension ManagedClassLookup {
     /// The modules whose names lie in the program: those with managed classes that the plugin was used for.
     private static var registeredModules: [String] {
-        guard let start = opencoredata_modules_start(), let end = opencoredata_modules_end(), start < end else { return [] }
+        guard let start = opencoredata_modules_start(), let end = opencoredata_modules_end(), start < end else {
+            return []
+        }
         let bytes = UnsafeBufferPointer(start: start, count: end - start)
         // Each name ends with a zero; the linker may leave more between them.
         return bytes.split(separator: 0).map { String(decoding: $0.map { UInt8(bitPattern: $0) }, as: UTF8.self) }

@@ -53,7 +53,9 @@ struct CompiledSampleTests {
         try Data(ShapesSample.program.utf8).write(to: main)
         let modules = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0.hasSuffix(".o") }
         try compile(
-            optimisation + [main.path] + modules + FrameworkObjects.paths + ["-lsqlite3", "-lz", "-o", "shapes"],
+            optimisation + [main.path] + modules + FrameworkObjects.paths + [
+                "-lsqlite3", "-lz", "-Xlinker", "--gc-sections", "-o", "shapes",
+            ],
             in: folder)
         #expect(try Toolchain.run(folder.url.appendingPathComponent("shapes").path, []).text == ShapesSample.output)
     }

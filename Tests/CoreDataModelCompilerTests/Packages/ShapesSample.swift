@@ -31,6 +31,7 @@ enum ShapesSample {
         }
         extension Sub { @NSManaged public var words: Words!; @NSManaged internal var f: Float?, g: Decimal? }
         public extension Space.Item { @NSManaged var ext: Date? }
+        final class Bare: NSManagedObject { @NSManaged var name: String? }
         public final class Box: NSManagedObject {
             @NSManaged public var any: Any
             @NSManaged public var maybe: Any?
@@ -67,6 +68,7 @@ enum ShapesSample {
         ])
         let box = entity("Box", "Kit.Box", ["any", "maybe", "plain", "reference", "coding"].map { ($0, .transformableAttributeType) })
         let leaf = entity("Leaf", "Kit.Leaf", [("name", .stringAttributeType)])
+        let bare = entity("Bare", "Bare", [("name", .stringAttributeType)])
         item.subentities = [sub]
         for (name, count) in [("one", 1), ("many", 0)] {
             let relationship = NSRelationshipDescription()
@@ -77,13 +79,15 @@ enum ShapesSample {
             leaf.properties.append(relationship)
         }
         let model = NSManagedObjectModel()
-        model.entities = [item, sub, leaf, box]
+        model.entities = [item, sub, leaf, box, bare]
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: "/dev/null"))
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.performAndWait { context.persistentStoreCoordinator = coordinator }
         try context.performAndWait {
+            // No class of the module has been used: its name lies in the program.
+            print(type(of: NSEntityDescription.insertNewObject(forEntityName: "Bare", into: context)))
             let sub = Sub(context: context)
             sub.title = "x"
             sub.kind = .b
@@ -116,6 +120,7 @@ enum ShapesSample {
 
     /// What the program prints.
     static let output = """
+        Bare
         x!y! b b ["a": 1] 7 ["w"] 5.0
         d true 1 leaf 1 2
         true true true true
