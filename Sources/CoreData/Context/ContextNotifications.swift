@@ -9,6 +9,13 @@ extension Notification.Name {
     /// Objects of a context changed; the user info holds sets of inserted, updated, deleted and refreshed objects.
     public static let NSManagedObjectContextObjectsDidChange = Notification.Name(
         "NSObjectsChangedInManagingContextNotification")
+    /// A context saved; the user info holds the sets of ids of inserted, updated and deleted objects. Posted after
+    /// `NSManagedObjectContextDidSave`.
+    public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
+        "NSManagingContextDidSaveObjectIDsNotification")
+    /// A context took over what others saved; the user info holds sets of ids. Posted on the context's queue.
+    public static let NSManagedObjectContextDidMergeChangesObjectIDs = Notification.Name(
+        "NSManagingContextDidMergeChangesObjectIDsNotification")
 }
 
 extension NSManagedObjectContext {
@@ -19,13 +26,25 @@ extension NSManagedObjectContext {
     /// Objects of a context changed.
     public static let didChangeObjectsNotification = Notification.Name.NSManagedObjectContextObjectsDidChange
 
+    /// A context saved; the user info holds sets of ids.
+    public static let didSaveObjectIDsNotification = Notification.Name.NSManagedObjectContextDidSaveObjectIDs
+    /// A context took over what others saved; the user info holds sets of ids.
+    public static let didMergeChangesObjectIDsNotification =
+        Notification.Name.NSManagedObjectContextDidMergeChangesObjectIDs
+
     /// The keys of the user info of a context's notifications that this framework fills.
     public enum NotificationKey: String, Sendable {
         case insertedObjects = "inserted"
         case updatedObjects = "updated"
         case deletedObjects = "deleted"
         case refreshedObjects = "refreshed"
+        case invalidatedObjects = "invalidated"
         case invalidatedAllObjects = "invalidatedAll"
+        case insertedObjectIDs = "inserted_objectIDs"
+        case updatedObjectIDs = "updated_objectIDs"
+        case deletedObjectIDs = "deleted_objectIDs"
+        case refreshedObjectIDs = "refreshed_objectIDs"
+        case invalidatedObjectIDs = "invalidated_objectIDs"
     }
 }
 
@@ -37,5 +56,17 @@ public let NSUpdatedObjectsKey = "updated"
 public let NSDeletedObjectsKey = "deleted"
 /// User-info key of a context's notifications: the set of refreshed objects.
 public let NSRefreshedObjectsKey = "refreshed"
+/// User-info key of a context's notifications: the set of objects whose values are to be read anew.
+public let NSInvalidatedObjectsKey = "invalidated"
+/// User-info key of notifications and of remote changes: the ids of inserted objects.
+public let NSInsertedObjectIDsKey = "inserted_objectIDs"
+/// User-info key of notifications and of remote changes: the ids of updated objects.
+public let NSUpdatedObjectIDsKey = "updated_objectIDs"
+/// User-info key of notifications and of remote changes: the ids of deleted objects.
+public let NSDeletedObjectIDsKey = "deleted_objectIDs"
+/// User-info key of notifications and of remote changes: the ids of refreshed objects.
+public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
+/// User-info key of notifications and of remote changes: the ids of objects whose values are to be read anew.
+public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 /// User-info key of a context's notifications: present when every object of the context was invalidated.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"

@@ -374,6 +374,27 @@ extension NSManagedObjectContext {
         return try readRow(for: key)
     }
 
+    /// The rows behind many objects of a child, by the keys it has for them. Called on this context's queue.
+    final func rowsForChild(_ keys: [ObjectKey]) throws -> [(ObjectKey, Snapshot)] {
+        drainMailbox()
+        var rows: [(ObjectKey, Snapshot)] = []
+        var missing: [(ObjectKey, ObjectKey)] = []
+        for key in keys {
+            let present = key.renamed(permanentKeys)
+            if let object = registeredObject(for: present), object.row != nil || object.flags.contains(.deleted) {
+                if !object.flags.contains(.deleted) { rows.append((key, object.currentRow())) }
+            } else {
+                missing.append((key, present))
+            }
+        }
+        let found = try readRows(for: missing.map(\.1))
+        for (key, present) in missing {
+            let place = ObjectKey(layoutIndex: home(at: present.layoutIndex).layout.rootIndex, key: present.key)
+            if let row = found[place] { rows.append((key, row)) }
+        }
+        return rows
+    }
+
     /// The members of a child's to-many relationship, with this context's unsaved changes. On this context's queue.
     final func membersForChild(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey] {
         drainMailbox()

@@ -25,6 +25,11 @@ extension NSManagedObjectContext {
                     object.row.map { $0.key == object.key || object.flags.contains(.inserted) || parent != nil }
                         ?? true,
                     "An object of \(object.home.layout.name) holds another one's row")
+                precondition(
+                    object.row.map {
+                        object.home.modelLayout.entities[$0.layoutIndex].rootIndex == object.home.layout.rootIndex
+                    } ?? true,
+                    "An object of \(object.home.layout.name) holds a row of another entity")
             }
         }
     }

@@ -46,9 +46,13 @@ extension NSManagedObjectContext {
         for attempt in 1... {
             var rows: [(NSManagedObject, Snapshot)] = []
             let sent = Transfer(try pushedSave(work, &rows))
+            let changes = Transfer(work.changes)
             let conflicts = try parent.performAndWait {
                 let conflicts = Transfer(try parent.conflicts(with: sent.value))
-                if conflicts.value.isEmpty { parent.accept(sent.value) }
+                if conflicts.value.isEmpty {
+                    parent.accept(sent.value)
+                    parent.announceToChildren(changes.value, except: self)
+                }
                 return conflicts
             }.value
             if conflicts.isEmpty {
@@ -268,11 +272,14 @@ extension NSManagedObjectContext {
     }
 
     private func deliver(_ permanent: PermanentKeys) {
-        mailboxLock.withLock { mailbox.append(permanent) }
+        mailboxLock.withLock {
+            mailbox.append(permanent)
+            pendingMerges = pendingMerges.map { $0.renamed(permanent.keys) }
+        }
         for child in livingChildren { child.deliver(permanent) }
     }
 
-    private var livingChildren: [NSManagedObjectContext] {
+    final var livingChildren: [NSManagedObjectContext] {
         mailboxLock.withLock {
             childReferences.removeAll { $0.context == nil }
             return childReferences.compactMap(\.context)

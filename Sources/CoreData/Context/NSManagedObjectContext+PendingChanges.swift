@@ -68,7 +68,11 @@ extension NSManagedObjectContext {
         checkConfinement()
         drainMailbox()
         if isProcessingPendingChanges { return }
-        if pendingList.isEmpty, pendingDeletions.isEmpty, pendingRefreshes.isEmpty, mergedDeletions.isEmpty { return }
+        if pendingList.isEmpty, pendingDeletions.isEmpty, pendingRefreshes.isEmpty, mergedDeletions.isEmpty,
+            mergedInsertions.isEmpty
+        {
+            return
+        }
         isProcessingPendingChanges = true
         defer { isProcessingPendingChanges = false }
         propagateDeletions()
@@ -84,7 +88,8 @@ extension NSManagedObjectContext {
                 object.detach(unregister: true)
             }
         }
-        var inserted: [NSManagedObject] = []
+        var inserted = mergedInsertions.filter { !$0.flags.contains(.mergedAway) }
+        mergedInsertions = []
         var updated: [NSManagedObject] = []
         var deleted = vanished
         for object in changed {

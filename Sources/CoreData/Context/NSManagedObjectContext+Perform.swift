@@ -99,9 +99,9 @@ extension NSManagedObjectContext {
         return try outcome.value.get()
     }
 
-    private var isMain: Bool { concurrencyType == .mainQueueConcurrencyType }
+    final var isMain: Bool { concurrencyType == .mainQueueConcurrencyType }
 
-    private var isHeldByCaller: Bool {
+    final var isHeldByCaller: Bool {
         HeldContexts.contains(self) || (isMain && HeldContexts.isMainQueueHeld)
     }
 

@@ -14,8 +14,8 @@ extension NSManagedObjectContext {
                 return
             }
             guard let row = try? readRow(for: object.objectKey) else { return }
-            object.row = row
-            overlay.currentRow = nil
+            overlay.forgetBases()
+            object.rebase(on: row, keeping: .all)
         } else {
             object.flags.remove(.updated)
             turnIntoFault(object)
@@ -64,6 +64,7 @@ extension NSManagedObjectContext {
         pendingDeletions = []
         pendingRefreshes = []
         mergedDeletions = []
+        mergedInsertions = []
         watchedObjects = []
         replacedKeys = [:]
         permanentKeys = [:]

@@ -41,6 +41,13 @@ extension NSManagedObjectContext {
         var inserted: [NSManagedObject]
         var updated: [NSManagedObject]
         var deleted: [NSManagedObject]
+
+        /// The same as keys.
+        var changes: MergedChanges {
+            MergedChanges(
+                inserted: inserted.map(\.objectKey), updated: updated.map(\.objectKey),
+                deleted: deleted.map(\.objectKey))
+        }
     }
 
     /// What is to be saved as things are now.
@@ -181,21 +188,27 @@ extension NSManagedObjectContext {
         }
         collectJoins(work.inserted + updated, work.deleted, permanent, into: &changes)
 
-        for (number, change) in changes.sorted(by: { $0.key < $1.key })
-        where !change.isEmpty && !attempts.written.contains(number) {
-            var change = change
-            change.origin = changeOrigin
-            do {
-                try coordinator.write(change, toStoreNumbered: number)
-            } catch let conflicts as SaveConflicts {
-                temporaryKeys = [:]
-                for object in work.inserted {
-                    guard let key = permanent[object.key] else { continue }
-                    temporaryKeys[ObjectKey(layoutIndex: object.home.layout.index, key: key)] = object.key
+        var saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes.renamed(
+            permanent)
+        saved.inserted += updated.filter { reinsertedObjects.contains(ObjectIdentifier($0)) }.map(\.objectKey)
+        do {
+            try coordinator.saving {
+                for (number, change) in changes.sorted(by: { $0.key < $1.key })
+                where !change.isEmpty && !attempts.written.contains(number) {
+                    var change = change
+                    change.origin = changeOrigin
+                    try coordinator.write(change, toStoreNumbered: number)
+                    attempts.written.insert(number)
                 }
-                throw conflicts
+                coordinator.publish(saved, from: self)
             }
-            attempts.written.insert(number)
+        } catch let conflicts as SaveConflicts {
+            temporaryKeys = [:]
+            for object in work.inserted {
+                guard let key = permanent[object.key] else { continue }
+                temporaryKeys[ObjectKey(layoutIndex: object.home.layout.index, key: key)] = object.key
+            }
+            throw conflicts
         }
     }
 
@@ -393,12 +406,21 @@ extension NSManagedObjectContext {
         updatedList = []
         deletedList = []
         for object in vanished { object.detach(unregister: true) }
+        let changes = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes
+        announceToChildren(changes)
         for object in work.inserted + updated + work.deleted { object.didSave() }
         var info: [AnyHashable: Any] = [:]
         if !work.inserted.isEmpty { info[NSInsertedObjectsKey] = Set(work.inserted) }
         if !updated.isEmpty { info[NSUpdatedObjectsKey] = Set(updated) }
         if !work.deleted.isEmpty { info[NSDeletedObjectsKey] = Set(work.deleted) }
+        var ids: [AnyHashable: Any] = [:]
+        if let modelLayout {
+            let keys = SavedKeys(changes, modelLayout: modelLayout, coordinator: persistentStoreCoordinator)
+            info[SavedKeys.userInfoKey] = keys
+            ids = identifiers(of: changes)
+        }
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
+        NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
         for object in work.deleted where object.home.context === self { object.detach(unregister: true) }
     }
 

@@ -58,6 +58,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var pendingRefreshes: [NSManagedObject] = []
     /// Objects that others have deleted, taken over since the last did-change notification.
     var mergedDeletions: [NSManagedObject] = []
+    /// Objects that others have inserted, the same.
+    var mergedInsertions: [NSManagedObject] = []
     var isProcessingPendingChanges = false
     var isPendingProcessingScheduled = false
     var isSaving = false
@@ -80,6 +82,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Guards what other queues leave here.
     let mailboxLock = NSLock()
     var mailbox: [PermanentKeys] = []
+    var mergesAutomatically = false
+    var pendingMerges: [MergedChanges] = []
+    var isMergeScheduled = false
     var childReferences: [WeakContext] = []
 
     struct WeakContext {
@@ -126,6 +131,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 "Context already has a coordinator; cannot replace.")
             storedCoordinator = newValue
             use(model: newValue?.managedObjectModel)
+            subscribeToCoordinator()
         }
     }
 

@@ -16,6 +16,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Never reused: ids of a removed store stay recognisable.
     var nextStoreNumber = 0
     private var storedName: String?
+    /// Contexts that want to hear of saves.
+    var subscribers: [NSManagedObjectContext.WeakContext] = []
+    /// Held while a context writes and says so to the others.
+    let saveLock = NSLock()
     private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
 
     struct AttachedStore {

@@ -68,6 +68,9 @@ extension NSManagedObject {
         return Self.row(from: firedRow(), changes: changes, layout, key: key, version: version, renaming: [:])
     }
 
+    /// The object's key under its root entity: the same for whoever does not know its concrete entity.
+    final var rootKey: ObjectKey { ObjectKey(layoutIndex: home.layout.rootIndex, key: key) }
+
     /// Where a to-one relationship of a row leads.
     static func reference(in row: Snapshot, at slot: Int, _ layout: EntityLayout) -> ObjectKey? {
         if row.isNull(slot) { return nil }

@@ -1,0 +1,82 @@
+import Foundation
+
+/// What somebody else saved, as a context takes it over: keys of the context's own model and coordinator.
+struct MergedChanges: Sendable {
+    var inserted: [ObjectKey] = []
+    var updated: [ObjectKey] = []
+    var deleted: [ObjectKey] = []
+    /// Whether everything that is known has to be read anew.
+    var invalidatesAll = false
+    /// Whether the coordinator's row cache has the new rows; otherwise they are read from the store.
+    var isCached = true
+
+    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && !invalidatesAll }
+
+    /// Adds what was saved after this.
+    mutating func append(_ later: MergedChanges) {
+        inserted += later.inserted
+        updated += later.updated
+        deleted += later.deleted
+        invalidatesAll = invalidatesAll || later.invalidatesAll
+        isCached = isCached && later.isCached
+    }
+
+    /// Each key once, and under what became of it in the end. Keys are never used again, so a deletion is the end.
+    func settled() -> MergedChanges {
+        var settled = self
+        var seen = Set(deleted)
+        if seen.count < deleted.count { settled.deleted = Array(seen) }
+        settled.inserted = inserted.filter { seen.insert($0).inserted }
+        settled.updated = updated.filter { seen.insert($0).inserted }
+        return settled
+    }
+
+    /// The same under the permanent keys of new objects.
+    func renamed(_ permanent: [Int64: Int64]) -> MergedChanges {
+        var renamed = self
+        renamed.inserted = inserted.map { $0.renamed(permanent) }
+        renamed.updated = updated.map { $0.renamed(permanent) }
+        renamed.deleted = deleted.map { $0.renamed(permanent) }
+        return renamed
+    }
+}
+
+/// The keys of a save, inside its did-save notification: whoever merges it on another queue asks no object of this one.
+final class SavedKeys: Sendable {
+    /// The key of the user info.
+    static let userInfoKey = "_NSSavedObjectKeys"
+
+    let changes: MergedChanges
+    let modelLayout: ModelLayout
+    /// Tells the coordinator; not followed.
+    private let coordinator: ObjectIdentifier?
+    private let storeIdentifiers: [Int: String]
+
+    init(_ changes: MergedChanges, modelLayout: ModelLayout, coordinator: NSPersistentStoreCoordinator?) {
+        self.changes = changes
+        self.modelLayout = modelLayout
+        self.coordinator = coordinator.map { ObjectIdentifier($0) }
+        storeIdentifiers = coordinator?.storeIdentifiers ?? [:]
+    }
+
+    /// The changes in terms of a context of any coordinator that has the stores; rows it cannot have are left out.
+    func changes(for context: NSManagedObjectContext) -> MergedChanges {
+        let target = context.persistentStoreCoordinator
+        if let target, ObjectIdentifier(target) == coordinator { return changes }
+        guard let targetLayout = context.modelLayout else { return MergedChanges() }
+        func converted(_ keys: [ObjectKey]) -> [ObjectKey] {
+            keys.compactMap { key in
+                guard !key.isTemporary, let identifier = storeIdentifiers[key.storeNumber],
+                    let number = target?.storeNumber(identifier: identifier),
+                    let layout = targetLayout.layout(named: modelLayout.entities[key.layoutIndex].name)
+                else { return nil }
+                return ObjectKey(
+                    layoutIndex: layout.index,
+                    key: ObjectKey.key(storeNumber: number, primaryKey: key.primaryKey))
+            }
+        }
+        return MergedChanges(
+            inserted: converted(changes.inserted), updated: converted(changes.updated),
+            deleted: converted(changes.deleted), isCached: false)
+    }
+}

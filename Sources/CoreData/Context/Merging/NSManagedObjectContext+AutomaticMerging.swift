@@ -1,0 +1,102 @@
+import Foundation
+
+// Saves of others reach a context by themselves: in the order they were saved, on its queue, several at once if they wait.
+extension NSManagedObjectContext {
+    /// Whether the context takes over by itself what is saved to its coordinator by other contexts, or to and by its
+    /// parent. Off in a new context.
+    ///
+    /// It happens on the context's queue soon after the save, as `mergeChanges(fromContextDidSave:)` does it; saves that
+    /// come meanwhile are taken over together. What other coordinators or processes save is not part of it.
+    public final var automaticallyMergesChangesFromParent: Bool {
+        get { mailboxLock.withLock { mergesAutomatically } }
+        set {
+            precondition(
+                concurrencyType != .confinementConcurrencyType,
+                "Automatic merging is not supported by contexts using NSConfinementConcurrencyType")
+            mailboxLock.withLock {
+                mergesAutomatically = newValue
+                if !newValue { pendingMerges = [] }
+            }
+            if newValue { subscribeToCoordinator() }
+        }
+    }
+
+    /// A context with a parent is found by the parent.
+    final func subscribeToCoordinator() {
+        guard parent == nil, automaticallyMergesChangesFromParent else { return }
+        persistentStoreCoordinator?.subscribe(self)
+    }
+
+    /// Leaves changes for this context, if it wants them. Called on any thread.
+    final func deliver(_ changes: MergedChanges) {
+        let isFirst = mailboxLock.withLock {
+            guard mergesAutomatically else { return false }
+            pendingMerges.append(changes)
+            defer { isMergeScheduled = true }
+            return !isMergeScheduled
+        }
+        if isFirst { enqueue { $0.takeOverPendingMerges() } }
+    }
+
+    /// Leaves changes with the children that want them: what this context has saved, or one of them saved into it.
+    final func announceToChildren(_ changes: MergedChanges, except saver: NSManagedObjectContext? = nil) {
+        for child in livingChildren where child !== saver { child.deliver(changes) }
+    }
+
+    private func takeOverPendingMerges() {
+        let waiting = mailboxLock.withLock {
+            let waiting = pendingMerges
+            pendingMerges = []
+            isMergeScheduled = false
+            return waiting
+        }
+        guard var changes = waiting.first else { return }
+        for later in waiting.dropFirst() { changes.append(later) }
+        merge(changes)
+    }
+
+    /// Runs a body on the context's queue later, if the context still lives then.
+    final func enqueue(_ body: @escaping @Sendable (NSManagedObjectContext) -> Void) {
+        queue?.async { [weak self] in
+            guard let self else { return }
+            HeldContexts.run(holding: self, holdsMain: self.concurrencyType == .mainQueueConcurrencyType) {
+                body(self)
+                self.recentObjects.removeAll()
+            }
+        }
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    /// A context wants to hear of saves.
+    final func subscribe(_ context: NSManagedObjectContext) {
+        lock.withLock {
+            subscribers.removeAll { $0.context == nil || $0.context === context }
+            subscribers.append(NSManagedObjectContext.WeakContext(context: context))
+        }
+    }
+
+    /// Leaves what a context saved with the others, in the order of the saves: called inside `saving`.
+    final func publish(_ changes: MergedChanges, from saver: NSManagedObjectContext) {
+        let others = lock.withLock { subscribers.compactMap(\.context) }
+        for context in others where context !== saver && context.persistentStoreCoordinator === self {
+            context.deliver(changes)
+        }
+    }
+
+    /// Runs a save's writing while no other context of this coordinator writes: what is published inside is in order.
+    final func saving<Result>(_ body: () throws -> Result) rethrows -> Result {
+        saveLock.lock()
+        defer { saveLock.unlock() }
+        return try body()
+    }
+
+    /// The identifiers of the stores by their numbers.
+    final var storeIdentifiers: [Int: String] {
+        lock.withLock {
+            Dictionary(
+                attached.compactMap { attached in attached.store.identifier.map { (attached.number, $0) } },
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+}

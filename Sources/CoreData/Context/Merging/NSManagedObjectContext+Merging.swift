@@ -1,0 +1,179 @@
+import Foundation
+
+// Taking over what others have saved.
+extension NSManagedObjectContext {
+    /// Takes over what another context has saved, from its did-save notification (or from one with object ids).
+    ///
+    /// Objects that this context knows get their new rows, under unsaved changes of their own, which stay; inserted ones are
+    /// registered as faults; deleted ones go, without being changes to save. One did-change notification says what happened,
+    /// and `NSManagedObjectContextDidMergeChangesObjectIDs` after it. The notification may come from a context of any
+    /// coordinator that has the same stores; it may be merged any time later. On this context's queue.
+    public final func mergeChanges(fromContextDidSave notification: Notification) {
+        checkConfinement()
+        if notification.object as? NSManagedObjectContext === self { return }
+        merge(changes(in: notification.userInfo ?? [:]))
+    }
+
+    /// Takes over changes that were made elsewhere (in another process, or by a batch request) into several contexts.
+    ///
+    /// The dictionary has `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`, `NSDeletedObjectsKey` … or their `…ObjectIDsKey`
+    /// forms; the values are collections of object ids or of their URIs. Contexts whose queue the caller holds are merged
+    /// at once, the others on their queues, before anything that is put there afterwards: the caller waits for nobody.
+    public class func mergeChanges(
+        fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
+    ) {
+        for context in contexts where context.persistentStoreCoordinator != nil {
+            if context.isHeldByCaller || context.queue == nil {
+                context.merge(context.changes(in: changeNotificationData))
+                continue
+            }
+            let data = Transfer(changeNotificationData)
+            context.enqueue { $0.merge($0.changes(in: data.value)) }
+        }
+    }
+
+    // MARK: What a notification says
+
+    private static let insertedKeys = [NSInsertedObjectsKey, NSInsertedObjectIDsKey]
+    private static let updatedKeys = [
+        NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey,
+        NSInvalidatedObjectsKey, NSInvalidatedObjectIDsKey,
+    ]
+    private static let deletedKeys = [NSDeletedObjectsKey, NSDeletedObjectIDsKey]
+
+    /// The changes that the user info of a notification, or a dictionary like it, tells of.
+    private func changes(in userInfo: [AnyHashable: Any]) -> MergedChanges {
+        if let saved = userInfo[SavedKeys.userInfoKey] as? SavedKeys { return saved.changes(for: self) }
+        func keys(_ names: [String]) -> [ObjectKey] {
+            names.flatMap { name in userInfo[name].map { Self.elements(of: $0) } ?? [] }.compactMap { key(of: $0) }
+        }
+        var changes = MergedChanges(
+            inserted: keys(Self.insertedKeys), updated: keys(Self.updatedKeys), deleted: keys(Self.deletedKeys))
+        changes.invalidatesAll = userInfo[NSInvalidatedAllObjectsKey] != nil
+        changes.isCached = false
+        return changes
+    }
+
+    private static func elements(of collection: Any) -> [Any] {
+        switch collection {
+        case let ids as [NSManagedObjectID]: ids
+        case let ids as Set<NSManagedObjectID>: Array(ids)
+        case let objects as Set<NSManagedObject>: Array(objects)
+        case let urls as Set<URL>: Array(urls)
+        case let set as NSSet: set.allObjects
+        case let set as NSOrderedSet: set.array
+        case let set as Set<AnyHashable>: set.map(\.base)
+        case let array as [Any]: array
+        default: []
+        }
+    }
+
+    private func key(of element: Any) -> ObjectKey? {
+        switch element {
+        case let id as NSManagedObjectID: localKey(of: id)
+        case let object as NSManagedObject: localKey(of: object.objectID)
+        case let url as URL:
+            persistentStoreCoordinator?.managedObjectID(forURIRepresentation: url).flatMap { localKey(of: $0) }
+        default: nil
+        }
+    }
+
+    // MARK: Taking over
+
+    /// Takes changes over. On this context's queue.
+    final func merge(_ unsettled: MergedChanges) {
+        drainMailbox()
+        processPendingChanges()
+        let changes = unsettled.settled()
+        if changes.isEmpty { return }
+        if !changes.isCached { forgetCachedRows(changes) }
+        if changes.invalidatesAll { refreshAllObjects() }
+        acceptDeletions(of: changes.deleted.compactMap { registeredObject(for: $0) })
+        var known: [NSManagedObject] = []
+        for key in changes.updated {
+            if let object = registeredObject(for: key) { known.append(object) }
+        }
+        for key in changes.inserted {
+            if let object = registeredObject(for: key) {
+                known.append(object)
+            } else {
+                mergedInsertions.append(object(for: key))
+            }
+        }
+        renew(known)
+        // Announced even where nothing else is going on, and at once.
+        processPendingChanges()
+        announceMerge(changes)
+        announceToChildren(changes)
+    }
+
+    /// Gives objects the rows that their source has now; unsaved changes stay on top.
+    final func renew(_ objects: [NSManagedObject]) {
+        for object in objects { object.overlay?.forgetBases() }
+        let real = objects.filter { $0.row != nil && !$0.flags.contains(.inserted) }
+        let rows: [ObjectKey: Snapshot]?
+        do {
+            rows = try readRows(for: real.map(\.objectKey))
+        } catch {
+            // The store cannot be read now: what has no changes is read when it is next looked at.
+            rows = nil
+        }
+        if let rows { acceptDeletions(of: real.filter { rows[$0.rootKey] == nil }) }
+        for object in real {
+            guard let rows else {
+                if object.overlay?.mask.isEmpty ?? true, !object.flags.contains(.deleted) { object.row = nil }
+                continue
+            }
+            guard let row = rows[object.rootKey] else { continue }
+            if object.flags.contains(.deleted) { object.row = row } else { object.rebase(on: row, keeping: .all) }
+        }
+        for object in objects where !object.flags.contains(.mergedAway) { noteRefresh(of: object) }
+    }
+
+    /// The rows behind many objects, by the keys they have under their root entities; objects without a row are left out.
+    final func readRows(for keys: [ObjectKey]) throws -> [ObjectKey: Snapshot] {
+        var rows: [ObjectKey: Snapshot] = [:]
+        func rootIndex(_ key: ObjectKey) -> Int { home(at: key.layoutIndex).layout.rootIndex }
+        if keys.isEmpty { return rows }
+        rows.reserveCapacity(keys.count)
+        switch source {
+        case .parent(let parent):
+            let found = try parent.performAndWait { Transfer(try parent.rowsForChild(keys)) }.value
+            for (key, row) in found { rows[ObjectKey(layoutIndex: rootIndex(key), key: key.key)] = row }
+        case .coordinator(let coordinator):
+            let saved = keys.filter { !$0.isTemporary }
+            for (root, group) in Dictionary(grouping: saved, by: rootIndex) {
+                for row in try coordinator.rows(for: group.map(\.key), rootIndex: root) {
+                    rows[ObjectKey(layoutIndex: root, key: row.key)] = row
+                }
+            }
+        case nil: break
+        }
+        return rows
+    }
+
+    private func forgetCachedRows(_ changes: MergedChanges) {
+        guard let coordinator = persistentStoreCoordinator, let modelLayout else { return }
+        for key in changes.updated + changes.deleted where !key.isTemporary {
+            coordinator.forgetCachedRow(key, rootIndex: modelLayout.entities[key.layoutIndex].rootIndex)
+        }
+        // A parent has registered rows of its own: it takes the changes over by a merge of its own.
+    }
+
+    private func announceMerge(_ changes: MergedChanges) {
+        var info = identifiers(of: changes)
+        if changes.invalidatesAll { info[NSInvalidatedAllObjectsKey] = NSNumber(value: true) }
+        NotificationCenter.default.post(
+            name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self, userInfo: info)
+    }
+
+    /// The user info of the notifications with object ids.
+    final func identifiers(of changes: MergedChanges) -> [AnyHashable: Any] {
+        func ids(_ keys: [ObjectKey]) -> Set<NSManagedObjectID> { Set(keys.map { objectID(for: $0) }) }
+        var info: [AnyHashable: Any] = [:]
+        if !changes.inserted.isEmpty { info[NSInsertedObjectIDsKey] = ids(changes.inserted) }
+        if !changes.updated.isEmpty { info[NSUpdatedObjectIDsKey] = ids(changes.updated) }
+        if !changes.deleted.isEmpty { info[NSDeletedObjectIDsKey] = ids(changes.deleted) }
+        return info
+    }
+}
