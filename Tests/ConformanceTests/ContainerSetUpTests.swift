@@ -55,6 +55,7 @@ final class ContainerSetUpTests: XCTestCase {
     }
 
     func testSubclassWithAFolderOfItsOwn() {
+        // @unchecked Sendable: it adds no state.
         final class GroupContainer: NSPersistentContainer, @unchecked Sendable {
             override class func defaultDirectoryURL() -> URL {
                 super.defaultDirectoryURL().appendingPathComponent("Group")

@@ -53,6 +53,7 @@ final class NotificationTests: XCTestCase {
     }
 
     func testObserverWithABlock() throws {
+        // nonisolated(unsafe): the observer is called by the saves below, on this thread.
         nonisolated(unsafe) var titles: [String] = []
         let token = NotificationCenter.default.addObserver(
             forName: NSManagedObjectContext.didSaveObjectsNotification, object: context, queue: nil

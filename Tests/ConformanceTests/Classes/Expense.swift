@@ -4,6 +4,7 @@ import CoreData
 
 public class Expense: NSManagedObject {
     /// What happened to expenses, for the tests of the life cycle.
+    // nonisolated(unsafe): one test looks at them, on the main thread.
     nonisolated(unsafe) static var events: [String] = []
 
     public override func awakeFromInsert() {
