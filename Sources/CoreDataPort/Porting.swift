@@ -52,8 +52,10 @@ struct Porting {
             notes.append(
                 PortNote(
                     kind: .hint, file: first.path, line: 1, column: 1,
-                    message: "Foundation declares NSExpression and the two kinds of predicate, too: write 'typealias "
-                        + "NSExpression = CoreData.NSExpression' (and so on) once in each target that uses them"))
+                    message:
+                        "Foundation declares NSExpression and the two kinds of predicate, too: the plugin writes what "
+                        + "tells them apart; a target without it needs 'typealias NSExpression = CoreData.NSExpression' …"
+                ))
         }
     }
 

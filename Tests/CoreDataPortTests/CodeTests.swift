@@ -61,6 +61,12 @@ struct CodeTests {
         #expect(ported.byHand.map { $0.prefix(5) } == ["6:17:", "7:23:"])
     }
 
+    @Test("The name of a key path comes from the framework")
+    func keyPathNames() throws {
+        let ported = try Ported("let name = path._kvcKeyPathString! + (\\Note.title)._kvcKeyPathString!")
+        #expect(ported.text == "let name = path.managedKeyPath! + (\\Note.title).managedKeyPath!")
+    }
+
     @Test("Arguments of a format need not be CVarArg")
     func arguments() throws {
         let ported = try Ported(
@@ -110,13 +116,12 @@ struct CodeTests {
             note.addObserver(self, forKeyPath: "x", options: [], context: nil)
             let bundle = Bundle(for: Note.self)
             let context = NSManagedObjectContext()
-            let name = (\\Note.title)._kvcKeyPathString
             let expression: NSExpression
             """)
         #expect(ported.porting.changed.isEmpty)
         #expect(
             ported.byHand.map { $0.prefix { $0 != " " } } == [
-                "2:8:", "3:8:", "4:14:", "6:18:", "7:6:", "8:14:", "10:26:",
+                "2:8:", "3:8:", "4:14:", "6:18:", "7:6:", "8:14:",
             ])
         #expect(ported.hints.contains { $0.hasPrefix("9:15: a context made without") })
         #expect(ported.hints.contains { $0.contains("typealias NSExpression = CoreData.NSExpression") })

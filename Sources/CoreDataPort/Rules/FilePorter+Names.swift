@@ -25,7 +25,8 @@ extension FilePorter {
                 hint(token, "a context made without a concurrency type is confined to the thread that made it")
             }
         case "_kvcKeyPathString":
-            byHand(token, "'_kvcKeyPathString' is always nil on Linux: write the key as a string")
+            // Always nil on Linux; the framework has a name for key paths of managed objects.
+            if isMark(".", at: index - 1) { replace(token.range, by: "managedKeyPath") }
         case "observe":
             if isMark("(", at: index + 1), isMark("\\", at: index + 2) { byHand(token, Self.observing) }
         case "observeValue":
