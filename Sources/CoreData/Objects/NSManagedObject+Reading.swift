@@ -117,9 +117,10 @@ extension NSManagedObject {
         }
         if let state = overlay.toManys[index] { return state }
         let isKnownEmpty = flags.contains(.inserted) || home.context == nil || flags.contains(.inaccessible)
+        let toMany = home.layout.toManys[index]
         var isTransient = false
-        if case .transient = home.layout.toManys[index].kind { isTransient = true }
-        let state = ToManyState(base: isKnownEmpty || isTransient ? [] : nil)
+        if case .transient = toMany.kind { isTransient = true }
+        let state = ToManyState(base: isKnownEmpty || isTransient ? [] : nil, isOrdered: toMany.isOrdered)
         overlay.toManys[index] = state
         return state
     }

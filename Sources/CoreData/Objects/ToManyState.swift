@@ -16,8 +16,11 @@ final class ToManyState {
     var isFault: Bool { base == nil }
     var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || order != nil }
 
-    init(base: [ObjectKey]?) {
+    private let isOrdered: Bool
+
+    init(base: [ObjectKey]?, isOrdered: Bool) {
         self.base = base
+        self.isOrdered = isOrdered
     }
 
     /// The members now, in order. The relationship must have been loaded.
@@ -39,8 +42,10 @@ final class ToManyState {
 
     /// Adds a member that is certainly not in yet (the other side of the relationship just said so).
     func noteAddition(of member: ObjectKey) {
-        if removed.remove(member) != nil {
-            if order != nil { order?.append(member) }
+        if removed.contains(member) {
+            // It comes back at the end, not where it stood.
+            if isOrdered, base != nil { order = members + [member] }
+            removed.remove(member)
             return
         }
         if order != nil { order?.append(member) }

@@ -190,6 +190,33 @@ struct NestedContextTests {
         #expect(areTemporary == [false])
     }
 
+    @Test("A member that leaves an ordered relationship and comes back stands at its end, in the parent too")
+    func memberComesBack() throws {
+        let library = try Library()
+        let parent = library.context()
+        let child = library.child(of: parent)
+        func titles(_ context: NSManagedObjectContext) throws -> [String?] {
+            let items = try context.all("Shelf").first?.value(forKey: "items") as? NSOrderedSet
+            return (items?.array as? [NSManagedObject] ?? []).map { $0.value(forKey: "title") as? String }
+        }
+        try parent.performAndWait {
+            let books = ["1", "2"].map { parent.make("Book", ["title": $0]) }
+            parent.make("Shelf", ["items": NSOrderedSet(array: books)])
+            try parent.save()
+        }
+        try child.performAndWait {
+            let shelf = try #require(try child.all("Shelf").first)
+            let first = try #require(try child.all("Book", "title == '1'").first)
+            first.setValue(nil, forKey: "shelf")
+            try child.save()
+            first.setValue(shelf, forKey: "shelf")
+            #expect(try titles(child) == ["2", "1"])
+            try child.save()
+        }
+        let inParent = try parent.performAndWait { try titles(parent) }
+        #expect(inParent == ["2", "1"])
+    }
+
     @Test("A change that follows a dropped one is listed again, whatever was saved between")
     func changeAfterDroppedChange() throws {
         let library = try Library()
