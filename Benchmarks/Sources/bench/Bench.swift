@@ -27,7 +27,8 @@ enum Bench {
         }
 
         let isMigration = arguments.first == "migration"
-        if isMigration {
+        let isPlugin = arguments.first == "plugin"
+        if isMigration || isPlugin {
             arguments.removeFirst()
         }
         var isQuick = false
@@ -44,12 +45,18 @@ enum Bench {
                 rounds = count
             case let other:
                 throw BenchmarkFailure(
-                    description: "unknown argument \(other); usage: bench [migration] [--quick] [--check] [--rounds N]")
+                    description:
+                        "unknown argument \(other); usage: bench [migration | plugin] [--quick] [--check] [--rounds N]")
             }
         }
         if isMigration {
             let sizes = isQuick ? [1_000, 10_000] : [1_000, 100_000, 1_000_000]
             try MigrationReport(sizes: sizes, rounds: rounds ?? 3).run()
+        } else if isPlugin {
+            let holds = try PluginReport(classes: 100, rounds: rounds ?? 5).run()
+            if isCheck && !holds {
+                exit(1)
+            }
         } else {
             let books = isQuick ? 10_000 : 100_000
             let holds = try WorkloadReport(authors: books / 100, books: books, rounds: rounds ?? 5).run()
