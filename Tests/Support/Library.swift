@@ -8,11 +8,14 @@ public final class Library: Sendable {
     public var storeURL: URL { folder.url.appendingPathComponent("Library.sqlite") }
 
     /// Opens a fresh library, or the one in an existing folder.
-    public init(in folder: TemporaryFolder? = nil, model: NSManagedObjectModel = LibraryModel.make()) throws {
+    public init(
+        in folder: TemporaryFolder? = nil, model: NSManagedObjectModel = LibraryModel.make(),
+        options: [String: Any]? = nil
+    ) throws {
         self.folder = try folder ?? TemporaryFolder()
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: storeURL)
+            ofType: NSSQLiteStoreType, configurationName: nil, at: storeURL, options: options)
     }
 
     /// A new private-queue context on the coordinator.

@@ -1,7 +1,8 @@
-// Writes a library from a process of its own. Usage: writer-child STORE NAME ROUNDS
+// Writes a library from a process of its own. Usage: writer-child STORE NAME ROUNDS [history]
 //
 // Every round adds one to the pages of the book "counter", if there is one, and inserts a tag of the round's name, in one
-// save. A save that meets somebody else's change is repeated on what is there now. Prints "saved N conflicts M".
+// save; with history, by the author of that name. A save that meets somebody else's change is repeated on what is there
+// now. Prints "saved N conflicts M".
 import CoreData
 import TestSupport
 
@@ -10,9 +11,13 @@ let name = arguments[2]
 let rounds = Int(arguments[3]) ?? 0
 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
 try coordinator.addPersistentStore(
-    ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: arguments[1]))
+    ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: arguments[1]),
+    options: arguments.contains("history") ? [NSPersistentHistoryTrackingKey: true] : nil)
 let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-context.performAndWait { context.persistentStoreCoordinator = coordinator }
+context.performAndWait {
+    context.persistentStoreCoordinator = coordinator
+    context.transactionAuthor = name
+}
 
 let (saved, conflicts) = try context.performAndWait {
     var saved = 0

@@ -22,13 +22,20 @@ enum Bench {
             guard arguments.count == 3 else { throw BenchmarkFailure(description: "child-migration STEP STORE") }
             print(try MigrationReport.measure(arguments[1], store: arguments[2]).line)
             return
+        case "child-batch":
+            guard arguments.count == 4, let count = Int(arguments[3]) else {
+                throw BenchmarkFailure(description: "child-batch STEP STORE COUNT")
+            }
+            print(try BatchReport.measure(arguments[1], store: arguments[2], count: count).line)
+            return
         default:
             break
         }
 
         let isMigration = arguments.first == "migration"
         let isPlugin = arguments.first == "plugin"
-        if isMigration || isPlugin {
+        let isBatch = arguments.first == "batch"
+        if isMigration || isPlugin || isBatch {
             arguments.removeFirst()
         }
         var isQuick = false
@@ -46,7 +53,8 @@ enum Bench {
             case let other:
                 throw BenchmarkFailure(
                     description:
-                        "unknown argument \(other); usage: bench [migration | plugin] [--quick] [--check] [--rounds N]")
+                        "unknown argument \(other); "
+                        + "usage: bench [migration | plugin | batch] [--quick] [--check] [--rounds N]")
             }
         }
         if isMigration {
@@ -54,6 +62,12 @@ enum Bench {
             try MigrationReport(sizes: sizes, rounds: rounds ?? 3).run()
         } else if isPlugin {
             let holds = try PluginReport(classes: 100, rounds: rounds ?? 5).run()
+            if isCheck && !holds {
+                exit(1)
+            }
+        } else if isBatch {
+            let sizes = isQuick ? [10_000, 50_000] : [100_000, 1_000_000]
+            let holds = try BatchReport(sizes: sizes, rounds: rounds ?? 1).run()
             if isCheck && !holds {
                 exit(1)
             }

@@ -47,10 +47,12 @@ extension NSManagedObjectContext {
                 return handler(dictionary) ? nil : try values.given(by: dictionary)
             }
         } else if let handler = request.managedObjectHandler {
-            let entity = layout.entity
-            let managedClass = ManagedClassLookup.managedClass(of: entity)
+            // One home for all, so that the class is looked for once.
+            let home = Self.detachedHome(for: layout.entity)
+            let birth = Birth(home: home)
             batch.next = {
-                let object = managedClass.init(entity: entity, insertInto: nil)
+                let object = birth.deliver(
+                    key: NSManagedObjectID.nextTemporaryKey(), row: home.layout.defaultRow, flags: [])
                 return handler(object) ? nil : try values.given(by: object)
             }
         } else {

@@ -419,6 +419,8 @@ extension NSManagedObjectContext {
             info[SavedKeys.userInfoKey] = keys
             ids = identifiers(of: changes)
         }
+        // The undocumented key of Apple's notifications, which history's readers use.
+        if case .coordinator(let coordinator)? = source { info["newChangeToken"] = coordinator.savedHistoryToken }
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
         for object in work.deleted where object.home.context === self { object.detach(unregister: true) }
@@ -444,8 +446,10 @@ extension NSManagedObject {
         ])
         flags.insert(.detached)
         overlay?.toManys = []
-        home = ObjectHome(
+        let detached = ObjectHome(
             context: nil, layout: home.layout, identityMap: nil, modelLayout: home.modelLayout, model: home.model,
             managedClass: home.managedClass)
+        detached.coordinator = home.context?.persistentStoreCoordinator ?? home.coordinator
+        home = detached
     }
 }

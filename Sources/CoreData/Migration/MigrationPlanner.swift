@@ -119,6 +119,7 @@ struct MigrationPlanner {
         }
         add(.replaceKeys(remove: old.numbers.compactMap { $0 }, keys))
         if facts.tables["ACHANGE"] != nil {
+            addForgottenTombstones()
             let reordered = difference.destination.entities.compactMap { entity -> Int? in
                 guard let origin = difference.sourceOf[entity.index],
                     Self.historyOrder(entity) != Self.historyOrder(difference.source.entities[origin])
@@ -133,6 +134,26 @@ struct MigrationPlanner {
         }
         add(.replaceModelCache)
         add(.writeMetadata)
+    }
+
+    /// Which column holds which value of a deleted row follows from the entity's preserved attributes: where others are
+    /// preserved now, the values are forgotten.
+    private mutating func addForgottenTombstones() {
+        func names(_ entity: EntityLayout) -> [String] {
+            HistoryProperties.preserved(of: entity).map { entity.slots[$0].name }
+        }
+        let numbers = difference.destination.entities.compactMap { entity -> Int? in
+            guard let origin = difference.sourceOf[entity.index],
+                names(entity) != names(difference.source.entities[origin])
+            else { return nil }
+            return old.numbers[origin]
+        }
+        let columns = (facts.tables["ACHANGE"]?.columns ?? []).map(\.name).filter { $0.hasPrefix("ZTOMBSTONE") }
+        if numbers.isEmpty || columns.isEmpty { return }
+        let condition = SQLExpression.isIn(
+            .column(alias: nil, name: "ZENTITY"), numbers.sorted().map { .number($0) })
+        let assignments = columns.map { MigrationAssignment(column: $0, value: .null, condition: condition) }
+        add(.update(table: "ACHANGE", assignments), rows: rows("ACHANGE"))
     }
 
     /// What decides which bit of a history change stands for which property.

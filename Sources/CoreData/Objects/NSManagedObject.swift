@@ -109,7 +109,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open var objectID: NSManagedObjectID {
         NSManagedObjectID(
             objectKey: objectKey, layout: home.layout, modelLayout: home.modelLayout,
-            store: key < 0 ? nil : home.context?.store(numbered: objectKey.storeNumber))
+            store: key < 0 ? nil : store)
+    }
+
+    private var store: NSPersistentStore? {
+        let number = objectKey.storeNumber
+        return home.context?.store(numbered: number) ?? home.coordinator?.store(numbered: number)
     }
 
     final var objectKey: ObjectKey { ObjectKey(layoutIndex: home.layout.index, key: key) }

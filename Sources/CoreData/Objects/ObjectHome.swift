@@ -4,6 +4,8 @@ import Foundation
 final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by the context's own deinitialiser
     /// Not retained: a context clears it when it goes. Nil for objects that belong to no context.
     unowned(unsafe) var context: NSManagedObjectContext?
+    /// Of objects that were cut loose from their context: where their ids still lead.
+    weak var coordinator: NSPersistentStoreCoordinator?
     let layout: EntityLayout
     let identityMap: IdentityMap?
     /// The class of the objects that the context makes of rows.

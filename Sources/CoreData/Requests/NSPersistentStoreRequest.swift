@@ -12,6 +12,8 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
     case batchUpdateRequestType = 6
     /// Deleting rows without objects.
     case batchDeleteRequestType = 7
+    /// Reading or deleting persistent history: `NSPersistentHistoryChangeRequest`.
+    case persistentHistoryRequestType = 8
 }
 
 /// Something that a context asks of a coordinator, and a coordinator of its stores.

@@ -73,3 +73,17 @@ public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
     "NSPersistentStoreRemoteChangeNotificationOptionKey"
 /// Option: how many connections a SQLite store reads with at most (number; 4 when absent).
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSizeKey"
+
+// MARK: Remote changes
+
+extension Notification.Name {
+    /// Somebody (this process too) has written a store of a coordinator (the object) that was added with
+    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`. Posted on a queue of the framework's; the user info holds
+    /// the store's UUID (`NSStoreUUIDKey`), its URL and, where it keeps history, the token of the newest transaction.
+    public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
+}
+
+/// User-info key of the remote-change notification: the store's `URL`.
+public let NSPersistentStoreURLKey = "storeURL"
+/// User-info key of the remote-change notification: the `NSPersistentHistoryToken` of the newest transaction.
+public let NSPersistentHistoryTokenKey = "historyToken"

@@ -128,12 +128,14 @@ final class HistoryRecorder {
         try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(key) WHERE Z_ENT = \(entity)")
     }
 
-    /// Called when all changes are recorded, before the commit.
-    func finish() throws {
-        guard insertion != nil else { return }
+    /// Called when all changes are recorded, before the commit; returns the number of the transaction if there were any.
+    @discardableResult
+    func finish() throws -> Int64? {
+        guard insertion != nil else { return nil }
         try setHighestKey(transactionNumber, HistoryTables.transactionEntity)
         try setHighestKey(lastChange, HistoryTables.changeEntity)
         insertion = nil
+        return transactionNumber
     }
 
     // MARK: Values of deleted rows

@@ -98,6 +98,7 @@ extension SQLiteStore {
         if changes.isEmpty, alongside == nil, !savesMetadata { return }
         var files = ExternalFileChanges()
         var writtenMetadata: [String: Any]?
+        var recorded: Int64?
         var derived: [(rootIndex: Int, primaryKeys: Set<Int64>)] = []
         do {
             try writing { connection in
@@ -119,7 +120,7 @@ extension SQLiteStore {
                     derived = try derivedAttributes.update(for: changes, store: self, connection: connection)
                 }
                 try history?.record(changes)
-                try history?.finish()
+                recorded = try history?.finish()
                 if savesMetadata { writtenMetadata = try writeMetadata(on: connection) }
                 try alongside?(connection)
                 try connection.execute("COMMIT")
@@ -128,6 +129,7 @@ extension SQLiteStore {
             externalData?.remove(files.created)
             throw error
         }
+        if let recorded { didRecord(recorded) }
         if let writtenMetadata { metadataWereSaved(writtenMetadata) }
         externalData?.remove(files.orphaned)
         publish(changes)

@@ -125,6 +125,35 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         }
     }
 
+    // MARK: Remote changes
+
+    private let monitorLock = NSLock()
+    /// Under `monitorLock`; nil where nobody wants to know.
+    private var remoteChangeMonitor: RemoteChangeMonitor?
+
+    override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
+        super.didAdd(to: coordinator)
+        watchRemoteChanges(for: coordinator)
+    }
+
+    /// The number of the last transaction that a save of this store recorded; under `monitorLock`.
+    private var recordedTransaction: Int64?
+
+    var lastRecordedTransaction: Int64? { monitorLock.withLock { recordedTransaction } }
+
+    func didRecord(_ number: Int64) {
+        monitorLock.withLock { recordedTransaction = number }
+    }
+
+    /// Takes over a monitor, in the place of the one there was.
+    func setRemoteChangeMonitor(_ monitor: RemoteChangeMonitor?) {
+        let old = monitorLock.withLock {
+            defer { remoteChangeMonitor = monitor }
+            return remoteChangeMonitor
+        }
+        old?.cancel()
+    }
+
     // MARK: Metadata
 
     override func loadMetadata() throws {
@@ -227,6 +256,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     /// Closes every connection, and with the last one of the process the -wal goes into the main file. Called when the store
     /// is removed from its coordinator; reading or writing afterwards throws.
     func close() {
+        setRemoteChangeMonitor(nil)
         readers.close()
         writerLock.lock()
         checkpointer?.close()

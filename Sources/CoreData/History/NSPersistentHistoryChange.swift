@@ -1,0 +1,70 @@
+import Foundation
+
+/// What became of a row.
+public enum NSPersistentHistoryChangeType: Int, Sendable {
+    /// It was inserted.
+    case insert = 0
+    /// It was updated.
+    case update = 1
+    /// It was deleted.
+    case delete = 2
+}
+
+/// One row that a transaction inserted, updated or deleted.
+open class NSPersistentHistoryChange: NSObject, NSCopying {
+    let record: HistoryChangeRecord
+    /// The id of the object. A deleted one's leads nowhere.
+    public let changedObjectID: NSManagedObjectID
+    /// Not retained: it has its changes. Made anew when somebody asks who only kept the change.
+    private final weak var owner: NSPersistentHistoryTransaction?
+    private final var ownerRecord: (record: HistoryTransactionRecord, storeID: String)?
+
+    init(record: HistoryChangeRecord, changedObjectID: NSManagedObjectID) {
+        self.record = record
+        self.changedObjectID = changedObjectID
+    }
+
+    final func belong(to transaction: NSPersistentHistoryTransaction) {
+        owner = transaction
+        ownerRecord = (transaction.record, transaction.storeID)
+    }
+
+    /// The transaction; nil where the request asked for changes only.
+    open var transaction: NSPersistentHistoryTransaction? {
+        if let owner { return owner }
+        return ownerRecord.map {
+            NSPersistentHistoryTransaction(record: $0.record, storeID: $0.storeID, changes: nil)
+        }
+    }
+
+    /// The number of the change in its store.
+    open var changeID: Int64 { record.changeID }
+    /// What became of the row.
+    open var changeType: NSPersistentHistoryChangeType { record.type }
+    /// Which properties an update changed; nil of other changes.
+    open var updatedProperties: Set<NSPropertyDescription>? { record.updatedProperties }
+    /// Of a deleted row, the values of attributes with `preservesValueInHistoryOnDeletion` by name; nil without any.
+    open var tombstone: [AnyHashable: Any]? {
+        record.tombstone.map { Dictionary(uniqueKeysWithValues: $0.map { (AnyHashable($0.key), $0.value) }) }
+    }
+
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    open override var description: String {
+        "<NSPersistentHistoryChange: \(changeID) \(changeType) \(changedObjectID.uriRepresentation().absoluteString)>"
+    }
+
+    /// The entity that predicates on changes speak of: `changeType`, `changedEntity` (compared with an entity),
+    /// `changedObjectID`, `changedID`; `transaction.author` and the like.
+    open class var entityDescription: NSEntityDescription? { HistoryEntities.change }
+
+    /// A new fetch request for changes; see `NSPersistentHistoryChangeRequest.fetchHistory(withFetch:)`.
+    open class var fetchRequest: NSFetchRequest<NSFetchRequestResult>? {
+        HistoryEntities.fetchRequest(for: HistoryEntities.change)
+    }
+
+    /// The entity that predicates on changes speak of.
+    open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
+        entityDescription
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// A store that remembers who changed which rows.
+protocol HistoryStore: AnyObject, Sendable {
+    /// Whether changes are remembered from now on.
+    var tracksHistory: Bool { get }
+    /// The number of the transaction that the last save through this store was; nil before the first one.
+    var lastRecordedTransaction: Int64? { get }
+    /// The number of the newest transaction there ever was; 0 before the first one.
+    func lastTransactionNumber() throws -> Int64
+    /// Calls the body with the transactions of an interval, oldest first, without their changes.
+    func transactions(_ interval: HistoryInterval, _ body: (HistoryTransactionRecord) throws -> Void) throws
+    /// Calls the body with the changes of an interval's transactions, oldest first. Changes of entities that the model does
+    /// not have are left out.
+    func changes(_ interval: HistoryInterval, _ body: (HistoryChangeRecord) throws -> Void) throws
+    /// Deletes an interval's transactions with their changes; returns how many changes there were.
+    func deleteHistory(_ interval: HistoryInterval) throws -> Int
+    /// Whether nothing that came after a transaction has been deleted. False also for numbers that no transaction had yet.
+    func isComplete(after number: Int64) throws -> Bool
+    func hasTransaction(_ number: Int64) throws -> Bool
+    /// The number of an entity in the store's own numbering.
+    func number(ofEntityNamed name: String) -> Int?
+}
+
+/// Which transactions.
+enum HistoryInterval {
+    case all
+    case none
+    /// Those with higher numbers.
+    case afterNumber(Int64)
+    case beforeNumber(Int64)
+    /// Those that are younger.
+    case afterDate(Date)
+    case beforeDate(Date)
+}
+
+/// One transaction as a store has it.
+struct HistoryTransactionRecord {
+    var number: Int64
+    var timestamp: Date
+    var author: String?
+    var bundleID: String?
+    var contextName: String?
+    var processID: String?
+}
+
+/// One change as a store has it.
+struct HistoryChangeRecord {
+    var changeID: Int64
+    var transaction: Int64
+    var type: NSPersistentHistoryChangeType
+    var key: ObjectKey
+    /// The number of the entity in the store's own numbering.
+    var entityNumber: Int
+    /// Of updates.
+    var updatedProperties: Set<NSPropertyDescription>?
+    /// Of deletions: what was to stay, by attribute name.
+    var tombstone: [String: Any]?
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// Says when a file is written to by anybody, this process included: the kernel reports it (inotify), nothing is asked for
+/// again and again.
+///
+/// The file may be missing, go and come back: its folder is watched for that.
+final class FileWatcher: @unchecked Sendable {  // what changes is touched on the source's queue only
+    private let file: URL
+    private let descriptor: Int32
+    private let source: any DispatchSourceRead
+    private var fileWatch: Int32 = -1
+
+    /// Begins to watch; `onChange` is called on the queue. Throws when the system has no watch left to give.
+    init(_ file: URL, queue: DispatchQueue, onChange: @escaping @Sendable () -> Void) throws {
+        self.file = file
+        let descriptor = inotify_init1(Int32(O_NONBLOCK | O_CLOEXEC))
+        guard descriptor >= 0 else { throw Self.failure(file) }
+        self.descriptor = descriptor
+        let folder = file.deletingLastPathComponent()
+        guard inotify_add_watch(descriptor, folder.path, UInt32(IN_CREATE | IN_MOVED_TO)) >= 0 else {
+            let failure = Self.failure(folder)
+            close(descriptor)
+            throw failure
+        }
+        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        watchFile()
+        source.setCancelHandler { close(descriptor) }
+        source.setEventHandler { [weak self] in
+            if self?.readEvents() == true { onChange() }
+        }
+        source.activate()
+    }
+
+    deinit { source.cancel() }
+
+    /// Ends the watching. An event that is being handled still comes to its end.
+    func cancel() { source.cancel() }
+
+    /// Watches the file that lies at the path now. Without one there is nothing to watch yet.
+    private func watchFile() {
+        fileWatch = inotify_add_watch(descriptor, file.path, UInt32(IN_MODIFY))
+    }
+
+    /// Takes in what happened; whether it concerns the file.
+    private func readEvents() -> Bool {
+        var isConcerned = false
+        let name = Array(file.lastPathComponent.utf8)
+        withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: MemoryLayout<inotify_event>.alignment) {
+            buffer in
+            while true {
+                let count = read(descriptor, buffer.baseAddress, buffer.count)
+                if count <= 0 { return }
+                var offset = 0
+                while offset < count {
+                    let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+                    let start = offset + MemoryLayout<inotify_event>.size
+                    offset = start + Int(event.len)
+                    if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+                        isConcerned = true
+                    } else if event.wd == fileWatch {
+                        if event.mask & UInt32(IN_MODIFY) != 0 { isConcerned = true }
+                    } else if buffer[start..<offset].prefix(while: { $0 != 0 }).elementsEqual(name) {
+                        watchFile()
+                        isConcerned = true
+                    }
+                }
+            }
+        }
+        return isConcerned
+    }
+
+    private static func failure(_ url: URL) -> NSError {
+        .coreData(
+            NSPersistentStoreOperationError,
+            reason: "“\(url.lastPathComponent)” cannot be watched: \(String(cString: strerror(errno)))", url: url)
+    }
+}
