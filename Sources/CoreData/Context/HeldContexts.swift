@@ -46,6 +46,9 @@ enum HeldContexts {
         }
     }
 
+    /// The context whose block the calling thread runs; nil outside of all blocks.
+    static var innermost: NSManagedObjectContext? { top?.pointee.context }
+
     /// Whether the calling thread may touch what lives on the context's queue.
     static func contains(_ context: NSManagedObjectContext) -> Bool {
         var frame = top

@@ -16,6 +16,7 @@ extension NSManagedObjectContext {
             guard let row = try? readRow(for: object.objectKey) else { return }
             overlay.forgetBases()
             object.rebase(on: row, keeping: .all)
+            object.awake(fromSnapshotEvents: .refresh)
         } else {
             object.flags.remove(.updated)
             turnIntoFault(object)
@@ -48,6 +49,7 @@ extension NSManagedObjectContext {
                 .updated, .deleted, .deletionPending, .listedUpdated, .listedDeleted, .pendingEvent, .pendingDelete,
             ])
             object.overlay?.discardChanges()
+            object.awake(fromSnapshotEvents: .rollback)
             noteRefresh(of: object)
         }
         for object in inserted { object.detach(unregister: true) }

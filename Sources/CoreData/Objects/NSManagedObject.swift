@@ -221,8 +221,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Called by custom setters after they set a primitive value: the object counts as changed.
     open func didChangeValue(forKey key: String) {
         checkConfinement()
+        if Self.contextShouldIgnoreUnmodeledPropertyChanges, home.layout.access[key] == nil { return }
         noteChange()
     }
+
+    /// Whether `didChangeValue(forKey:)` of a key that the entity does not have leaves the object unchanged; true unless
+    /// overridden.
+    open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
     // MARK: Life cycle (empty here; subclasses override and call super)
 
@@ -231,6 +236,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// The object's values were just brought into memory from the store or the parent context.
     open func awakeFromFetch() {}
+
+    /// The object's values were put back or replaced as a whole, by a rollback, a refresh that keeps unsaved changes, undo
+    /// or a merge policy: the place to bring values up to date that are computed from them.
+    open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
     /// The object is about to be saved. Changes made here are saved too.
     open func willSave() {}

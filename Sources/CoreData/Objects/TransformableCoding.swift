@@ -1,44 +1,64 @@
 import Foundation
 
-/// Turns the values of transformable attributes into bytes and back.
+/// Turns the values of transformable attributes into bytes and back, by the attribute's value transformer.
 enum TransformableCoding {
+    private enum Way {
+        /// The transformer makes bytes of the value.
+        case forward(ValueTransformer)
+        /// The transformer makes the value of bytes.
+        case reversed(ValueTransformer)
+        /// No transformer of that name is registered.
+        case unknown(String)
+    }
+
+    // Has no state.
+    nonisolated(unsafe) private static let standard = TransformableDefaultTransformer()
+
+    private static func way(of attribute: NSAttributeDescription) -> Way {
+        guard let name = attribute.valueTransformerName, !name.isEmpty else { return .reversed(standard) }
+        guard let transformer = ValueTransformerRegistry.transformer(named: NSValueTransformerName(name)) else {
+            return .unknown(name)
+        }
+        return transformer is any UnarchivingTransformer ? .reversed(transformer) : .forward(transformer)
+    }
+
     /// The bytes a store keeps for a value. Throws 134060 naming entity, attribute and the value's type.
     static func data(from object: Any, of attribute: NSAttributeDescription) throws -> Data {
-        func failure(_ underlying: (any Error)?) -> NSError {
-            NSError.coreData(
-                NSCoreDataError,
-                reason: """
-                    The value of the transformable attribute '\(attribute.name)' of entity '\(attribute.entity.name ?? "")' \
-                    cannot be archived (\(type(of: object)))
-                    """,
-                underlying: underlying)
+        let result: Any?
+        let reason: String
+        switch way(of: attribute) {
+        case .forward(let transformer):
+            result = transformer.transformedValue(object)
+            reason = "its transformer '\(attribute.valueTransformerName ?? "")' made no data of it"
+        case .reversed(let transformer as NSSecureUnarchiveFromDataTransformer):
+            result = transformer.reverseTransformedValue(object)
+            reason = """
+                it is none of the classes that the transformer allows, or cannot be archived: \
+                \(type(of: transformer).allowedTopLevelClasses.map { "\($0)" }.joined(separator: ", "))
+                """
+        case .reversed(let transformer):
+            result = transformer.reverseTransformedValue(object)
+            reason = "its class cannot be archived"
+        case .unknown(let name):
+            result = nil
+            reason = "no value transformer named '\(name)' is registered"
         }
-        // The archiver stops the process at a class it cannot archive.
-        guard object as AnyObject is NSCoding else { throw failure(nil) }
-        do {
-            return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
-        } catch {
-            throw failure(error)
-        }
+        if let data = result as? Data { return data }
+        throw NSError.coreData(
+            NSCoreDataError,
+            reason: """
+                The value of the transformable attribute '\(attribute.name)' of entity '\(attribute.entity.name ?? "")' \
+                cannot be archived (\(type(of: object))): \(reason)
+                """)
     }
 
-    /// The value behind a store's bytes; the bytes themselves when they are no archive of a known kind.
-    ///
-    /// Foundation's unarchiver writes to the standard error about every object of a class it does not know; such archives
-    /// are not given to it.
+    /// The value behind a store's bytes; the bytes themselves when an unarchiving transformer, or none, can make nothing
+    /// of them.
     static func object(from data: Data, of attribute: NSAttributeDescription) -> Any? {
-        guard let archive = try? KeyedArchive(data), archive.classNames.isSubset(of: knownClasses) else { return data }
-        let object = try? NSKeyedUnarchiver.unarchivedObject(
-            ofClasses: [
-                NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
-                NSURL.self, NSUUID.self, NSNull.self, NSOrderedSet.self, NSDecimalNumber.self,
-            ], from: data)
-        return object ?? data
+        switch way(of: attribute) {
+        case .forward(let transformer): transformer.reverseTransformedValue(data)
+        case .reversed(let transformer): transformer.transformedValue(data) ?? data
+        case .unknown: standard.transformedValue(data) ?? data
+        }
     }
-
-    private static let knownClasses: Set<String> = [
-        "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSOrderedSet",
-        "NSMutableOrderedSet", "NSString", "NSMutableString", "NSNumber", "NSDecimalNumber",
-        "NSDecimalNumberPlaceholder", "NSDate", "NSData", "NSMutableData", "NSURL", "NSUUID", "NSNull",
-    ]
 }

@@ -174,6 +174,14 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         set { parameters.shouldRefreshRefetchedObjects = newValue }
     }
 
+    /// Fetches by the context whose block calls this: inside `perform` or `performAndWait` only.
+    open func execute() throws -> [ResultType] {
+        guard let context = HeldContexts.innermost else {
+            preconditionFailure("A fetch request can only be executed inside a block of a context")
+        }
+        return try context.fetch(self)
+    }
+
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSFetchRequest<ResultType>()
         copy.parameters = fetchParameters ?? parameters

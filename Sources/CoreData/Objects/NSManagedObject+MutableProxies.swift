@@ -1,0 +1,61 @@
+import Foundation
+
+/// Live collections of a to-many relationship: what is added to them or removed from them is added to the relationship or
+/// removed from it, and the inverses follow; what the relationship gains or loses shows in them.
+extension NSManagedObject {
+    /// The members of an unordered to-many relationship as a live set. Any other property stops the process.
+    public func mutableSetValue(forKey key: String) -> NSMutableSet {
+        guard case .toMany(let index)? = home.layout.access[key], !home.layout.toManys[index].isOrdered else {
+            rejectProxy("mutableSetValueForKey", key)
+        }
+        return RelationshipSet(owner: self, index: index)
+    }
+
+    /// The members of an ordered to-many relationship as a live ordered set. Any other property stops the process.
+    public func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+        guard case .toMany(let index)? = home.layout.access[key], home.layout.toManys[index].isOrdered else {
+            rejectProxy("mutableOrderedSetValueForKey", key)
+        }
+        return RelationshipOrderedSet(owner: self, index: index)
+    }
+
+    /// The live set at the end of a path of keys through to-one relationships.
+    public func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
+        let (object, key) = lastStep(of: keyPath)
+        return object.mutableSetValue(forKey: key)
+    }
+
+    /// The live ordered set at the end of a path of keys through to-one relationships.
+    public func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
+        let (object, key) = lastStep(of: keyPath)
+        return object.mutableOrderedSetValue(forKey: key)
+    }
+
+    private func lastStep(of keyPath: String) -> (NSManagedObject, String) {
+        guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
+        guard let object = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else {
+            preconditionFailure(
+                "The key path '\(keyPath)' of entity '\(home.layout.name)' does not lead to an object before its last key"
+            )
+        }
+        return (object, String(keyPath[keyPath.index(after: dot)...]))
+    }
+
+    private func rejectProxy(_ method: String, _ key: String) -> Never {
+        preconditionFailure(
+            "NSManagedObjects of entity '\(home.layout.name)' do not support -\(method): for the property '\(key)'")
+    }
+}
+
+extension NSManagedObject {
+    /// The object that is to become a member of a relationship; stops the process when it is none.
+    final func requireManagedObject(_ object: Any, of index: Int) -> NSManagedObject {
+        if let object = object as? NSManagedObject { return object }
+        preconditionFailure(
+            """
+            Unacceptable type of value for to-many relationship: property = \
+            "\(home.layout.toManys[index].relationship.name)"; given type = \(type(of: object)); \
+            entity = \(home.layout.name).
+            """)
+    }
+}

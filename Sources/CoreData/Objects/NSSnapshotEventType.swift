@@ -1,0 +1,21 @@
+/// Why the values of an object were put back or replaced as a whole: what `awake(fromSnapshotEvents:)` is told.
+public struct NSSnapshotEventType: OptionSet, Hashable, Sendable {
+    /// The bits as Apple numbers them.
+    public let rawValue: UInt
+
+    /// Wraps raw bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// An insertion was undone.
+    public static let undoInsertion = NSSnapshotEventType(rawValue: 1 << 1)
+    /// A deletion was undone.
+    public static let undoDeletion = NSSnapshotEventType(rawValue: 1 << 2)
+    /// A change was undone.
+    public static let undoUpdate = NSSnapshotEventType(rawValue: 1 << 3)
+    /// The context was rolled back.
+    public static let rollback = NSSnapshotEventType(rawValue: 1 << 4)
+    /// The object was refreshed and kept its unsaved changes.
+    public static let refresh = NSSnapshotEventType(rawValue: 1 << 5)
+    /// A merge policy resolved a conflict.
+    public static let mergePolicy = NSSnapshotEventType(rawValue: 1 << 6)
+}

@@ -1,0 +1,88 @@
+import CoreData
+import TestSupport
+import Testing
+
+/// A book that notes what it is told.
+final class NotedBook: NSManagedObject {
+    var events: [NSSnapshotEventType] = []
+    override func awake(fromSnapshotEvents flags: NSSnapshotEventType) {
+        super.awake(fromSnapshotEvents: flags)
+        events.append(flags)
+    }
+}
+
+/// A book that is changed by keys that its entity does not have.
+final class WatchedBook: NSManagedObject {
+    override class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { false }
+}
+
+@Suite("What objects are told of themselves")
+struct SnapshotEventTests {
+    private func context(_ kind: NSManagedObject.Type) throws -> NSManagedObjectContext {
+        let model = LibraryModel.make()
+        model.entitiesByName["Book"]?.managedObjectClassName = NSStringFromClass(kind)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+        let context = NSManagedObjectContext(.privateQueue)
+        context.performAndWait { context.persistentStoreCoordinator = coordinator }
+        return context
+    }
+
+    @Test("A rollback and a refresh that keeps changes tell the object, a refresh without changes does not")
+    func snapshotEvents() throws {
+        let context = try context(NotedBook.self)
+        try context.performAndWait {
+            let book = try #require(context.make("Book", ["title": "1"]) as? NotedBook)
+            try context.save()
+            context.refresh(book, mergeChanges: true)
+            #expect(book.events == [])
+            book.setValue("2", forKey: "title")
+            context.refresh(book, mergeChanges: true)
+            #expect(book.events == [.refresh])
+            #expect(book.value(forKey: "title") as? String == "2")
+            context.rollback()
+            #expect(book.events == [.refresh, .rollback])
+            #expect(book.value(forKey: "title") as? String == "1")
+        }
+    }
+
+    @Test("A change of a key that the entity does not have leaves the object clean unless its class says otherwise")
+    func unmodeledProperties() throws {
+        for kind in [NSManagedObject.self, WatchedBook.self] {
+            let context = try context(kind)
+            try context.performAndWait {
+                let book = context.make("Book", ["title": "1"])
+                try context.save()
+                book.willChangeValue(forKey: "mood")
+                book.didChangeValue(forKey: "mood")
+                #expect(book.hasChanges == (kind == WatchedBook.self))
+                book.willChangeValue(forKey: "title")
+                book.didChangeValue(forKey: "title")
+                #expect(book.hasChanges)
+            }
+        }
+    }
+
+    @Test("A fetch request executes itself by the context of the running block")
+    func execute() throws {
+        let context = try context(NSManagedObject.self)
+        try context.performAndWait {
+            let book = context.make("Book", ["title": "1"])
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            let found = try request.execute()
+            #expect(found == [book])
+            let child = NSManagedObjectContext(.privateQueue)
+            child.performAndWait { child.parent = context }
+            try child.performAndWait {
+                let found = try request.execute()
+                #expect(found.first?.managedObjectContext === child)
+            }
+        }
+    }
+
+    @Test("A context of a kind of queue is tied to such a queue")
+    func concurrencyTypes() {
+        #expect(NSManagedObjectContext(.privateQueue).concurrencyType == .privateQueueConcurrencyType)
+        #expect(NSManagedObjectContext(.mainQueue).concurrencyType == .mainQueueConcurrencyType)
+    }
+}
