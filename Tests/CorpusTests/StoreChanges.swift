@@ -91,6 +91,12 @@ struct StoreChanges {
         for attribute in object.entity.attributesByName.values
         where !attribute.isTransient && !(attribute is NSDerivedAttributeDescription) {
             number += 1
+            if let name = attribute.valueTransformerName.map({ NSValueTransformerName($0) }),
+                ValueTransformer(forName: name) == nil
+            {
+                // The applications' own transformers are not here; any other way to archive the value will do.
+                ValueTransformer.setValueTransformer(NSSecureUnarchiveFromDataTransformer(), forName: name)
+            }
             let fitting = Self.candidates(attribute.attributeType, number).first { candidate in
                 attribute.validationPredicates.allSatisfy { $0.evaluate(with: candidate) }
             }
