@@ -58,6 +58,7 @@ let package = Package(
         .testTarget(name: "ExampleTests", dependencies: ["notes", "contacts", "TestSupport"]),
         .testTarget(name: "RandomGraphTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
+        .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(name: "CoreDataManagerTests", dependencies: ["CoreDataManager", "TestSupport"]),
     ],

@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
         }
         isProcessingPendingChanges = true
         defer { isProcessingPendingChanges = false }
-        propagateDeletions()
+        if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletions() }
         let changed = pendingList
         pendingList = []
         let refreshed = pendingRefreshes.filter { !$0.flags.contains(.mergedAway) }

@@ -171,6 +171,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         identityMaps.contains { ($0?.count ?? 0) > 0 }
     }
 
+    /// Whether the delete rules are applied each time pending changes are processed (true unless set), or by the save only.
+    open var propagatesDeletesAtEndOfEvent = true
+
     /// A name for messages and for history.
     open var name: String? {
         get { storedName }

@@ -47,6 +47,9 @@ extension NSPersistentStoreCoordinator {
         let store = try SQLiteStore(
             layout: modelLayout, storeNumber: nextStoreNumber, type: storeType, configurationName: configuration,
             at: storeType == NSInMemoryStoreType ? nil : storeURL?.standardizedFileURL, options: options)
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
+            userInfo: [NSAddedPersistentStoresKey: [store]])
         attached.append(AttachedStore(number: nextStoreNumber, store: store, rows: store))
         nextStoreNumber += 1
         store.didAdd(to: self)
@@ -101,6 +104,9 @@ extension NSPersistentStoreCoordinator {
             throw NSError.coreData(
                 NSPersistentStoreOperationError, reason: "The store is not one of this coordinator's", url: store.url)
         }
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
+            userInfo: [NSRemovedPersistentStoresKey: [store]])
         NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
         let removed = attached.remove(at: position)
         store.willRemove(from: self)
@@ -182,6 +188,9 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension Notification.Name {
+    /// Stores are about to be added to or removed from a coordinator (the object).
+    public static let NSPersistentStoreCoordinatorStoresWillChange = Notification.Name(
+        "NSPersistentStoreCoordinatorStoresWillChangeNotification")
     /// Stores were added to or removed from a coordinator (the object).
     public static let NSPersistentStoreCoordinatorStoresDidChange = Notification.Name(
         "NSPersistentStoreCoordinatorStoresDidChangeNotification")

@@ -16,6 +16,17 @@ final class WatchedBook: NSManagedObject {
     override class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { false }
 }
 
+/// What observers saw, in order.
+// @unchecked Sendable: the notifications are posted on the thread that changes the stores.
+private final class Log: @unchecked Sendable {
+    var counts: [Int] = []
+    var additions: [Bool] = []
+    func add(_ count: Int, _ isAddition: Bool) {
+        counts.append(count)
+        additions.append(isAddition)
+    }
+}
+
 @Suite("What objects are told of themselves")
 struct SnapshotEventTests {
     private func context(_ kind: NSManagedObject.Type) throws -> NSManagedObjectContext {
@@ -78,6 +89,46 @@ struct SnapshotEventTests {
                 #expect(found.first?.managedObjectContext === child)
             }
         }
+    }
+
+    @Test("Delete rules are applied with the event, or with the save where the context is told so")
+    func propagation() throws {
+        for atEndOfEvent in [true, false] {
+            let context = try context(NSManagedObject.self)
+            try context.performAndWait {
+                context.propagatesDeletesAtEndOfEvent = atEndOfEvent
+                let author = context.make("Author", ["name": "A"])
+                let book = context.make("Book", ["author": author])
+                try context.save()
+                context.delete(author)
+                context.processPendingChanges()
+                #expect(book.isDeleted == atEndOfEvent)
+                try context.save()
+                let books = try context.all("Book")
+                #expect(books.isEmpty)
+            }
+        }
+    }
+
+    @Test("A coordinator tells before and after its stores change")
+    func storesWillChange() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+        let log = Log()
+        let observers = [
+            Notification.Name.NSPersistentStoreCoordinatorStoresWillChange,
+            .NSPersistentStoreCoordinatorStoresDidChange,
+        ].map { name in
+            NotificationCenter.default.addObserver(forName: name, object: coordinator, queue: nil) { note in
+                let count = (note.object as? NSPersistentStoreCoordinator)?.persistentStores.count ?? -1
+                log.add(count, note.userInfo?[NSAddedPersistentStoresKey] != nil)
+            }
+        }
+        defer { observers.forEach(NotificationCenter.default.removeObserver) }
+        let store = try coordinator.addPersistentStore(
+            ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+        try coordinator.remove(store)
+        #expect(log.counts == [0, 1, 1, 0])
+        #expect(log.additions == [true, true, false, false])
     }
 
     @Test("A context of a kind of queue is tied to such a queue")
