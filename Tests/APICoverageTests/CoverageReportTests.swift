@@ -112,4 +112,14 @@ import Testing
         #expect(text.contains("missing, waits for nothing:"))
         #expect(text.contains("the weather"))
     }
+
+    @Test("Sources name a symbol by its base name, an initialiser by its type")
+    func named() {
+        let named = NamedSymbols(sources: ["let thing = Thing(name: 1)", "thing.all()"])
+        #expect(named.contains(APISymbol("Thing.all()")))
+        #expect(named.contains(APISymbol("Thing.init(other:)")))
+        #expect(!named.contains(APISymbol("Thing.al()")))
+        #expect(!named.contains(APISymbol("Other.init()")))
+        #expect(named.contains(APISymbol("Thing")))
+    }
 }

@@ -43,6 +43,7 @@ public struct CoverageReport {
     public private(set) var groups: [(name: String, tally: Tally)] = []
     public private(set) var overall = Tally()
     public private(set) var missing: [Missing] = []
+    public private(set) var present: [APISymbol] = []
     /// What will not be there, with the reason.
     public private(set) var outOfScope: [(entry: APIEntry, symbols: Int, reason: String)] = []
 
@@ -70,6 +71,7 @@ public struct CoverageReport {
             for symbol in wanted {
                 let isPresent = graph.contains(symbol)
                 tally(entry.group) { $0.count(entry, isPresent: isPresent, sharedBy: wanted.count) }
+                if isPresent { present.append(symbol) }
                 if !isPresent { missing.append(Missing(entry: entry, symbol: symbol, waitsFor: capability)) }
             }
         }

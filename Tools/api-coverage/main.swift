@@ -1,7 +1,7 @@
 import APICoverage
 import Foundation
 
-// api-coverage API.md notes.tsv graphs-folder [--check MIN]: see bin/api-coverage.
+// api-coverage API.md notes.tsv graphs-folder tests-folder [--check MIN]: see bin/api-coverage.
 
 func fail(_ message: String) -> Never {
     FileHandle.standardError.write(Data("api-coverage: \(message)\n".utf8))
@@ -17,25 +17,33 @@ if let place = arguments.firstIndex(of: "--check") {
     minimum = bar
     arguments.removeSubrange(place...place + 1)
 }
-guard arguments.count == 3 else { fail("API.md, the notes and a folder of symbol graphs, please") }
+guard arguments.count == 4 else { fail("API.md, the notes, a folder of symbol graphs and one of tests, please") }
+
+func files(in folder: String, endingWith ending: String) throws -> [URL] {
+    try FileManager.default.contentsOfDirectory(
+        at: URL(fileURLWithPath: folder, isDirectory: true), includingPropertiesForKeys: nil
+    ).filter { $0.lastPathComponent.hasSuffix(ending) }
+}
 
 do {
     let reference = try String(contentsOfFile: arguments[0], encoding: .utf8)
     let notes = try CoverageNotes(String(contentsOfFile: arguments[1], encoding: .utf8))
-    let folder = URL(fileURLWithPath: arguments[2], isDirectory: true)
     var graph = SymbolGraph()
-    for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-    where file.lastPathComponent.hasSuffix(".symbols.json") {
-        try graph.add(Data(contentsOf: file))
-    }
+    for file in try files(in: arguments[2], endingWith: ".symbols.json") { try graph.add(Data(contentsOf: file)) }
+    let tests = try files(in: arguments[3], endingWith: ".swift").map { try String(contentsOf: $0, encoding: .utf8) }
     // Chapters 11 to 14 hold literals and what is later or elsewhere than Core Data.
     let report = CoverageReport(
         APIReference.entries(in: reference, excluding: [11, 12, 13, 14]), in: graph, notes: notes)
     guard report.overall.total > 0 else { fail("no symbols in \(arguments[0])") }
     print(report.text, terminator: "")
+    let named = NamedSymbols(sources: tests)
+    let unnamed = report.present.filter { !named.contains($0) }
+    print("\nthere, but not named in \(arguments[3]): \(unnamed.count)")
+    for symbol in unnamed { print("  \(symbol)") }
     if let minimum, report.overall.percentOfUses < minimum {
         fail("less than \(minimum) % of the uses are covered")
     }
+    if minimum != nil, !unnamed.isEmpty { fail("\(arguments[3]) does not name every symbol that is there") }
 } catch {
     fail("\(error)")
 }
