@@ -27,11 +27,13 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Codabl
 
     // MARK: Archiving
 
+    /// An archive with tokens can be read with `requiresSecureCoding`.
     public static var supportsSecureCoding: Bool { true }
 
     private static let identifiersKey = "storeIdentifiers"
     private static let numbersKey = "transactionNumbers"
 
+    /// Writes the token to an archive.
     public func encode(with coder: NSCoder) {
         let sorted = numbers.sorted { $0.key < $1.key }
         coder.encode(sorted.map(\.key) as NSArray, forKey: Self.identifiersKey)
@@ -54,6 +56,7 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Codabl
         numbers = try decoder.singleValueContainer().decode([String: Int64].self)
     }
 
+    /// Writes the token as a dictionary from store identifier to transaction number.
     open func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(numbers)
