@@ -276,12 +276,24 @@ extension NSManagedObjectContext {
                 destinations += owner.memberObjects(of: index)
             }
         }
-        let missing = destinations.filter { $0.row == nil && $0.key > 0 }
+        loadRows(of: destinations)
+        return destinations
+    }
+
+    /// Gives faults their rows, with one request for each root entity; they fire when they are first read. Nothing happens
+    /// where the rows come from a parent context.
+    final func loadRows(of objects: [NSManagedObject]) {
+        guard case .coordinator(let coordinator)? = source else { return }
+        let missing = objects.filter { $0.row == nil && $0.key > 0 && $0.home.context === self }
+        if missing.isEmpty { return }
         for (root, group) in Dictionary(grouping: missing, by: { $0.home.layout.rootIndex }) {
             guard let rows = try? coordinator.rows(for: group.map(\.key), rootIndex: root) else { continue }
-            for row in rows { home(at: row.layoutIndex).identityMap?.object(for: row.key)?.row = row }
+            for row in rows {
+                guard let object = home(at: row.layoutIndex).identityMap?.object(for: row.key) else { continue }
+                object.row = row
+                object.flags.insert(.unfired)
+            }
         }
-        return destinations
     }
 
     // MARK: Keys, counts, dictionaries

@@ -68,8 +68,8 @@ extension NSManagedObjectContext {
         checkConfinement()
         drainMailbox()
         if isProcessingPendingChanges { return }
-        if pendingList.isEmpty, pendingDeletions.isEmpty, pendingRefreshes.isEmpty, mergedDeletions.isEmpty,
-            mergedInsertions.isEmpty
+        if pendingList.isEmpty, pendingDeletions.isEmpty, pendingRefreshes.isEmpty, pendingVanished.isEmpty,
+            mergedDeletions.isEmpty, mergedInsertions.isEmpty
         {
             return
         }
@@ -91,7 +91,8 @@ extension NSManagedObjectContext {
         var inserted = mergedInsertions.filter { !$0.flags.contains(.mergedAway) }
         mergedInsertions = []
         var updated: [NSManagedObject] = []
-        var deleted = vanished
+        var deleted = vanished + pendingVanished
+        pendingVanished = []
         for object in changed {
             let flags = object.flags
             if flags.contains(.mergedAway) { continue }

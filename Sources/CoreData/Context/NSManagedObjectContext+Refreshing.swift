@@ -52,7 +52,10 @@ extension NSManagedObjectContext {
             object.awake(fromSnapshotEvents: .rollback)
             noteRefresh(of: object)
         }
-        for object in inserted { object.detach(unregister: true) }
+        for object in inserted {
+            object.detach(unregister: true)
+            pendingVanished.append(object)
+        }
         processPendingChanges()
     }
 
@@ -69,6 +72,7 @@ extension NSManagedObjectContext {
         mergedInsertions = []
         watchedObjects = []
         replacedKeys = [:]
+        pendingVanished = []
         permanentKeys = [:]
         assignedStores = [:]
         recentObjects.removeAll()

@@ -60,6 +60,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var mergedDeletions: [NSManagedObject] = []
     /// Objects that others have inserted, the same.
     var mergedInsertions: [NSManagedObject] = []
+    /// New objects taken back since the last did-change notification, which calls them deleted.
+    var pendingVanished: [NSManagedObject] = []
     var isProcessingPendingChanges = false
     var isPendingProcessingScheduled = false
     var isSaving = false

@@ -1,0 +1,154 @@
+import Foundation
+
+// Telling the delegate, in the form it takes.
+extension FetchedResultsCore {
+    /// Makes the change of the results and tells it. What the delegate implements shows at the first change; it is then told
+    /// in the next form, with the results put back until it is.
+    func tell(_ changes: FetchedChanges, _ apply: (inout FetchedArrangement) -> Void) {
+        guard let delegate, let controller = owner?.erased, let before = messages(of: changes) else { return }
+        if takes(.snapshot) {
+            let old = presentDelegateMethods.contains(.snapshot) ? nil : arrangement
+            updateArrangement(apply)
+            delegate.controller(controller, didChangeContentWith: snapshot(after: changes))
+            if settle(.snapshot) { return noteTemporaryIDs(after: changes) }
+            if let old { setArrangement(old) }
+        }
+        if fetched?.order.isSectioned == false, takes(.difference) {
+            let old = presentDelegateMethods.contains(.difference) ? nil : arrangement
+            updateArrangement(apply)
+            if let difference = difference(of: changes) {
+                delegate.controller(controller, didChangeContentWith: difference)
+            }
+            if settle(.difference) { return noteTemporaryIDs(after: changes) }
+            if let old { setArrangement(old) }
+        }
+        delegate.controllerWillChangeContent(controller)
+        updateArrangement(apply)
+        tell(before, changes, to: delegate, of: controller)
+        delegate.controllerDidChangeContent(controller)
+        noteTemporaryIDs(after: changes)
+    }
+
+    /// Whether the delegate is asked to take a form: it has it, or it is not known yet.
+    private func takes(_ method: DelegateMethods) -> Bool { !missingDelegateMethods.contains(method) }
+
+    /// After a form was told: whether the delegate took it.
+    private func settle(_ method: DelegateMethods) -> Bool {
+        if missingDelegateMethods.contains(method) { return false }
+        presentDelegateMethods.insert(method)
+        return true
+    }
+
+    // MARK: Single changes
+
+    /// What has to be read off the results before they change.
+    private struct Messages {
+        var deletedSections: [(index: Int, info: FetchedSection)]
+        var oldPaths: [IndexPath?]
+    }
+
+    private func messages(of changes: FetchedChanges) -> Messages? {
+        guard let arrangement else { return nil }
+        return Messages(
+            deletedSections: changes.deletedSections.map { ($0, sectionInfo($0, of: arrangement)) },
+            oldPaths: changes.objects.map { $0.oldIndex.map { arrangement.indexPath(at: $0) } })
+    }
+
+    private func tell(
+        _ messages: Messages, _ changes: FetchedChanges, to delegate: any NSFetchedResultsControllerDelegate,
+        of controller: NSFetchedResultsController<any NSFetchRequestResult>
+    ) {
+        guard let now = arrangement else { return }
+        for (index, info) in messages.deletedSections.reversed() {
+            delegate.controller(controller, didChange: info, atSectionIndex: index, for: .delete)
+        }
+        for index in changes.insertedSections {
+            delegate.controller(
+                controller, didChange: sectionInfo(index, of: now), atSectionIndex: index, for: .insert)
+        }
+        for (change, oldPath) in zip(changes.objects, messages.oldPaths) {
+            delegate.controller(
+                controller, didChange: change.object, at: oldPath, for: change.type,
+                newIndexPath: change.newIndex.map { now.indexPath(at: $0) })
+        }
+    }
+
+    // MARK: Snapshots and differences
+
+    func tellSnapshotAfterFetch() {
+        guard let delegate, let controller = owner?.erased, fetched?.isTracked == true, takes(.snapshot) else { return }
+        delegate.controller(controller, didChangeContentWith: snapshot(after: FetchedChanges()))
+        _ = settle(.snapshot)
+    }
+
+    private func snapshot(after changes: FetchedChanges) -> NSFetchedResultsSnapshot {
+        let arrangement = arrangement
+        return NSFetchedResultsSnapshot(
+            sections: (arrangement?.sections ?? []).map { ($0.name, $0.start) },
+            itemIdentifiers: (arrangement?.items ?? []).map { Self.id(of: $0) },
+            reloadedItemIdentifiers: changes.objects.filter { $0.type == .move || $0.type == .update }
+                .map { Self.id(of: $0.object) })
+    }
+
+    private func difference(of changes: FetchedChanges) -> CollectionDifference<NSManagedObjectID>? {
+        var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
+        for change in changes.objects where change.type != .update {
+            let id = Self.id(of: change.object)
+            if let old = change.oldIndex {
+                let told = temporaryIDs[ObjectIdentifier(change.object)]?.id ?? id
+                steps.append(.remove(offset: old, element: told, associatedWith: change.newIndex))
+            }
+            if let new = change.newIndex {
+                steps.append(.insert(offset: new, element: id, associatedWith: change.oldIndex))
+            }
+        }
+        return CollectionDifference(steps)
+    }
+
+    private static func id(of item: NSObject) -> NSManagedObjectID {
+        unsafeDowncast(item, to: NSManagedObject.self).objectID
+    }
+
+    // MARK: Ids that become permanent
+
+    func noteTemporaryIDs(of items: [NSObject]) {
+        temporaryIDs = [:]
+        guard fetched?.isTracked == true, !context.insertedList.isEmpty else { return }
+        for item in items { noteTemporaryID(of: item) }
+    }
+
+    private func noteTemporaryIDs(after changes: FetchedChanges) {
+        for change in changes.objects {
+            switch change.type {
+            case .insert: noteTemporaryID(of: change.object)
+            case .delete: temporaryIDs[ObjectIdentifier(change.object)] = nil
+            case .move, .update: break
+            }
+        }
+    }
+
+    private func noteTemporaryID(of item: NSObject) {
+        let object = unsafeDowncast(item, to: NSManagedObject.self)
+        if object.key < 0 { temporaryIDs[ObjectIdentifier(object)] = (object, object.objectID) }
+    }
+
+    /// Who was told ids is told that those of saved objects are others now.
+    func tellPermanentIDs() {
+        let saved = temporaryIDs.filter { $0.value.object.key > 0 }
+        if saved.isEmpty { return }
+        for key in saved.keys { temporaryIDs[key] = nil }
+        guard let delegate, let controller = owner?.erased else { return }
+        if presentDelegateMethods.contains(.snapshot) {
+            delegate.controller(controller, didChangeContentWith: snapshot(after: FetchedChanges()))
+        } else if presentDelegateMethods.contains(.difference) {
+            var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
+            for (object, id) in saved.values {
+                guard let index = arrangement?.index(of: object) else { continue }
+                steps.append(.remove(offset: index, element: id, associatedWith: nil))
+                steps.append(.insert(offset: index, element: object.objectID, associatedWith: nil))
+            }
+            guard let difference = CollectionDifference(steps), !difference.isEmpty else { return }
+            delegate.controller(controller, didChangeContentWith: difference)
+        }
+    }
+}

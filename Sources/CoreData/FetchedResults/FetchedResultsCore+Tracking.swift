@@ -1,0 +1,129 @@
+import Foundation
+
+// Following the context: which of its changes concern the results, and what they make of them.
+extension FetchedResultsCore {
+    func contextDidChange(_ notification: Notification) {
+        guard delegate != nil, let fetched, fetched.isTracked, arrangement != nil else { return }
+        let info = notification.userInfo ?? [:]
+        if info[NSInvalidatedAllObjectsKey] != nil { return refetch(fetched, changed: []) }
+        func objects(_ key: String) -> Set<NSManagedObject> { info[key] as? Set<NSManagedObject> ?? [] }
+        let deleted = objects(NSDeletedObjectsKey)
+        let changed = objects(NSInsertedObjectsKey).union(objects(NSUpdatedObjectsKey))
+            .union(objects(NSRefreshedObjectsKey)).subtracting(deleted)
+
+        var candidates = changed.filter { fetched.entities.contains($0.home.layout.index) }
+        let direct = candidates
+        if !fetched.dependencies.isEmpty {
+            guard let origins = fetched.dependencies.origins(of: Array(changed)) else {
+                return refetch(fetched, changed: direct)
+            }
+            candidates.formUnion(origins.lazy.filter { fetched.entities.contains($0.home.layout.index) })
+            candidates.subtract(deleted)
+        }
+        guard let plan = plan(fetched, deleted: deleted, candidates: candidates, direct: direct) else {
+            return regroup(fetched, deleted: deleted, candidates: candidates, direct: direct)
+        }
+        if plan.changes.isEmpty { return }
+        tell(plan.changes) { $0.replace(removed: plan.removed, added: plan.added, sections: plan.sections) }
+    }
+
+    /// What is to be done with the arrangement; it holds no copy of it, so that it can be changed in place.
+    private struct Plan {
+        var removed: [Int]
+        var added: [(index: Int, object: NSObject)]
+        var sections: [FetchedArrangement.Section]
+        var changes: FetchedChanges
+    }
+
+    /// Nil where sections and order contradict each other.
+    private func plan(
+        _ fetched: Fetched, deleted: Set<NSManagedObject>, candidates: Set<NSManagedObject>,
+        direct: Set<NSManagedObject>
+    ) -> Plan? {
+        guard let update = update(fetched, deleted: deleted, candidates: candidates, direct: direct) else {
+            return Plan(removed: [], added: [], sections: [], changes: FetchedChanges())
+        }
+        if update.isOutOfOrder { return nil }
+        return Plan(removed: update.removed, added: update.added, sections: update.sections, changes: update.changes)
+    }
+
+    private func update(
+        _ fetched: Fetched, deleted: Set<NSManagedObject>, candidates: Set<NSManagedObject>,
+        direct: Set<NSManagedObject>
+    ) -> FetchedUpdate? {
+        var gone = deleted.compactMap { arrangement?.index(of: $0) }
+        var newcomers: [FetchedUpdate.Newcomer] = []
+        context.loadRows(of: Array(candidates))
+        for object in candidates.sorted(by: Self.isEarlier) {
+            let place = arrangement?.index(of: object)
+            if isMatch(object, fetched) {
+                newcomers.append(
+                    FetchedUpdate.Newcomer(object: object, oldIndex: place, isDirect: direct.contains(object)))
+            } else if let place {
+                gone.append(place)
+            }
+        }
+        guard let arrangement, !(gone.isEmpty && newcomers.isEmpty) else { return nil }
+        return FetchedUpdate(arrangement, order: fetched.order, deleted: gone, newcomers: newcomers)
+    }
+
+    /// In the order in which objects were made; saved ones first.
+    private static func isEarlier(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
+        a.key < 0 && b.key < 0 ? a.key > b.key : a.key >= 0 && (b.key < 0 || a.key < b.key)
+    }
+
+    private func isMatch(_ object: NSManagedObject, _ fetched: Fetched) -> Bool {
+        guard object.home.context === context else { return false }
+        if !object.flags.contains(.deleted) { _ = object.firedRow() }
+        guard object.flags.isDisjoint(with: [.deleted, .inaccessible]) else { return false }
+        if let stores = fetched.affectedStores, let store = object.objectID.persistentStore,
+            !stores.contains(where: { $0 === store })
+        {
+            return false
+        }
+        return fetched.parameters.predicate?.evaluate(with: object) ?? true
+    }
+
+    // MARK: The long way
+
+    /// Fetches anew and finds out what is different.
+    private func refetch(_ fetched: Fetched, changed: Set<NSManagedObject>) {
+        let items = (try? items(of: fetched)) ?? []
+        replace(by: items, fetched.order) { changed.contains(unsafeDowncast($0, to: NSManagedObject.self)) }
+    }
+
+    /// Puts objects that are not sorted by section together by section.
+    private func regroup(
+        _ fetched: Fetched, deleted: Set<NSManagedObject>, candidates: Set<NSManagedObject>,
+        direct: Set<NSManagedObject>
+    ) {
+        guard let update = update(fetched, deleted: deleted, candidates: candidates, direct: direct),
+            var new = arrangement
+        else { return }
+        new.replace(removed: update.removed, added: update.added, sections: [])
+        replace(by: new.items, fetched.order) { direct.contains(unsafeDowncast($0, to: NSManagedObject.self)) }
+    }
+
+    private func replace(by items: [NSObject], _ order: FetchedOrder, isChanged: (NSObject) -> Bool) {
+        guard let old = arrangement else { return }
+        var items = items
+        var (sections, outOfOrder) = order.sections(of: items)
+        if let outOfOrder {
+            let text = Self.outOfOrderText(outOfOrder, order.sectionName(of: items[outOfOrder]))
+            FileHandle.standardError.write(Data("CoreData: error: (NSFetchedResultsController) \(text)\n".utf8))
+            items = order.grouped(items)
+            sections = order.sections(of: items).sections
+        }
+        let new = FetchedArrangement(items: items, sections: sections)
+        let changes = FetchedChanges(from: old, to: new, isChanged: isChanged)
+        if !changes.isEmpty { tell(changes) { $0 = new } }
+    }
+
+    // MARK: Saving
+
+    func contextDidSave() {
+        guard delegate != nil, arrangement != nil else { return }
+        if cacheName != nil { writeCacheAfterSave() }
+        tellPermanentIDs()
+    }
+}

@@ -1,0 +1,214 @@
+import Foundation
+
+/// What a fetched-results controller knows and does, whatever its result type.
+// @unchecked Sendable: everything happens on the context's queue; its notifications are posted there.
+final class FetchedResultsCore: @unchecked Sendable {
+    /// Methods that a delegate may leave out with consequences for the form in which it is told.
+    struct DelegateMethods: OptionSet {
+        let rawValue: Int
+        static let snapshot = DelegateMethods(rawValue: 1)
+        static let difference = DelegateMethods(rawValue: 2)
+    }
+
+    let context: NSManagedObjectContext
+    let sectionNameKeyPath: String?
+    let cacheName: String?
+    weak var owner: (any FetchedResultsOwner)?
+
+    /// What the delegate is known not to have, and to have.
+    var missingDelegateMethods: DelegateMethods = []
+    var presentDelegateMethods: DelegateMethods = []
+
+    /// The results; nil before the first fetch.
+    var arrangement: FetchedArrangement?
+    private var storedSectionInfos: [FetchedSection]?
+    /// The last fetch: what the changes are held against.
+    private(set) var fetched: Fetched?
+    /// Ids of new objects in the results, as they were told.
+    var temporaryIDs: [ObjectIdentifier: (object: NSManagedObject, id: NSManagedObjectID)] = [:]
+    private var observers: [any NSObjectProtocol] = []
+
+    /// A request as it was when it was fetched.
+    struct Fetched {
+        let parameters: FetchParameters
+        let affectedStores: [NSPersistentStore]?
+        let layout: EntityLayout
+        let order: FetchedOrder
+        let dependencies: FetchedDependencies
+
+        /// The entities whose objects may be in the results.
+        var entities: Range<Int> {
+            parameters.includesSubentities ? layout.subtree : layout.index..<layout.index + 1
+        }
+
+        /// Only objects can be followed.
+        var isTracked: Bool { parameters.resultType == .managedObjectResultType }
+    }
+
+    init(context: NSManagedObjectContext, sectionNameKeyPath: String?, cacheName: String?) {
+        self.context = context
+        self.sectionNameKeyPath = sectionNameKeyPath
+        self.cacheName = cacheName
+    }
+
+    deinit {
+        for observer in observers { NotificationCenter.default.removeObserver(observer) }
+    }
+
+    weak var delegate: (any NSFetchedResultsControllerDelegate)? {
+        didSet {
+            if oldValue === delegate { return }
+            missingDelegateMethods = []
+            presentDelegateMethods = []
+            storedSectionInfos = nil
+            if delegate != nil, observers.isEmpty { observe() }
+        }
+    }
+
+    private func observe() {
+        observers = [
+            NotificationCenter.default.addObserver(
+                forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+            ) { [weak self] notification in self?.contextDidChange(notification) },
+            NotificationCenter.default.addObserver(
+                forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+            ) { [weak self] _ in self?.contextDidSave() },
+        ]
+    }
+
+    // MARK: Fetching
+
+    func performFetch(_ request: NSPersistentStoreRequest) throws {
+        context.checkConfinement()
+        guard let parameters = request.fetchParameters,
+            let layout = context.modelLayout?.layout(
+                named: parameters.entityName ?? "")
+        else {
+            throw NSError.coreData(
+                NSCoreDataError,
+                reason: """
+                    A fetch request must have an entity; the context's model has no entity \
+                    '\(request.fetchParameters?.entityName ?? "")'
+                    """)
+        }
+        let fetched = Fetched(
+            parameters: parameters, affectedStores: request.affectedStores, layout: layout,
+            order: FetchedOrder(
+                sortDescriptors: parameters.sortDescriptors ?? [],
+                sectionKeyPath: sectionNameKeyPath.map { KeyValuePath($0) }),
+            dependencies: FetchedDependencies(of: parameters, sectionKeyPath: sectionNameKeyPath, from: layout))
+        let basis = cacheBasis(of: fetched)
+        let items = try items(of: fetched)
+        let sections = try sections(of: items, fetched, basis)
+        self.fetched = fetched
+        setArrangement(FetchedArrangement(items: items, sections: sections))
+        noteTemporaryIDs(of: items)
+        tellSnapshotAfterFetch()
+    }
+
+    /// The objects (or other results) of a request now.
+    func items(of fetched: Fetched) throws -> [NSObject] {
+        if fetched.isTracked {
+            let request = NSFetchRequest<NSManagedObject>()
+            request.parameters = fetched.parameters
+            request.affectedStores = fetched.affectedStores
+            return try context.fetch(request)
+        }
+        let request = NSFetchRequest<NSObject>()
+        request.parameters = fetched.parameters
+        request.affectedStores = fetched.affectedStores
+        return try context.fetch(request)
+    }
+
+    private func sections(
+        of items: [NSObject], _ fetched: Fetched, _ basis: SectionCache.Basis?
+    ) throws -> [FetchedArrangement.Section] {
+        if let basis, let cached = cachedSections(of: items, fetched.order, basis) { return cached }
+        let (sections, outOfOrder) = fetched.order.sections(of: items)
+        if let outOfOrder {
+            throw NSError.coreData(
+                NSCoreDataError,
+                reason: Self.outOfOrderText(outOfOrder, fetched.order.sectionName(of: items[outOfOrder])))
+        }
+        if let basis { write(sections, itemCount: items.count, basis) }
+        return sections
+    }
+
+    static func outOfOrderText(_ index: Int, _ name: String) -> String {
+        "The fetched object at index \(index) has an out of order section name '\(name). "
+            + "Objects must be sorted by section name"
+    }
+
+    // MARK: Results
+
+    /// All results replaced; what was made from the former ones is forgotten.
+    func setArrangement(_ new: FetchedArrangement) {
+        storedSectionInfos = nil
+        arrangement = new
+    }
+
+    /// Changes the results where they stand.
+    func updateArrangement(_ change: (inout FetchedArrangement) -> Void) {
+        storedSectionInfos = nil
+        if arrangement != nil { change(&arrangement!) }
+    }
+
+    var items: [NSObject]? {
+        context.checkConfinement()
+        return arrangement?.items
+    }
+
+    func object(at indexPath: IndexPath) -> NSObject {
+        context.checkConfinement()
+        guard let arrangement else {
+            preconditionFailure("The fetched object at \(indexPath) was asked for before performFetch()")
+        }
+        precondition(indexPath.count == 2, "An index path of a section and a place is needed, not \(indexPath)")
+        let (section, place) = (indexPath[0], indexPath[1])
+        precondition(arrangement.sections.indices.contains(section), "no section at index \(section)")
+        let range = arrangement.range(ofSection: section)
+        precondition(
+            (0..<range.count).contains(place), "no object at index \(place) in section at index \(section)")
+        return arrangement.items[range.lowerBound + place]
+    }
+
+    func indexPath(of object: Any) -> IndexPath? {
+        context.checkConfinement()
+        guard arrangement != nil, let object = object as? NSObject else { return nil }
+        let index =
+            fetched?.isTracked == true
+            ? arrangement?.index(of: object) : arrangement?.items.firstIndex { $0.isEqual(object) }
+        return index.flatMap { arrangement?.indexPath(at: $0) }
+    }
+
+    var sectionInfos: [any NSFetchedResultsSectionInfo]? {
+        context.checkConfinement()
+        if let storedSectionInfos { return storedSectionInfos }
+        guard let arrangement else { return nil }
+        let infos = arrangement.sections.indices.map { sectionInfo($0, of: arrangement) }
+        storedSectionInfos = infos
+        return infos
+    }
+
+    func sectionInfo(_ index: Int, of arrangement: FetchedArrangement) -> FetchedSection {
+        let name = arrangement.sections[index].name
+        return FetchedSection(
+            name: name, indexTitle: indexTitle(of: name), items: arrangement.items[arrangement.range(ofSection: index)])
+    }
+
+    private func indexTitle(of name: String) -> String? {
+        guard let delegate, let owner else { return ownIndexTitle(of: name) }
+        return delegate.controller(owner.erased, sectionIndexTitleForSectionName: name)
+    }
+
+    /// What the controller itself says stands for a section.
+    func ownIndexTitle(of name: String) -> String? { owner?.sectionIndexTitle(forSectionName: name) }
+
+    /// Whether a condition holds for the classes of all entities whose objects may be in the results.
+    func isEveryClass(_ condition: (NSManagedObject.Type) -> Bool) -> Bool {
+        guard let fetched, fetched.isTracked else { return false }
+        return fetched.entities.allSatisfy {
+            condition(ManagedClassLookup.managedClass(of: fetched.layout.model.entities[$0].entity))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// The sections after a change: which stay, which go, which come.
+///
+/// A section with an object that neither went nor changed (an anchored one) stays where it is among its like. The others
+/// are put where their first newcomer falls; one that lands between other neighbours than before goes and comes.
+struct FetchedSectionPlan {
+    private(set) var sections: [FetchedArrangement.Section] = []
+    private(set) var deleted: [Int] = []
+    private(set) var inserted: [Int] = []
+
+    private struct Entry {
+        let name: String
+        let oldIndex: Int?
+        var count: Int
+        var isKept = true
+    }
+
+    /// `counts` are the sections until now, `removed` the section of every object that goes or is placed anew, `newcomers`
+    /// the objects that are put in, in order, with the number of anchors before them.
+    init(counts: [(name: String, count: Int)], removed: [Int], newcomers: [(name: String, gap: Int)]) {
+        var left = counts.map(\.count)
+        for section in removed { left[section] -= 1 }
+        let anchored = left.indices.filter { left[$0] > 0 }
+        var ends: [Int] = []
+        for section in anchored { ends.append((ends.last ?? 0) + left[section]) }
+        let oldIndexes = Dictionary(
+            counts.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+
+        // By anchored section (the first place is for what comes before all of them): the unanchored ones behind it.
+        var behind: [Int: [Entry]] = [:]
+        var places: [String: (behind: Int, index: Int)] = [:]
+        for newcomer in newcomers {
+            if let oldIndex = oldIndexes[newcomer.name], left[oldIndex] > 0 {
+                left[oldIndex] += 1
+            } else if let place = places[newcomer.name] {
+                behind[place.behind]?[place.index].count += 1
+            } else {
+                let position = Self.firstIndex(in: ends, reaching: newcomer.gap)
+                places[newcomer.name] = (position, behind[position]?.count ?? 0)
+                behind[position, default: []].append(
+                    Entry(name: newcomer.name, oldIndex: oldIndexes[newcomer.name], count: 1))
+            }
+        }
+        var final: [Entry] = []
+        for position in 0...anchored.count {
+            if position > 0 {
+                let section = anchored[position - 1]
+                final.append(Entry(name: counts[section].name, oldIndex: section, count: left[section]))
+            }
+            guard var entries = behind[position] else { continue }
+            let lower = position > 0 ? anchored[position - 1] : -1
+            let upper = position < anchored.count ? anchored[position] : counts.count
+            let candidates = entries.indices.filter { entries[$0].oldIndex.map { $0 > lower && $0 < upper } ?? false }
+            let isInOrder = IncreasingRun.members(of: candidates.map { entries[$0].oldIndex ?? 0 })
+            for index in entries.indices { entries[index].isKept = false }
+            for (index, isInOrder) in zip(candidates, isInOrder) { entries[index].isKept = isInOrder }
+            final += entries
+        }
+        finish(final, oldCount: counts.count)
+    }
+
+    private mutating func finish(_ final: [Entry], oldCount: Int) {
+        var start = 0
+        var kept: Set<Int> = []
+        for (index, entry) in final.enumerated() {
+            sections.append(FetchedArrangement.Section(name: entry.name, start: start))
+            start += entry.count
+            if entry.isKept, let oldIndex = entry.oldIndex { kept.insert(oldIndex) } else { inserted.append(index) }
+        }
+        deleted = (0..<oldCount).filter { !kept.contains($0) }
+    }
+
+    /// How many anchored sections begin before a gap: those that end at it or before, and the one it lies in.
+    private static func firstIndex(in ends: [Int], reaching gap: Int) -> Int {
+        if gap == 0 { return 0 }
+        var low = 0
+        var high = ends.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ends[middle] < gap { low = middle + 1 } else { high = middle }
+        }
+        return low + 1
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+
+/// Finds the new places of few changed objects among many that stayed as they were.
+///
+/// What neither went nor changed (the anchors) keeps its order, so each changed object is looked for by halving among them:
+/// a change costs comparisons in the order of the logarithm of the results.
+struct FetchedUpdate {
+    /// An object that will be in the results.
+    struct Newcomer {
+        let object: NSObject
+        /// Its place until now; nil when it was not in the results.
+        var oldIndex: Int?
+        /// Whether it changed itself, not merely something that its place depends on.
+        var isDirect = true
+        /// How many anchors were, and will be, before it.
+        var oldGap = -1
+        var gap = -1
+        var newIndex = -1
+        var isKept = false
+        var sectionName = ""
+    }
+
+    private let old: FetchedArrangement
+    private let order: FetchedOrder
+    private let deleted: [Int]
+    /// Places of everything that goes or is placed anew, rising.
+    let removed: [Int]
+    private(set) var newcomers: [Newcomer]
+    private(set) var sections: [FetchedArrangement.Section] = []
+    private(set) var changes = FetchedChanges()
+    /// Whether sections and order contradict each other; then only objects have places, and `changes` is empty.
+    private(set) var isOutOfOrder = false
+
+    /// `deleted` are places of objects that leave the results.
+    init(_ arrangement: FetchedArrangement, order: FetchedOrder, deleted: [Int], newcomers: [Newcomer]) {
+        old = arrangement
+        self.order = order
+        self.deleted = deleted.sorted()
+        removed = (deleted + newcomers.compactMap(\.oldIndex)).sorted()
+        self.newcomers = newcomers
+        findGaps()
+        findKept()
+        findSections()
+        if !isOutOfOrder { describe() }
+    }
+
+    var added: [(index: Int, object: NSObject)] { newcomers.map { ($0.newIndex, $0.object) } }
+
+    // MARK: Anchors
+
+    private var anchorCount: Int { old.items.count - removed.count }
+
+    /// How many removed objects stood before an old place.
+    private func removedCount(before index: Int) -> Int {
+        var low = 0
+        var high = removed.count
+        while low < high {
+            let middle = (low + high) / 2
+            if removed[middle] < index { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The old place of an anchor.
+    private func oldIndex(ofAnchor anchor: Int) -> Int {
+        var low = 0
+        var high = removed.count
+        while low < high {
+            let middle = (low + high) / 2
+            if removed[middle] - middle <= anchor { low = middle + 1 } else { high = middle }
+        }
+        return anchor + low
+    }
+
+    private func anchor(_ index: Int) -> NSObject { old.items[oldIndex(ofAnchor: index)] }
+
+    // MARK: Places
+
+    private mutating func findGaps() {
+        for index in newcomers.indices {
+            guard let place = newcomers[index].oldIndex else { continue }
+            let gap = place - removedCount(before: place)
+            newcomers[index].oldGap = gap
+            if fits(newcomers[index].object, gap) { newcomers[index].gap = gap }
+        }
+        // Among equals: who stays, as before; then who moved here; then who is new.
+        let arrivals = newcomers.sorted { a, b in
+            let (rankA, rankB) = (Self.rank(a), Self.rank(b))
+            return rankA != rankB ? rankA < rankB : (a.oldIndex ?? 0) < (b.oldIndex ?? 0)
+        }
+        let sorted = order.sortDescriptors.isEmpty ? arrivals : Self.sorted(arrivals, order)
+        var reached = 0
+        newcomers = sorted.map { newcomer in
+            guard newcomer.gap < 0 else { return newcomer }
+            var placed = newcomer
+            reached = upperBound(of: newcomer.object, from: reached)
+            placed.gap = reached
+            return placed
+        }
+        // The sort is stable, so that what falls into one gap stays in order.
+        newcomers = newcomers.enumerated().sorted { ($0.element.gap, $0.offset) < ($1.element.gap, $1.offset) }
+            .map(\.element)
+        for index in newcomers.indices { newcomers[index].newIndex = newcomers[index].gap + index }
+    }
+
+    private static func rank(_ newcomer: Newcomer) -> Int {
+        newcomer.oldIndex == nil ? 2 : newcomer.gap < 0 ? 1 : 0
+    }
+
+    private static func sorted(_ newcomers: [Newcomer], _ order: FetchedOrder) -> [Newcomer] {
+        let byObject = Dictionary(
+            newcomers.map { (ObjectIdentifier($0.object), $0) }, uniquingKeysWith: { first, _ in first })
+        return newcomers.map(\.object).sorted(byDescriptors: order.sortDescriptors)
+            .compactMap { byObject[ObjectIdentifier($0)] }
+    }
+
+    private func fits(_ object: NSObject, _ gap: Int) -> Bool {
+        if gap > 0, order.compare(anchor(gap - 1), object) == .orderedDescending { return false }
+        if gap < anchorCount, order.compare(object, anchor(gap)) == .orderedDescending { return false }
+        return true
+    }
+
+    /// How many anchors come before an object or are its equals; at least `start`. Looks near `start` first.
+    private func upperBound(of object: NSObject, from start: Int) -> Int {
+        var low = start
+        var step = 1
+        while low + step <= anchorCount, order.compare(anchor(low + step - 1), object) != .orderedDescending {
+            low += step
+            step *= 2
+        }
+        var high = min(low + step - 1, anchorCount)
+        while low < high {
+            let middle = (low + high) / 2
+            if order.compare(anchor(middle), object) == .orderedDescending { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// Who is in its old gap, in the old order with the others there, has not moved.
+    private mutating func findKept() {
+        var start = 0
+        while start < newcomers.count {
+            var end = start
+            while end < newcomers.count, newcomers[end].gap == newcomers[start].gap { end += 1 }
+            let candidates = (start..<end).filter { newcomers[$0].oldGap == newcomers[$0].gap }
+            let isInOrder = IncreasingRun.members(of: candidates.map { newcomers[$0].oldIndex ?? 0 })
+            for (index, isInOrder) in zip(candidates, isInOrder) { newcomers[index].isKept = isInOrder }
+            start = end
+        }
+    }
+
+    // MARK: Sections
+
+    private mutating func findSections() {
+        guard order.isSectioned else {
+            sections = old.sections
+            return
+        }
+        for index in newcomers.indices { newcomers[index].sectionName = order.sectionName(of: newcomers[index].object) }
+        let plan = FetchedSectionPlan(
+            counts: old.sections.enumerated().map { ($1.name, old.count(ofSection: $0)) },
+            removed: removed.map { old.section(at: $0) }, newcomers: newcomers.map { ($0.sectionName, $0.gap) })
+        sections = plan.sections
+        let places = FetchedArrangement(items: [], sections: sections)
+        isOutOfOrder = newcomers.contains { sections[places.section(at: $0.newIndex)].name != $0.sectionName }
+        changes.deletedSections = plan.deleted
+        changes.insertedSections = plan.inserted
+    }
+
+    // MARK: The changes
+
+    private mutating func describe() {
+        let deletedSections = Set(changes.deletedSections)
+        for index in deleted {
+            changes.objects.append(
+                FetchedChanges.Object(object: old.items[index], type: .delete, oldIndex: index, newIndex: nil))
+        }
+        for newcomer in newcomers {
+            var type = NSFetchedResultsChangeType.insert
+            if let place = newcomer.oldIndex {
+                let section = old.section(at: place)
+                let isStill =
+                    newcomer.isKept && !deletedSections.contains(section)
+                    && (!order.isSectioned || old.sections[section].name == newcomer.sectionName)
+                if isStill, !newcomer.isDirect { continue }
+                type = isStill ? .update : .move
+            }
+            changes.objects.append(
+                FetchedChanges.Object(
+                    object: newcomer.object, type: type, oldIndex: newcomer.oldIndex, newIndex: newcomer.newIndex))
+        }
+        changes.sortObjects()
+    }
+}

@@ -1,0 +1,182 @@
+import CoreData
+import Testing
+import TestSupport
+
+/// Random changes, told to somebody who keeps a copy by what is told alone.
+@Suite("What a fetched-results controller tells leads from the old results to the new ones")
+struct FetchedResultsReplayTests {
+    enum Form: CaseIterable {
+        /// By the name of an author, who may be another one or be named otherwise.
+        case byAuthor
+        /// By an attribute, sorted the other way round.
+        case byRating
+        /// Without sections, with a path through a to-many relationship in the predicate.
+        case flat
+
+        var sectionKeyPath: String? {
+            switch self {
+            case .byAuthor: "author.name"
+            case .byRating: "copies"
+            case .flat: nil
+            }
+        }
+
+        var request: NSFetchRequest<NSManagedObject> {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            switch self {
+            case .byAuthor:
+                request.predicate = NSPredicate(format: "pages > 20 AND (author == nil OR author.active == YES)")
+                request.sortDescriptors = [
+                    NSSortDescriptor(key: "author.name", ascending: true),
+                    NSSortDescriptor(key: "pages", ascending: true),
+                    NSSortDescriptor(key: "isbn", ascending: true),
+                ]
+            case .byRating:
+                request.predicate = NSPredicate(format: "pages < 80")
+                request.sortDescriptors = [
+                    NSSortDescriptor(key: "copies", ascending: false), NSSortDescriptor(key: "title", ascending: true),
+                    NSSortDescriptor(key: "isbn", ascending: true),
+                ]
+            case .flat:
+                request.predicate = NSPredicate(format: "ANY tags.name == 'a' OR pages > 70")
+                request.sortDescriptors = [
+                    NSSortDescriptor(key: "pages", ascending: false), NSSortDescriptor(key: "isbn", ascending: true),
+                ]
+            }
+            return request
+        }
+    }
+
+    @Test(
+        "Random changes, replayed, give the controller's content and what a filter over all objects gives",
+        arguments: Form.allCases, 1...4)
+    func randomChanges(form: Form, seed: Int) throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            var dice = SplitMix(state: UInt64(seed))
+            var world = World(context: context)
+            for _ in 0..<12 { world.step(&dice) }
+            try context.save()
+            let request = form.request
+            let controller = NSFetchedResultsController(
+                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: form.sectionKeyPath,
+                cacheName: nil)
+            try controller.performFetch()
+            let delegate = RecordingDelegate(copying: controller)
+            controller.delegate = delegate
+            for round in 0..<120 {
+                for _ in 0..<Int.random(in: 1...(round % 10 == 0 ? 30 : 4), using: &dice) { world.step(&dice) }
+                context.processPendingChanges()
+                try check(controller, delegate, form, context, "seed \(seed), round \(round)")
+                switch Int.random(in: 0..<8, using: &dice) {
+                case 0: try context.save()
+                case 1: context.rollback()
+                case 2: context.refreshAllObjects()
+                default: break
+                }
+                context.processPendingChanges()
+                world.forgetLost()
+                try check(controller, delegate, form, context, "seed \(seed), after round \(round)")
+                context.checkInvariants()
+            }
+            try context.save()
+            let fresh = try context.fetch(request)
+            #expect(controller.fetchedObjects == fresh)
+            // What was compared was no empty list.
+            #expect(delegate.told.count == (form == .flat ? 4 : 6), "told: \(delegate.told)")
+            #expect(delegate.told.values.allSatisfy { $0 >= 1 }, "told: \(delegate.told)")
+        }
+    }
+
+    private func check(
+        _ controller: NSFetchedResultsController<NSManagedObject>, _ delegate: RecordingDelegate, _ form: Form,
+        _ context: NSManagedObjectContext, _ place: String
+    ) throws {
+        #expect(delegate.faults == [], "\(place): \(delegate.events)")
+        let content = RecordingDelegate.sections(of: controller)
+        #expect(delegate.copy.map(\.name) == content.map(\.name), "\(place): \(delegate.events)")
+        #expect(delegate.copy.map(\.objects) == content.map(\.objects), "\(place): \(delegate.events)")
+        #expect(content.flatMap(\.objects) == controller.fetchedObjects, "\(place)")
+        let request = form.request
+        let expected = try context.all("Book").filter { request.predicate?.evaluate(with: $0) ?? true }
+            .sorted(byDescriptors: request.sortDescriptors ?? [])
+        #expect(
+            controller.fetchedObjects?.map { $0.value(forKey: "isbn") as? String }
+                == expected.map { $0.value(forKey: "isbn") as? String }, "\(place): \(delegate.events)")
+        if let keyPath = form.sectionKeyPath {
+            for section in content {
+                #expect(!section.objects.isEmpty)
+                for object in section.objects {
+                    #expect(object.value(forKeyPath: keyPath).map { "\($0)" } ?? "" == section.name, "\(place)")
+                }
+            }
+        }
+        for (index, section) in content.enumerated() {
+            for (place, object) in section.objects.enumerated() {
+                #expect(controller.indexPath(forObject: object) == IndexPath(indexes: [index, place]))
+                #expect(controller.object(at: IndexPath(indexes: [index, place])) === object)
+            }
+        }
+        delegate.forget()
+    }
+
+    /// Authors, books and tags that random steps change.
+    private struct World {
+        let context: NSManagedObjectContext
+        var authors: [NSManagedObject] = []
+        var books: [NSManagedObject] = []
+        var tags: [NSManagedObject] = []
+        var number = 0
+
+        mutating func forgetLost() {
+            authors.removeAll { $0.managedObjectContext == nil || $0.isDeleted }
+            books.removeAll { $0.managedObjectContext == nil || $0.isDeleted }
+            tags.removeAll { $0.managedObjectContext == nil || $0.isDeleted }
+        }
+
+        mutating func step(_ dice: inout SplitMix) {
+            forgetLost()
+            let name = String("abcdef".randomElement(using: &dice) ?? "a")
+            switch Int.random(in: 0..<20, using: &dice) {
+            case 0 where authors.count < 8:
+                authors.append(context.make("Author", ["name": name, "active": Bool.random(using: &dice)]))
+            case 1 where tags.count < 5:
+                tags.append(context.make("Tag", ["name": name]))
+            case 2...7:
+                number += 1
+                let book = context.make(
+                    Bool.random(using: &dice) ? "Book" : "Novel",
+                    [
+                        "title": name, "isbn": "\(1000 + number)", "pages": Int.random(in: 0..<100, using: &dice),
+                        "copies": Int.random(in: 0..<4, using: &dice),
+                    ])
+                book.setValue(authors.randomElement(using: &dice), forKey: "author")
+                books.append(book)
+            case 8:
+                if let book = books.randomElement(using: &dice) { context.delete(book) }
+            case 9 where Int.random(in: 0..<5, using: &dice) == 0:
+                if let author = authors.randomElement(using: &dice) { context.delete(author) }
+            case 10:
+                authors.randomElement(using: &dice)?.setValue(name, forKey: "name")
+            case 11:
+                authors.randomElement(using: &dice)?.setValue(Bool.random(using: &dice), forKey: "active")
+            case 12:
+                tags.randomElement(using: &dice)?.setValue(name, forKey: "name")
+            case 13:
+                books.randomElement(using: &dice)?.setValue(
+                    Set(tags.filter { _ in Bool.random(using: &dice) }), forKey: "tags")
+            case 14:
+                books.randomElement(using: &dice)?.setValue(authors.randomElement(using: &dice), forKey: "author")
+            case 15:
+                books.randomElement(using: &dice)?.setValue(Int.random(in: 0..<4, using: &dice), forKey: "copies")
+            case 16:
+                books.randomElement(using: &dice)?.setValue(name, forKey: "title")
+            case 17:
+                books.randomElement(using: &dice)?.setValue("note", forKey: "note")
+            default:
+                books.randomElement(using: &dice)?.setValue(Int.random(in: 0..<100, using: &dice), forKey: "pages")
+            }
+        }
+    }
+}

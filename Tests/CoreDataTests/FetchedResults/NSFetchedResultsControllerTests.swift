@@ -1,0 +1,414 @@
+import CoreData
+import Testing
+import TestSupport
+
+@Suite("A fetched-results controller")
+struct NSFetchedResultsControllerTests {
+    private func controller(
+        _ context: NSManagedObjectContext, sections: String? = nil, sort: [String] = ["title"],
+        predicate: NSPredicate? = nil, cache: String? = nil
+    ) -> NSFetchedResultsController<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.sortDescriptors = sort.map { NSSortDescriptor(key: $0, ascending: true) }
+        request.predicate = predicate
+        return NSFetchedResultsController(
+            fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections, cacheName: cache)
+    }
+
+    /// Runs the body on a context that has books of the given titles, saved, in that order.
+    private func withBooks(
+        _ titles: [String], _ body: (NSManagedObjectContext, [NSManagedObject]) throws -> Void
+    ) throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            let books = titles.map { context.make("Book", ["title": $0, "note": String($0.prefix(1))]) }
+            try context.save()
+            try body(context, books)
+        }
+    }
+
+    private func titles(_ controller: NSFetchedResultsController<NSManagedObject>) -> [String] {
+        (controller.fetchedObjects ?? []).map { $0.value(forKey: "title") as? String ?? "" }
+    }
+
+    // MARK: Reading
+
+    @Test("Nothing is there before the first fetch; without sections there is one, even empty")
+    func emptyResults() throws {
+        try withBooks([]) { context, _ in
+            let controller = controller(context)
+            #expect(controller.fetchedObjects == nil)
+            #expect(controller.sections == nil)
+            try controller.performFetch()
+            #expect(controller.fetchedObjects == [])
+            #expect(controller.sections?.map(\.numberOfObjects) == [0])
+            #expect(controller.sections?.map(\.name) == [""])
+        }
+    }
+
+    @Test("Sections have a name, an index title, a count and their objects")
+    func sections() throws {
+        try withBooks(["beta", "alpha", "bravo"]) { context, books in
+            let controller = controller(context, sections: "note", sort: ["note", "title"])
+            try controller.performFetch()
+            let sections = try #require(controller.sections)
+            #expect(sections.map(\.name) == ["a", "b"])
+            #expect(sections.map(\.indexTitle) == ["A", "B"])
+            #expect(sections.map(\.numberOfObjects) == [1, 2])
+            #expect(sections[1].objects as? [NSManagedObject] == [books[0], books[2]])
+            #expect(controller.object(at: IndexPath(indexes: [1, 1])) === books[2])
+            #expect(controller.indexPath(forObject: books[1]) == IndexPath(indexes: [0, 0]))
+            #expect(controller.sectionIndexTitles == ["A", "B"])
+            #expect(controller.section(forSectionIndexTitle: "B", at: 1) == 1)
+        }
+    }
+
+    @Test("Section names are text: of numbers, of booleans as 0 and 1, and empty where nothing is")
+    func sectionNames() throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            for (name, active) in [("a", true), ("b", false)] as [(String, Bool)] {
+                context.make("Author", ["name": name, "active": active])
+            }
+            context.make("Author", ["name": "c"])
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            request.sortDescriptors = [NSSortDescriptor(key: "active", ascending: true)]
+            let controller = NSFetchedResultsController(
+                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "active", cacheName: nil)
+            try controller.performFetch()
+            #expect(controller.sections?.map(\.name) == ["", "0", "1"])
+        }
+    }
+
+    @Test("Objects that are not sorted by section are an error that names the object and the section")
+    func outOfOrder() throws {
+        try withBooks(["a1", "b1", "a2"]) { context, _ in
+            let controller = controller(context, sections: "note", sort: ["isbn"])
+            for (index, book) in try context.all("Book").enumerated() { book.setValue("\(index)", forKey: "isbn") }
+            let error = #expect(throws: NSError.self) { try controller.performFetch() }
+            #expect(
+                error?.localizedDescription.contains(
+                    "The fetched object at index 2 has an out of order section name 'a") == true)
+        }
+    }
+
+    @Test("Other result types are shown in sections and not followed")
+    func otherResultTypes() throws {
+        try withBooks(["a1", "b1"]) { context, books in
+            let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = ["title", "note"]
+            request.sortDescriptors = [NSSortDescriptor(key: "note", ascending: true)]
+            let controller = NSFetchedResultsController(
+                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "note", cacheName: nil)
+            try controller.performFetch()
+            #expect(controller.sections?.map(\.name) == ["a", "b"])
+            #expect(controller.object(at: IndexPath(indexes: [1, 0]))["title"] as? String == "b1")
+        }
+    }
+
+    @Test("Without a delegate the results stay as they were fetched")
+    func noTracking() throws {
+        try withBooks(["a"]) { context, books in
+            let controller = controller(context)
+            try controller.performFetch()
+            context.make("Book", ["title": "b"])
+            context.processPendingChanges()
+            #expect(titles(controller) == ["a"])
+            try controller.performFetch()
+            #expect(titles(controller) == ["a", "b"])
+        }
+    }
+
+    // MARK: Telling
+
+    @Test("Sections are told before objects, deletions by the old places, insertions by the new ones")
+    func order() throws {
+        try withBooks(["a1", "a2", "b1", "c1"]) { context, books in
+            let controller = controller(context, sections: "note", sort: ["note", "title"])
+            try controller.performFetch()
+            let delegate = RecordingDelegate(copying: controller)
+            controller.delegate = delegate
+            context.delete(books[2])
+            context.delete(books[0])
+            books[1].setValue("new", forKey: "isbn")
+            books[3].setValue("d", forKey: "note")
+            context.make("Book", ["title": "a3", "note": "a"])
+            context.processPendingChanges()
+            #expect(
+                delegate.events == [
+                    "will", "delete section c at 2", "delete section b at 1", "insert section d at 1", "delete 1.0 nil",
+                    "delete 0.0 nil", "insert a3 nil 0.1", "move c1 2.0 1.0", "update a2 0.1 0.0", "did",
+                ])
+            #expect(delegate.faults == [])
+        }
+    }
+
+    @Test("A change that does not touch the order is an update; one of an object not in the results is not told")
+    func updates() throws {
+        try withBooks(["a", "b", "c"]) { context, books in
+            let controller = controller(context, predicate: NSPredicate(format: "title != 'c'"))
+            try controller.performFetch()
+            let delegate = RecordingDelegate(copying: controller)
+            controller.delegate = delegate
+            books[2].setValue("changed", forKey: "note")
+            context.processPendingChanges()
+            #expect(delegate.events == [])
+            books[1].setValue("bb", forKey: "title")
+            context.processPendingChanges()
+            #expect(delegate.events == ["will", "update bb 0.1 0.1", "did"])
+        }
+    }
+
+    @Test("Only what moved is told as moved, not what made room")
+    func moves() throws {
+        try withBooks(["a", "b", "c", "d"]) { context, books in
+            let controller = controller(context)
+            try controller.performFetch()
+            let delegate = RecordingDelegate(copying: controller)
+            controller.delegate = delegate
+            books[0].setValue("z", forKey: "title")
+            books[2].setValue("c2", forKey: "title")
+            context.processPendingChanges()
+            #expect(delegate.events == ["will", "move z 0.0 0.3", "update c2 0.2 0.1", "did"])
+        }
+    }
+
+    @Test("An object moves between sections, and begins and ceases to match by what its author does")
+    func relatedObjects() throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            let author = context.make("Author", ["name": "A", "active": true])
+            let other = context.make("Author", ["name": "B", "active": true])
+            context.make("Book", ["title": "1", "author": author])
+            context.make("Book", ["title": "2", "author": other])
+            try context.save()
+            let controller = controller(
+                context, sections: "author.name", sort: ["author.name", "title"],
+                predicate: NSPredicate(format: "author.active == YES"))
+            try controller.performFetch()
+            let delegate = RecordingDelegate(copying: controller)
+            controller.delegate = delegate
+            author.setValue("C", forKey: "name")
+            context.processPendingChanges()
+            #expect(
+                delegate.events == ["will", "delete section A at 0", "insert section C at 1", "move 1 0.0 1.0", "did"])
+            delegate.forget()
+            other.setValue(false, forKey: "active")
+            context.processPendingChanges()
+            #expect(delegate.events == ["will", "delete section B at 0", "delete 0.0 nil", "did"])
+            delegate.forget()
+            other.setValue("an author without visible books", forKey: "name")
+            context.processPendingChanges()
+            #expect(delegate.events == [])
+        }
+    }
+
+    @Test("What another context saved and this one refreshes is told")
+    func refreshed() throws {
+        let library = try Library()
+        let context = library.context()
+        let beside = library.context()
+        try context.performAndWait {
+            let books = ["a", "b", "c"].map { context.make("Book", ["title": $0]) }
+            try context.save()
+            let controller = controller(context)
+            try controller.performFetch()
+            let delegate = RecordingDelegate(copying: controller)
+            controller.delegate = delegate
+            let ids = books.map(\.objectID)
+            try beside.performAndWait {
+                beside.object(with: ids[0]).setValue("x", forKey: "title")
+                beside.delete(beside.object(with: ids[1]))
+                try beside.save()
+            }
+            context.refreshAllObjects()
+            context.processPendingChanges()
+            #expect(delegate.events.contains("delete 0.1 nil"))
+            #expect(titles(controller) == ["c", "x"])
+            #expect(delegate.faults == [])
+        }
+    }
+
+    @Test("After a reset the results are fetched anew and told as others")
+    func reset() throws {
+        try withBooks(["a", "b"]) { context, books in
+            let controller = controller(context)
+            try controller.performFetch()
+            let delegate = RecordingDelegate(copying: controller)
+            controller.delegate = delegate
+            context.reset()
+            #expect(titles(controller) == ["a", "b"])
+            #expect(controller.fetchedObjects?.contains { $0 === books[0] } == false)
+            #expect(delegate.told == ["delete": 2, "insert": 2])
+        }
+    }
+
+    @Test("Insertions go beyond the limit of the request")
+    func limit() throws {
+        try withBooks(["a", "b", "c"]) { context, _ in
+            let controller = controller(context)
+            controller.fetchRequest.fetchLimit = 2
+            try controller.performFetch()
+            let delegate = RecordingDelegate(copying: controller)
+            controller.delegate = delegate
+            #expect(titles(controller) == ["a", "b"])
+            context.make("Book", ["title": "aa"])
+            context.processPendingChanges()
+            #expect(titles(controller) == ["a", "aa", "b"])
+        }
+    }
+
+    @Test("A controller and the form of it that delegates see are equal and, by ===, the same")
+    func identity() throws {
+        final class Witness: NSObject, NSFetchedResultsControllerDelegate {
+            var seen: NSFetchedResultsController<NSFetchRequestResult>?
+            func controllerDidChangeContent(_ controller: NSFetchedResultsController<NSFetchRequestResult>) {
+                seen = controller
+            }
+        }
+        try withBooks(["a"]) { context, _ in
+            let controller = controller(context)
+            let other = self.controller(context)
+            try controller.performFetch()
+            let witness = Witness()
+            controller.delegate = witness
+            context.make("Book", ["title": "b"])
+            context.processPendingChanges()
+            let seen = try #require(witness.seen)
+            let optional: NSFetchedResultsController<NSManagedObject>? = controller
+            let isSame = seen === controller && optional === seen
+            #expect(isSame)
+            let isOther = seen !== other
+            #expect(isOther)
+            #expect(seen == controller)
+            #expect(seen.fetchedObjects as? [NSManagedObject] == controller.fetchedObjects)
+            #expect(seen.fetchRequest.entityName == "Book")
+        }
+    }
+
+    // MARK: Other forms
+
+    @Test("A delegate that takes differences, and none for sections, is told the ids that came, went and moved")
+    func difference() throws {
+        final class Taker: NSObject, NSFetchedResultsControllerDelegate {
+            var ids: [NSManagedObjectID] = []
+            var count = 0
+            func controller(
+                _ controller: NSFetchedResultsController<NSFetchRequestResult>,
+                didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
+            ) {
+                count += 1
+                ids = ids.applying(diff) ?? []
+            }
+            func controllerWillChangeContent(_ controller: NSFetchedResultsController<NSFetchRequestResult>) {
+                count += 100
+            }
+        }
+        try withBooks(["a", "b", "c", "d"]) { context, books in
+            let controller = controller(context)
+            try controller.performFetch()
+            let taker = Taker()
+            controller.delegate = taker
+            taker.ids = books.map(\.objectID)
+            books[3].setValue("A", forKey: "title")
+            context.delete(books[1])
+            let new = context.make("Book", ["title": "bb"])
+            context.processPendingChanges()
+            #expect(taker.count == 1)
+            #expect(taker.ids == controller.fetchedObjects?.map(\.objectID))
+            #expect(taker.ids.contains { $0.isTemporaryID })
+            try context.save()
+            #expect(taker.count == 2)
+            #expect(taker.ids == controller.fetchedObjects?.map(\.objectID))
+            #expect(taker.ids.contains(new.objectID))
+        }
+    }
+
+    @Test("A delegate that takes snapshots gets one after every fetch and change, and nothing else")
+    func snapshot() throws {
+        final class Taker: NSObject, NSFetchedResultsControllerDelegate {
+            var snapshots: [NSFetchedResultsSnapshot] = []
+            func controller(
+                _ controller: NSFetchedResultsController<NSFetchRequestResult>,
+                didChangeContentWith snapshot: NSFetchedResultsSnapshot
+            ) {
+                snapshots.append(snapshot)
+            }
+            func controllerWillChangeContent(_ controller: NSFetchedResultsController<NSFetchRequestResult>) {
+                Issue.record("told in two forms")
+            }
+        }
+        try withBooks(["a1", "b1", "b2"]) { context, books in
+            let controller = controller(context, sections: "note", sort: ["note", "title"])
+            let taker = Taker()
+            controller.delegate = taker
+            try controller.performFetch()
+            #expect(taker.snapshots.count == 1)
+            #expect(taker.snapshots[0].sectionIdentifiers == ["a", "b"])
+            books[1].setValue("changed", forKey: "isbn")
+            context.delete(books[0])
+            context.processPendingChanges()
+            let snapshot = try #require(taker.snapshots.last)
+            #expect(taker.snapshots.count == 2)
+            #expect(snapshot.sectionIdentifiers == ["b"])
+            #expect(snapshot.itemIdentifiers(inSection: "b") == [books[1].objectID, books[2].objectID])
+            #expect(snapshot.reloadedItemIdentifiers == [books[1].objectID])
+            #expect(snapshot.sectionIdentifier(containingItem: books[2].objectID) == "b")
+            #expect(snapshot.indexOfItem(books[2].objectID) == 1)
+        }
+    }
+
+    @Test("A delegate answers for index titles; a subclass of the controller too")
+    func indexTitles() throws {
+        final class Namer: NSObject, NSFetchedResultsControllerDelegate {
+            func controller(
+                _ controller: NSFetchedResultsController<NSFetchRequestResult>,
+                sectionIndexTitleForSectionName sectionName: String
+            ) -> String? { "<\(sectionName)>" }
+        }
+        final class Subclass: NSFetchedResultsController<NSManagedObject> {
+            override func sectionIndexTitle(forSectionName sectionName: String) -> String? { "(\(sectionName))" }
+        }
+        try withBooks(["a1", "b1"]) { context, _ in
+            let plain = controller(context, sections: "note", sort: ["note"])
+            try plain.performFetch()
+            let namer = Namer()
+            plain.delegate = namer
+            #expect(plain.sectionIndexTitles == ["<a>", "<b>"])
+            let subclass = Subclass(
+                fetchRequest: plain.fetchRequest, managedObjectContext: context, sectionNameKeyPath: "note",
+                cacheName: nil)
+            try subclass.performFetch()
+            #expect(subclass.sectionIndexTitles == ["(a)", "(b)"])
+            #expect(subclass.sections?.first?.indexTitle == "(a)")
+        }
+    }
+
+    // MARK: Errors
+
+    @Test("A request without sort descriptors stops the process, as does an index path with nothing there")
+    func programmerErrors() async {
+        await #expect(processExitsWith: .failure) {
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            _ = NSFetchedResultsController(
+                fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Book"), managedObjectContext: context,
+                sectionNameKeyPath: nil, cacheName: nil)
+        }
+        await #expect(processExitsWith: .failure) {
+            let library = try Library()
+            let context = library.context()
+            try context.performAndWait {
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+                request.sortDescriptors = []
+                let controller = NSFetchedResultsController(
+                    fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+                try controller.performFetch()
+                _ = controller.object(at: IndexPath(indexes: [0, 0]))
+            }
+        }
+    }
+}
