@@ -16,21 +16,35 @@ final class GraphRun {
     private let other: Library
     private let contexts: [NSManagedObjectContext]
     private var objects = [[Int: NSManagedObject]](repeating: [:], count: 4)
-    private var reference = ReferenceStack()
+    private var reference: ReferenceStack
     private var position = 0
     /// How many steps did something; the rest were not allowed where they came.
     private(set) var played = 0
 
-    init() throws {
+    init(_ policy: ReferenceStack.Policy) throws {
+        reference = ReferenceStack(policy: policy)
         library = try Library()
         other = try Library(in: library.folder)
         let root = library.context()
         let main = library.child(of: root)
         contexts = [root, main, library.child(of: main), other.context()]
+        for context in [root, contexts[ReferenceStack.other]] {
+            context.performAndWait { context.mergePolicy = Self.mergePolicy(policy) }
+        }
     }
 
-    static func play(_ steps: [GraphStep]) throws -> Int {
-        let run = try GraphRun()
+    private static func mergePolicy(_ policy: ReferenceStack.Policy) -> NSMergePolicy {
+        switch policy {
+        case .error: .error
+        case .objectTrump: .mergeByPropertyObjectTrump
+        case .storeTrump: .mergeByPropertyStoreTrump
+        case .overwrite: .overwrite
+        case .rollback: .rollback
+        }
+    }
+
+    static func play(_ steps: [GraphStep], _ policy: ReferenceStack.Policy) throws -> Int {
+        let run = try GraphRun(policy)
         for (position, step) in steps.enumerated() {
             run.position = position
             try run.play(step)
@@ -63,7 +77,7 @@ final class GraphRun {
         switch step.move {
         case .insert, .write, .tag, .untag, .arrange, .delete, .rollback: isAllowed = reference.allowsStructure
         case .set: isAllowed = reference.allowsAttributes
-        case .save, .refresh, .synchronize, .processPendingChanges: return step.level
+        case .save, .refresh, .synchronize, .merge, .processPendingChanges: return step.level
         }
         return [step.level, 2, 1, ReferenceStack.other].first(where: isAllowed) ?? step.level
     }
@@ -109,6 +123,8 @@ final class GraphRun {
             guard try refresh(label, keepingChanges: step.b & 2 == 0, at: level) else { return }
         case .synchronize:
             try synchronize(level)
+        case .merge:
+            guard merge(into: level) else { return }
         case .processPendingChanges:
             contexts[level].performAndWait { contexts[level].processPendingChanges() }
         default:
@@ -197,7 +213,9 @@ final class GraphRun {
 
     private func save(_ level: Int) throws {
         // Which rows a changed relationship writes is the store's affair, so none of them may be out of date.
-        if reference.levels[level].changes.isStructural, reference.hasStaleRows(at: level) { try synchronize(level) }
+        if reference.levels[level].changes.isStructural, !reference.staleLabels(at: level).isEmpty {
+            try synchronize(level)
+        }
         let error: (any Error)? = contexts[level].performAndWait {
             do {
                 try contexts[level].save()
@@ -241,6 +259,17 @@ final class GraphRun {
 
     /// The contexts from the coordinator up to a level's parent.
     private func ancestors(of level: Int) -> Range<Int> { level == ReferenceStack.other ? 0..<0 : 0..<level }
+
+    /// Merges what the other coordinator saved, named by ids as another process would, into the context of this one.
+    private func merge(into level: Int) -> Bool {
+        let stale = reference.staleLabels(at: level).filter { reference.levels[level].base[$0] != nil }
+        guard !stale.isEmpty else { return false }
+        let context = contexts[level]
+        let ids = context.performAndWait { stale.compactMap { objects[level][$0]?.objectID.uriRepresentation() } }
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSUpdatedObjectsKey: ids], into: [context])
+        for label in stale { reference.refresh(label, at: level, keepingChanges: true) }
+        return true
+    }
 
     private func bringUpToDate(_ level: Int) throws {
         for level in Array(ancestors(of: level)) + [level] where reference.levels[level].isOutOfDate {

@@ -19,14 +19,16 @@ struct RandomGraphTests {
     @Test("After every step of 100,000 each context says what the reference says")
     func agreesWithTheReference() throws {
         var played = 0
+        let policies = ReferenceStack.Policy.allCases
         for seed in Self.seeds {
             let steps = Self.steps(seed)
+            let policy = policies[Int(seed) % policies.count]
             do {
-                played += try GraphRun.play(steps)
+                played += try GraphRun.play(steps, policy)
             } catch {
-                let (shrunk, text) = Self.shrink(steps)
+                let (shrunk, text) = Self.shrink(steps, policy)
                 let listing = shrunk.map { "    \($0),\n" }.joined()
-                Issue.record("seed \(seed): \(text)\n[\n\(listing)]")
+                Issue.record("seed \(seed), \(policy): \(text)\n[\n\(listing)]")
                 return
             }
         }
@@ -39,9 +41,11 @@ struct RandomGraphTests {
     }
 
     /// The fewest steps that still fail: pieces are left out, ever smaller ones, until none can go.
-    private static func shrink(_ steps: [GraphStep]) -> ([GraphStep], String) {
+    private static func shrink(
+        _ steps: [GraphStep], _ policy: ReferenceStack.Policy
+    ) -> ([GraphStep], String) {
         var steps = steps
-        var text = failure(of: steps) ?? "the failure did not come again"
+        var text = failure(of: steps, policy) ?? "the failure did not come again"
         var size = steps.count / 2
         while size > 0 {
             var start = 0
@@ -49,7 +53,7 @@ struct RandomGraphTests {
             while start < steps.count {
                 var candidate = steps
                 candidate.removeSubrange(start..<min(start + size, steps.count))
-                if let failure = failure(of: candidate) {
+                if let failure = failure(of: candidate, policy) {
                     steps = candidate
                     text = failure
                     isShorter = true
@@ -62,9 +66,9 @@ struct RandomGraphTests {
         return (steps, text)
     }
 
-    private static func failure(of steps: [GraphStep]) -> String? {
+    private static func failure(of steps: [GraphStep], _ policy: ReferenceStack.Policy) -> String? {
         do {
-            _ = try GraphRun.play(steps)
+            _ = try GraphRun.play(steps, policy)
             return nil
         } catch {
             return "\(error)"

@@ -23,11 +23,22 @@ struct ReferenceStack: Sendable {
         case conflict(Set<Int>)
     }
 
+    /// How a save at a coordinator ends conflicts; one for all contexts of a run.
+    enum Policy: CaseIterable, Sendable {
+        case error, objectTrump, storeTrump, overwrite, rollback
+    }
+
+    let policy: Policy
+
     private(set) var file = ReferenceGraph()
     private(set) var versions: [Int: Int] = [:]
     private(set) var levels = [Level](repeating: Level(), count: 4)
     private var nextLabel = 1
     private var nextValue = 1
+
+    init(policy: Policy) {
+        self.policy = policy
+    }
 
     static let chain = 0...2
     static let other = 3
@@ -137,14 +148,41 @@ struct ReferenceStack: Sendable {
         return written.filter { versions[$0] != nil && versions[$0] != levels[level].seen[$0] }
     }
 
-    /// Whether any row was changed elsewhere since this level read it.
-    func hasStaleRows(at level: Int) -> Bool {
-        (level == 0 || level == Self.other) && versions.contains { levels[level].seen[$0.key] != $0.value }
+    /// The objects whose rows were changed elsewhere since this level read them.
+    func staleLabels(at level: Int) -> [Int] {
+        guard level == 0 || level == Self.other else { return [] }
+        return versions.filter { levels[level].seen[$0.key] != $0.value }.keys.sorted()
+    }
+
+    /// What a conflict comes to: the attributes that the policy lets win.
+    private func resolved(
+        mine: ReferenceObject, base: ReferenceObject, theirs: ReferenceObject
+    ) -> ReferenceObject {
+        var result = mine
+        for path in [\ReferenceObject.first, \ReferenceObject.second] {
+            switch policy {
+            case .error, .overwrite: break
+            case .objectTrump:
+                if mine[keyPath: path] == base[keyPath: path] { result[keyPath: path] = theirs[keyPath: path] }
+            case .storeTrump:
+                if theirs[keyPath: path] != base[keyPath: path] || mine[keyPath: path] == base[keyPath: path] {
+                    result[keyPath: path] = theirs[keyPath: path]
+                }
+            case .rollback: result[keyPath: path] = theirs[keyPath: path]
+            }
+        }
+        return result
     }
 
     mutating func save(_ level: Int) -> SaveOutcome {
         let conflicts = conflicts(at: level)
-        guard conflicts.isEmpty else { return .conflict(conflicts) }
+        if policy == .error, !conflicts.isEmpty { return .conflict(conflicts) }
+        for label in conflicts {
+            guard let mine = levels[level].graph[label], let base = levels[level].base[label], let theirs = file[label]
+            else { continue }
+            levels[level].graph.replace(label, with: resolved(mine: mine, base: base, theirs: theirs))
+            levels[level].base.replace(label, with: theirs)
+        }
         let changes = levels[level].changes
         let touched = levels[level].touched
         levels[level].base = levels[level].graph
@@ -155,9 +193,9 @@ struct ReferenceStack: Sendable {
             for label in changes.inserted.keys { versions[label] = 1 }
             for label in touched where changes.inserted[label] == nil { versions[label, default: 0] += 1 }
             for label in touched.union(changes.inserted.keys) { levels[level].seen[label] = versions[label] }
-            // Which rows a changed relationship touches is the store's affair: the other side reads anew.
+            // Which rows a changed relationship or a settled conflict touches is the store's affair: the other side reads anew.
             let beside = level == 0 ? Self.other : 0
-            if changes.isStructural {
+            if changes.isStructural || !conflicts.isEmpty {
                 levels[beside].isOutOfDate = true
                 markOutOfDate(below: beside, if: true)
             }
