@@ -15,6 +15,15 @@ extension NSManagedObjectContext {
         var boxed: [Int: Any]
         var boxedChanges: SlotMask
         var toManys: [PushedToMany]
+
+        /// A value that was set back to what it was is no change: the parent may have another one by now.
+        mutating func forgetUnchangedValues(_ layout: EntityLayout) {
+            var different = SlotMask()
+            changed.forEach { slot in
+                if !NSManagedObject.isSame(base, row, slot, layout.slots[slot].kind) { different.insert(slot) }
+            }
+            changed = different
+        }
     }
 
     private struct PushedToMany {
@@ -83,11 +92,12 @@ extension NSManagedObjectContext {
         }
         for object in work.updated where !object.flags.contains(.inaccessible) {
             try object.encodeBoxedChanges()
-            let change = pushedChange(of: object)
+            var change = pushedChange(of: object)
             rows.append((object, change.row))
             if reinsertedObjects.contains(ObjectIdentifier(object)) {
                 push.inserted.append(change)
             } else {
+                change.forgetUnchangedValues(object.home.layout)
                 push.updated.append(change)
             }
         }

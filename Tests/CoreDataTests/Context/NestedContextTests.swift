@@ -217,6 +217,27 @@ struct NestedContextTests {
         #expect(inParent == ["2", "1"])
     }
 
+    @Test("A value that a child set and set back does not undo what its parent wrote meanwhile")
+    func valueSetBack() throws {
+        let library = try Library()
+        let parent = library.context()
+        let child = library.child(of: parent)
+        parent.performAndWait { _ = parent.make("Book", ["isbn": "1"]) }
+        try child.performAndWait {
+            let book = try #require(try child.all("Book").first)
+            book.setValue("child", forKey: "title")
+            book.setValue(nil, forKey: "title")
+            book.setValue(7, forKey: "pages")
+        }
+        try parent.performAndWait { try #require(try parent.all("Book").first).setValue("parent", forKey: "title") }
+        try child.performAndWait { try child.save() }
+        try parent.performAndWait {
+            let book = try #require(try parent.all("Book").first)
+            #expect(book.value(forKey: "title") as? String == "parent")
+            #expect(book.value(forKey: "pages") as? Int == 7)
+        }
+    }
+
     @Test("A change that follows a dropped one is listed again, whatever was saved between")
     func changeAfterDroppedChange() throws {
         let library = try Library()
