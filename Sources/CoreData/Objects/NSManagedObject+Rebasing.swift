@@ -19,8 +19,10 @@ extension NSManagedObject {
         guard row !== latest else { return }
         let links = ownerLinks()
         switch kept {
-        case .all: break
-        case .unconflicting: dropConflictingChanges(with: latest)
+        case .all: dropUnchangedValues()
+        case .unconflicting:
+            dropUnchangedValues()
+            dropConflictingChanges(with: latest)
         case .none: dropAllChanges()
         case .everything: keepEverything(over: latest)
         }
@@ -32,6 +34,19 @@ extension NSManagedObject {
             }
         }
         follow(links)
+    }
+
+    /// A value that was set back to what it was is no change that a newer row would have to give way to.
+    private func dropUnchangedValues() {
+        guard let overlay, let row else { return }
+        let slots = home.layout.slots
+        var unchanged = SlotMask()
+        overlay.mask.forEach { slot in
+            if !overlay.boxedChanges.contains(slot), Self.isSame(overlay.values[slot], row, slot, slots[slot].kind) {
+                unchanged.insert(slot)
+            }
+        }
+        unchanged.forEach { dropChange(at: $0) }
     }
 
     private func dropConflictingChanges(with latest: Snapshot) {

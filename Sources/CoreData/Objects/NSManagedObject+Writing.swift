@@ -233,7 +233,7 @@ extension NSManagedObject {
     }
 
     @inline(__always)
-    private static func isSame(_ value: SlotValue, _ row: Snapshot, _ slot: Int, _ kind: SlotKind) -> Bool {
+    static func isSame(_ value: SlotValue, _ row: Snapshot, _ slot: Int, _ kind: SlotKind) -> Bool {
         if row.isNull(slot) { return value.isNull }
         switch value {
         case .null: return false

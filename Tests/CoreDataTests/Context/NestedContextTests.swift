@@ -230,7 +230,11 @@ struct NestedContextTests {
             book.setValue(7, forKey: "pages")
         }
         try parent.performAndWait { try #require(try parent.all("Book").first).setValue("parent", forKey: "title") }
-        try child.performAndWait { try child.save() }
+        try child.performAndWait {
+            child.refreshAllObjects()
+            #expect(try child.all("Book").first?.value(forKey: "title") as? String == "parent")
+            try child.save()
+        }
         try parent.performAndWait {
             let book = try #require(try parent.all("Book").first)
             #expect(book.value(forKey: "title") as? String == "parent")
