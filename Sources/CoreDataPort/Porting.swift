@@ -34,8 +34,8 @@ struct Porting {
                         kind: .byHand, file: url.relativePath, line: 1, column: 1, message: "the model cannot be read"))
             }
         }
-        let keys = KnownKeys(types: types, models: models)
-        let renamed = Self.renamedClasses(sources, keys)
+        let renamed = Self.renamedClasses(sources, KnownKeys(types: types, models: models))
+        let keys = KnownKeys(types: types, models: models, renamedClasses: renamed)
         var isAmbiguous = false
         for (file, source) in zip(tree.swiftFiles, sources) {
             var porter = FilePorter(source, keys: keys, renamedClasses: renamed)

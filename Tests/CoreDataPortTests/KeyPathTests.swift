@@ -20,7 +20,8 @@ struct KeyPathTests {
             ("#keyPath(Note.folder.name)", "\"folder.name\""),
             ("#keyPath( Folder . notes.folder.name )", "\"notes.folder.name\""),
             ("#keyPath(NSPersistentHistoryTransaction.author)", "\"author\""),
-            ("f(#keyPath(Note.objectID), x)", "f(\"objectID\", x)"), ("#keyPath(Kit.Note.body)", "\"body\""),
+            ("f(#keyPath(Note.objectID), x)", "f(\"objectID\", x)"), ("#keyPath(NSManagedObject.entity)", "\"entity\""),
+            ("#keyPath(Kit.Note.body)", "\"body\""),
         ])
     func model(expression: String, result: String) throws {
         let ported = try ported(expression)
@@ -48,6 +49,26 @@ struct KeyPathTests {
             """)
         #expect(ported.text?.contains(#"g("second", "leaf.x", "many.first", "x")"#) == true)
         #expect(ported.byHand == ["5:33: '#keyPath(local)' stays: 'Leaf' has no property 'local'"])
+    }
+
+    @Test("A class that models know by its other name is looked up by that")
+    func renamedClass() throws {
+        let ported = try Ported(
+            """
+            @objc(MONote) class Note: NSManagedObject {
+                @NSManaged var links: NSSet?
+                func f() { g(#keyPath(Note.title), #keyPath(Note.links.links.title), #keyPath(Note.links.titel)) }
+            }
+            """,
+            model: """
+                <entity name="Note" representedClassName="MONote"><attribute name="title" attributeType="String"/>
+                <relationship name="links" optional="YES" toMany="YES" destinationEntity="Note" inverseName="links" \
+                inverseEntity="Note"/></entity>
+                """)
+        #expect(
+            ported.text("File.swift")?.contains(#"g("title", "links.links.title", #keyPath(Note.links.titel))"#) == true
+        )
+        #expect(ported.byHand == ["3:74: '#keyPath(Note.links.titel)' stays: 'Note' has no property 'titel'"])
     }
 
     @Test("What nobody knows is reported with its place and stays")

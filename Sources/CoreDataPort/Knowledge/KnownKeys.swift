@@ -12,10 +12,13 @@ struct KnownKeys {
     let types: DeclaredTypes
     /// Entities by the last part of their class's name.
     private let entities: [String: [NSEntityDescription]]
+    /// What classes are called in Swift, by the name that `@objc(Name)` gives them and models know.
+    private let renamedClasses: [String: String]
 
-    init(types: DeclaredTypes, models: [NSManagedObjectModel]) {
+    init(types: DeclaredTypes, models: [NSManagedObjectModel], renamedClasses: [String: String] = [:]) {
         self.types = types
-        entities = Dictionary(grouping: models.flatMap(\.entities)) { Self.className(of: $0) }
+        self.renamedClasses = renamedClasses
+        entities = Dictionary(grouping: models.flatMap(\.entities)) { Self.className(of: $0, renamedClasses) }
     }
 
     /// Managed objects have these without declaring them.
@@ -35,9 +38,10 @@ struct KnownKeys {
         ],
     ]
 
-    private static func className(of entity: NSEntityDescription) -> String {
+    private static func className(of entity: NSEntityDescription, _ renamed: [String: String]) -> String {
         let name = entity.managedObjectClassName ?? "NSManagedObject"
-        return String(name.split(separator: ".").last ?? "")
+        let last = String(name.split(separator: ".").last ?? "")
+        return renamed[last] ?? last
     }
 
     private func entities(ofClass name: String) -> [NSEntityDescription] {
@@ -47,16 +51,11 @@ struct KnownKeys {
 
     func isKnownType(_ name: String, seenFrom scope: String?) -> Bool {
         types.fullName(of: name, seenFrom: scope) != nil || !entities(ofClass: name).isEmpty
-            || Self.keysOfHistory[name] != nil
+            || Self.keysOfHistory[name] != nil || name == "NSManagedObject"
     }
 
     /// Whether a class is one of managed objects.
     func isManaged(_ name: String) -> Bool { types.isManaged(name) || !entities(ofClass: name).isEmpty }
-
-    /// Whether the entity's class is named so in a model, exactly.
-    func entityNames(ofClassNamed name: String) -> [String] {
-        entities(ofClass: name).filter { $0.managedObjectClassName == name }.compactMap(\.name)
-    }
 
     /// Follows keys from a type; throws what is in the way.
     func follow(_ keys: ArraySlice<String>, from type: String, seenFrom scope: String?) throws(Failure) {
@@ -105,7 +104,7 @@ struct KnownKeys {
     private func destination(_ key: String, _ chain: [String]) -> String? {
         for entity in chain.flatMap(entities) {
             guard let relationship = property(key, of: entity) as? NSRelationshipDescription else { continue }
-            return relationship.destinationEntity.map(Self.className)
+            return relationship.destinationEntity.map { Self.className(of: $0, renamedClasses) }
         }
         return nil
     }
