@@ -10,6 +10,9 @@ package struct SwiftLexer {
     private var separation = SwiftToken.Separation.newline
     private var tokens: [SwiftToken] = []
     private var interpolations: [SwiftInterpolation] = []
+    private var interpolationDepth = 0
+    /// Strings in strings beyond this are read as plain text: nobody writes them, and each takes room on the stack.
+    private static let deepestInterpolation = 64
 
     private init(_ source: String) {
         bytes = Array(source.utf8)
@@ -169,7 +172,7 @@ package struct SwiftLexer {
         advance(pounds + quotes)
         while position < bytes.count {
             if byte() == .backslash, matches(.pound, count: pounds, from: 1) {
-                if byte(pounds + 1) == .leftParenthesis {
+                if byte(pounds + 1) == .leftParenthesis, interpolationDepth < Self.deepestInterpolation {
                     let begin = position
                     advance(pounds + 2)
                     readInterpolation(from: begin)
@@ -197,7 +200,9 @@ package struct SwiftLexer {
     private mutating func readInterpolation(from begin: Int) {
         let kept = tokens
         tokens = []
+        interpolationDepth += 1
         run(untilClosingParenthesis: true)
+        interpolationDepth -= 1
         let inner = tokens
         tokens = kept
         advance()

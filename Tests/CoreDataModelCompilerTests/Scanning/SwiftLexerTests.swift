@@ -22,6 +22,11 @@ struct SwiftLexerTests {
         #expect(texts("a = \(literal) }") == ["a", "=", literal, "}"])
     }
 
+    @Test("Thousands of strings in strings are read without running out of stack")
+    func deepStrings() {
+        #expect(SwiftLexer.tokens(in: "a " + String(repeating: "\"\\(", count: 20_000)).first?.text == "a")
+    }
+
     @Test("A slash after something to divide is division, elsewhere it may begin a regular expression")
     func regularExpressions() {
         #expect(texts("a / b / c") == ["a", "/", "b", "/", "c"])
