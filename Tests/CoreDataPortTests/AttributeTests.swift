@@ -85,13 +85,11 @@ struct AttributeTests {
             ])
     }
 
-    @Test("A class inside another type that a model names cannot be found by it, and other classes' names are told")
+    @Test("A class inside another type that a model names is left to be renamed, and other classes' names are told")
     func namesThatAreTold() throws {
         let ported = try Ported("enum Space { @objc(N) class Note: NSManagedObject {} }\n@objc(P) class Q: NSObject {}")
         #expect(
-            ported.byHand == [
-                "1:29: a model finds no class inside another type: move 'Note' out of it and give the model that name"
-            ])
+            ported.byHand == ["1:29: a model finds the class by 'Space.Note': write that where it is called 'N'"])
         #expect(ported.hints.count == 1 && ported.hints[0].contains("'P' for NSClassFromString"))
     }
 

@@ -8,7 +8,8 @@ enum ManagedClassLookup {
     /// "Module.Class" is found as it is. A bare name (which on Apple's platforms is the class's Objective-C name) or
     /// ".Class" (the current product's module) is looked for in the module of the main executable, in the modules whose
     /// resources lie beside it, in those that the plugin has left their names in the program for, and in the modules of
-    /// classes that have asked for their entity. Foundation complains on the standard error about names with more than one
+    /// classes that have asked for their entity. A class inside other types is found by the names of all of them, with the
+    /// module or without: "Module.Outer.Class". Foundation complains on the standard error about names with more than one
     /// dot; it is not asked for those.
     static func managedClass(of entity: NSEntityDescription) -> NSManagedObject.Type {
         guard let name = entity.managedObjectClassName, name != "NSManagedObject", !name.isEmpty else {
@@ -20,7 +21,7 @@ enum ManagedClassLookup {
             return found
         }
         let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
-        if bare.contains(".") { return NSManagedObject.self }
+        if bare.contains(".") { return nestedClass(bare) ?? NSManagedObject.self }
         for module in modules {
             if let found = NSClassFromString("\(module).\(bare)") as? NSManagedObject.Type { return found }
         }
@@ -33,12 +34,27 @@ enum ManagedClassLookup {
         lock.withLock { if !knownModules.contains(module) { knownModules.append(module) } }
     }
 
+    private static func nestedClass(_ name: String) -> NSManagedObject.Type? {
+        let (known, modules) = lock.withLock { (nestedClasses[name], knownModules) }
+        if let known, known.found != nil || known.modules == modules.count { return known.found }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        var found = NestedClassName(parts).flatMap(\.managedClass)
+        for module in modules where found == nil {
+            found = NestedClassName([module[...]] + parts).flatMap(\.managedClass)
+        }
+        lock.withLock { nestedClasses[name] = (found, modules.count) }
+        return found
+    }
+
     private static var modules: [String] { lock.withLock { knownModules } }
 
     /// Changes when another module becomes known.
     static var generation: Int { lock.withLock { knownModules.count } }
 
     private static let lock = NSLock()
+    /// What names of classes inside other types came to, and how many modules were known then.
+    // nonisolated(unsafe): read and written under `lock` only.
+    nonisolated(unsafe) private static var nestedClasses: [String: (found: NSManagedObject.Type?, modules: Int)] = [:]
     // nonisolated(unsafe): read and written under `lock` only.
     nonisolated(unsafe) private static var knownModules: [String] = {
         // A module's name has no dot; a test bundle's process is called "Package.xctest".

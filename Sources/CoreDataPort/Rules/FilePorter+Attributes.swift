@@ -104,7 +104,7 @@ extension FilePorter {
         if scope != nil {
             return byHand(
                 name,
-                "a model finds no class inside another type: move '\(name.text)' out of it and give the model that name"
+                "a model finds the class by '\(full)': write that where it is called '\(objectiveCName)'"
             )
         }
         hint(

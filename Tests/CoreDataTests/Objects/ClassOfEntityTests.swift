@@ -1,8 +1,9 @@
-import CoreData
 import TestSupport
 import Testing
 
-// Not nested: classes inside other types have no name that an entity could find them by.
+@testable import CoreData
+
+// Not nested: NSStringFromClass knows classes at the top of a module only.
 class ClassedPlain: NSManagedObject {
     override func awakeFromInsert() {
         super.awakeFromInsert()
@@ -13,6 +14,13 @@ class ClassedPlain: NSManagedObject {
 
 final class ClassedSpecial: ClassedPlain {}
 final class ClassedStored: NSManagedObject { var extra = "more" }
+
+enum ClassedSpace {
+    struct Inner {
+        final class Note: NSManagedObject {}
+        final class Other {}
+    }
+}
 
 @Suite("The class of an entity's objects")
 struct ClassOfEntityTests {
@@ -39,6 +47,23 @@ struct ClassOfEntityTests {
 
     private func entity(_ name: String, _ context: NSManagedObjectContext) throws -> NSEntityDescription {
         try #require(NSEntityDescription.entity(forEntityName: name, in: context))
+    }
+
+    @Test(
+        "A class inside other types is found by all their names, with its module or without",
+        arguments: [
+            (String(reflecting: ClassedSpace.Inner.Note.self), true), ("ClassedSpace.Inner.Note", true),
+            (".ClassedSpace.Inner.Note", true), ("ClassedSpace.Inner.Other", false), ("Inner.Note", false),
+            ("ClassedSpace.Inner.", false), ("ClassedSpace..Note", false), ("A.B.C.D.E.F.G.H.I", false),
+        ])
+    func nested(name: String, isFound: Bool) throws {
+        // Brings the module into use.
+        ManagedClassLookup.learnModule(of: ClassedPlain.self)
+        let entity = NSEntityDescription()
+        entity.name = "Note"
+        entity.managedObjectClassName = name
+        let expected = isFound ? ClassedSpace.Inner.Note.self : NSManagedObject.self
+        #expect(ManagedClassLookup.managedClass(of: entity) == expected)
     }
 
     @Test("A superclass's initialiser makes an object of the class that the entity names, inserted or not")

@@ -1,0 +1,34 @@
+/// The name of a class inside other types, to ask the Swift runtime for.
+///
+/// `NSClassFromString` finds classes at the top of a module only.
+struct NestedClassName {
+    private let module: Substring
+    private let outer: [Substring]
+    private let name: Substring
+
+    /// The parts of "Module.Outer.Class"; `nil` for what cannot be looked up: no outer type or very many, parts that are
+    /// not plain ASCII names.
+    init?(_ parts: [Substring]) {
+        guard (3...7).contains(parts.count), parts.allSatisfy({ Self.isPlain($0) }) else { return nil }
+        (module, outer, name) = (parts[0], Array(parts[1..<(parts.count - 1)]), parts[parts.count - 1])
+    }
+
+    /// The class. The runtime's names tell classes, structures and enumerations apart, ours does not: all are tried.
+    var managedClass: NSManagedObject.Type? {
+        var names = [Self.identifier(module)]
+        for type in outer {
+            names = names.flatMap { start in ["C", "V", "O"].map { start + Self.identifier(type) + $0 } }
+        }
+        for start in names {
+            if let found = _typeByName(start + Self.identifier(name) + "C") as? NSManagedObject.Type { return found }
+        }
+        return nil
+    }
+
+    private static func identifier(_ part: Substring) -> String { "\(part.utf8.count)\(part)" }
+
+    private static func isPlain(_ part: Substring) -> Bool {
+        part.utf8.first.map { !(48...57).contains($0) } == true
+            && part.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0 & 0xDF) || $0 == 95 }
+    }
+}
