@@ -344,8 +344,12 @@ extension NSManagedObjectContext {
     // MARK: Permanent ids
 
     /// Gives new objects their permanent ids before they are saved. Throws when a store cannot reserve them.
+    ///
+    /// An object that was saved into the parent before gets the id it has there.
     public final func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         checkConfinement()
+        drainMailbox()
+        try obtainFromParent(objects.filter { $0.key < 0 }.map(\.objectID))
         guard let coordinator = persistentStoreCoordinator else {
             throw NSError.coreData(NSPersistentStoreSaveError, reason: "\(debugName) has no coordinator and no parent")
         }
@@ -368,6 +372,18 @@ extension NSManagedObjectContext {
             for object in map?.objects ?? [] { object.replaceTemporaryReferences(permanent) }
         }
         postToChildren(PermanentKeys(keys: permanent))
+    }
+
+    /// Gives objects that a context above knows by the same temporary ids their permanent ones, there and here.
+    private func obtainFromParent(_ ids: [NSManagedObjectID]) throws {
+        guard let parent, !ids.isEmpty else { return }
+        try parent.performAndWait {
+            let known = ids.map { ($0, parent.registeredObject(for: $0)) }
+            try parent.obtainPermanentIDs(for: known.compactMap(\.1))
+            // What a context has saved into its own parent it may know no longer.
+            try parent.obtainFromParent(known.filter { $0.1 == nil }.map(\.0))
+        }
+        drainMailbox()
     }
 
     /// Chooses the store a new object is saved in, where several hold its entity.

@@ -50,6 +50,43 @@ struct NestedContextTests {
         }
     }
 
+    @Test(
+        "An object that was saved into its parent obtains the permanent id it has there, and stays the same row",
+        arguments: [false, true], [1, 2])
+    func permanentIDsFromAbove(isRootSaved: Bool, levels: Int) throws {
+        let library = try Library()
+        let root = library.context()
+        var chain = [root]
+        for level in 0..<levels { chain.append(library.child(of: chain[level])) }
+        let child = chain[levels]
+        let held = try child.performAndWait {
+            let book = child.make("Book", ["title": "T", "author": child.make("Author", ["name": "A"])])
+            try child.save()
+            return Held(book)
+        }
+        for context in chain[1..<levels] { try context.performAndWait { try context.save() } }
+        if isRootSaved { try root.performAndWait { try root.save() } }
+        let id = try child.performAndWait {
+            try child.obtainPermanentIDs(for: [held.value])
+            return held.value.objectID
+        }
+        #expect(!id.isTemporaryID)
+        if !isRootSaved { try root.performAndWait { try root.save() } }
+        let ids = try root.performAndWait { try root.all("Book").map(\.objectID) }
+        #expect(ids == [id])
+        child.performAndWait {
+            let book = held.value
+            child.refresh(book, mergeChanges: false)
+            #expect(book.value(forKey: "title") as? String == "T")
+            #expect((book.value(forKey: "author") as? NSManagedObject)?.value(forKey: "name") as? String == "A")
+            child.delete(book)
+        }
+        for context in chain.reversed() { try context.performAndWait { try context.save() } }
+        let beside = library.context()
+        let isGone = try beside.performAndWait { try beside.all("Book").isEmpty }
+        #expect(isGone)
+    }
+
     @Test("New objects get their permanent ids in every context of the chain when the root saves")
     func permanentIDsComeDown() throws {
         let library = try Library()
