@@ -65,8 +65,12 @@ extension NSPersistentStoreCoordinator {
         defer { lock.unlock() }
         try SQLiteStoreFiles(URL).replace(with: SQLiteStoreFiles(source))
         let configuration = store.configurationName == Self.defaultConfiguration ? nil : store.configurationName
-        let moved = try addPersistentStore(
-            ofType: storeType, configurationName: configuration, at: URL, options: options)
+        // The history moves along with the rows. Who does not ask for it would get a store that cannot be written.
+        var options = options ?? [:]
+        if options[NSPersistentHistoryTrackingKey] == nil {
+            options[NSPersistentHistoryTrackingKey] = store.options?[NSPersistentHistoryTrackingKey]
+        }
+        let moved = try add(ofType: storeType, configuration, at: URL, options, insteadOf: store)
         try remove(store)
         return moved
     }

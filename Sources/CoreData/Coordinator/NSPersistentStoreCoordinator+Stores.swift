@@ -13,6 +13,14 @@ extension NSPersistentStoreCoordinator {
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
+        try add(ofType: storeType, configuration, at: storeURL, options, insteadOf: nil)
+    }
+
+    /// Adds a store. One that holds what another held takes that one's number, so that objects of the other are its own.
+    final func add(
+        ofType storeType: String, _ configuration: String?, at storeURL: URL?, _ options: [AnyHashable: Any]?,
+        insteadOf other: NSPersistentStore?
+    ) throws -> NSPersistentStore {
         if storeType == NSSQLiteStoreType, let storeURL {
             try Self.requireFileType(storeType, storeURL)
             // Before the lock: a migration can take long, and nobody else has to wait for it.
@@ -44,14 +52,15 @@ extension NSPersistentStoreCoordinator {
                 throw NSError.coreData(NSPersistentStoreOpenError, reason: "Cannot create an SQL store with a nil URL.")
             }
         }
+        let number = attached.first { $0.store === other }?.number ?? nextStoreNumber
         let store = try SQLiteStore(
-            layout: modelLayout, storeNumber: nextStoreNumber, type: storeType, configurationName: configuration,
+            layout: modelLayout, storeNumber: number, type: storeType, configurationName: configuration,
             at: storeType == NSInMemoryStoreType ? nil : storeURL?.standardizedFileURL, options: options)
         NotificationCenter.default.post(
             name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
             userInfo: [NSAddedPersistentStoresKey: [store]])
-        attached.append(AttachedStore(number: nextStoreNumber, store: store, rows: store))
-        nextStoreNumber += 1
+        attached.append(AttachedStore(number: number, store: store, rows: store))
+        nextStoreNumber = max(nextStoreNumber, number + 1)
         store.didAdd(to: self)
         NotificationCenter.default.post(
             name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,

@@ -57,6 +57,33 @@ struct CoordinatorFilesTests {
         #expect(try titles(in: library.storeURL) == ["T"])
     }
 
+    @Test("Objects that came from a store are those of the one it is moved to, which goes on writing history")
+    func migrateWithObjects() throws {
+        let library = try Library()
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = library.coordinator
+        let coordinator = library.coordinator
+        try coordinator.remove(try #require(coordinator.persistentStores.first))
+        let tracked = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: library.storeURL,
+            options: [NSPersistentHistoryTrackingKey: true])
+        let address = library.folder.url.appendingPathComponent("Moved.sqlite")
+        try context.performAndWait {
+            let book = context.make("Book", ["title": "T"])
+            let other = context.make("Book", ["title": "O"])
+            try context.save()
+            let moved = try coordinator.migratePersistentStore(tracked, to: address, withType: NSSQLiteStoreType)
+            #expect(book.objectID.persistentStore === moved && !moved.isReadOnly)
+            context.refresh(book, mergeChanges: false)
+            #expect(book.value(forKey: "title") as? String == "T")
+            book.setValue("U", forKey: "title")
+            context.delete(other)
+            try context.save()
+            #expect(try context.all("Book") == [book])
+        }
+        #expect(try Set(titles(in: library.storeURL)) == ["O", "T"])
+    }
+
     @Test("Metadata are read and written without adding the store")
     func metadata() throws {
         let library = try Library()
