@@ -16,7 +16,8 @@ extension NSManagedObject {
         if description.kind == .transformable {
             _ = firedRow()
             let overlay = ensureOverlay()
-            overlay.boxed[slot] = value is NSNull ? nil : value
+            // Numbers as they will come back from the store: any number type can be asked of them.
+            overlay.boxed[slot] = value is NSNull ? nil : value as? NSNumber ?? value
             overlay.boxedChanges.insert(slot)
             overlay.currentRow = nil
             noteChange()

@@ -21,4 +21,20 @@ struct KeyValueCodingTests {
             #expect(try context.all("Book", "NOT (objectID == %@)", book.objectID).count == 2)
         }
     }
+
+    @Test("A number in a transformable attribute is asked for as any number type, before and after it is saved")
+    func numbersInTransformables() throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            let book = context.make("Book", ["keywords": 20.0])
+            #expect(book.value(forKey: "keywords") as? Int == 20)
+            #expect(book.value(forKey: "keywords") as? Double == 20)
+            try context.save()
+            context.refresh(book, mergeChanges: false)
+            #expect(book.value(forKey: "keywords") as? Int == 20)
+            book.setValue(["a": 1] as [String: Any], forKey: "keywords")
+            #expect(book.value(forKey: "keywords") as? [String: Int] == ["a": 1])
+        }
+    }
 }
