@@ -9,10 +9,11 @@ protocol KeyPathNaming: AnyObject {
 extension AnyKeyPath {
     /// The key path as key-value coding, predicates and sort descriptors write it: `\Book.author?.name` is `author.name`.
     ///
-    /// Nil when the path reads more than modelled properties (`\Book.title.count`, `\Book.author?.books.isEmpty`) or does
-    /// not begin at a managed object. Takes the place of `_kvcKeyPathString`, which is always nil on Linux: the path is
-    /// evaluated once on an object of its class that belongs to no context and notes what it is asked for. So an accessor of
-    /// one's own that reads one modelled property counts as that property. Any thread may ask; answers are kept.
+    /// Nil when the path reads more than modelled properties (`\Book.title.count`, `\Book.author?.books.isEmpty`); of other
+    /// types than managed objects, when it reads computed ones. Takes the place of `_kvcKeyPathString`, which is always nil
+    /// on Linux: the path is evaluated once on an object of its class that belongs to no context and notes what it is asked
+    /// for. So an accessor of one's own that reads one modelled property counts as that property. Any thread may ask;
+    /// answers are kept.
     public var managedKeyPath: String? { KeyPathNames.name(of: self) }
 }
 
@@ -26,10 +27,25 @@ enum KeyPathNames {
     static func name(of keyPath: AnyKeyPath) -> String? {
         lock.withLock {
             if let known = names[keyPath] { return known }
-            let found = (type(of: keyPath).rootType as? any KeyPathNaming.Type)?.keys(readBy: keyPath)
+            let managed = type(of: keyPath).rootType as? any KeyPathNaming.Type
+            let found = managed.map { $0.keys(readBy: keyPath) } ?? storedName(of: keyPath)
             names[keyPath] = .some(found)
             return found
         }
+    }
+
+    /// The name of a path through stored properties of other types, by which predicates find them too: the compiler's
+    /// text for the path has it. Computed properties have none there.
+    private static func storedName(of keyPath: AnyKeyPath) -> String? {
+        let text = "\(keyPath)"
+        let root = "\\\(type(of: keyPath).rootType)."
+        guard text.hasPrefix(root) else { return nil }
+        let keys = text.dropFirst(root.count).split(separator: ".", omittingEmptySubsequences: false)
+            .map { $0.filter { $0 != "?" && $0 != "!" } }
+        let isPlain = keys.allSatisfy { key in
+            !key.isEmpty && key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        }
+        return isPlain ? keys.joined(separator: ".") : nil
     }
 
     /// The name; stops the process, naming the path and who needs it, when there is none.

@@ -178,6 +178,11 @@ final class KeyPathRecording {
             NSNumber(value: 0), NSDecimalNumber.zero, NSSet(), NSOrderedSet(), NSString(), NSDate(), NSData(),
         ]
         if let value = known.lazy.compactMap({ $0 as? Value }).first { return value }
+        if let type = type as? any RangeReplaceableCollection.Type, let value = type.init() as? Value { return value }
+        if let type = type as? any SetAlgebra.Type, let value = type.init() as? Value { return value }
+        if let type = type as? any ExpressibleByDictionaryLiteral.Type, let value = empty(type) as? Value {
+            return value
+        }
         if let type = type as? any CaseIterable.Type, let value = firstCase(of: type) as? Value { return value }
         // A plain number of bits, such as an enumeration: none set is one of its values.
         guard _isPOD(type) else { return nil }
@@ -188,6 +193,8 @@ final class KeyPathRecording {
             return bytes.load(as: Value.self)
         }
     }
+
+    private static func empty<Map: ExpressibleByDictionaryLiteral>(_ type: Map.Type) -> Any { [:] as Map }
 
     private static func firstCase<Cases: CaseIterable>(of type: Cases.Type) -> Any? { type.allCases.first }
 }

@@ -82,4 +82,35 @@ struct KeyPathNameTests {
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.contains("NSExpression(forKeyPath:)") && text.contains("KeyPathPerson"))
     }
+
+    /// A class that no model knows, and values inside it.
+    final class Plain: NSObject {
+        struct Part { var size = 1 }
+        var title = "t"
+        var part: Part? = Part()
+        var computed: Int { 1 }
+    }
+
+    @Test("Stored properties of other types have names; computed ones have not")
+    func plainTypes() {
+        #expect((\Plain.title).managedKeyPath == "title")
+        #expect((\Plain.part?.size).managedKeyPath == "part.size")
+        #expect((\Plain.computed).managedKeyPath == nil)
+        #expect(NSExpression(forKeyPath: \Plain.title).keyPath == "title")
+    }
+
+    /// Values that no accessor has a stand-in for but an empty collection.
+    final class Tagged: NSManagedObject {
+        private static let slots = (ManagedSlot("tags"), ManagedSlot("sizes"), ManagedSlot("set"))
+        var tags: [String] { Self.slots.0.value(of: self) }
+        var sizes: [String: Double] { Self.slots.1.value(of: self) }
+        var set: Set<Int> { Self.slots.2.value(of: self) }
+    }
+
+    @Test("Collections of plain values that are not optional can be followed")
+    func collections() {
+        #expect((\Tagged.tags).managedKeyPath == "tags")
+        #expect((\Tagged.sizes).managedKeyPath == "sizes")
+        #expect((\Tagged.set).managedKeyPath == "set")
+    }
 }
