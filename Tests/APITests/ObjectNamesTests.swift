@@ -44,6 +44,7 @@ struct ObjectNamesTests {
         let _: (NSManagedObject) -> (Any?, String) -> Void = NSManagedObject.setPrimitiveValue(_:forKey:)
         let _: (NSManagedObject) -> ([String]?) -> [String: Any] = NSManagedObject.committedValues(forKeys:)
         let _: (NSManagedObject) -> () -> [String: Any] = NSManagedObject.changedValues
+        let _: (NSManagedObject) -> () -> [String: Any] = NSManagedObject.changedValuesForCurrentEvent
         let _: (NSManagedObject) -> () throws -> Void = NSManagedObject.validateForDelete
         let _: (NSManagedObject) -> () throws -> Void = NSManagedObject.validateForInsert
         let _: (NSManagedObject) -> () throws -> Void = NSManagedObject.validateForUpdate

@@ -65,6 +65,11 @@ extension NSManagedObjectContext {
     /// Called by itself at the end of `perform` blocks, before a save, before a fetch that counts unsaved changes, and on
     /// the main queue after the current event.
     public final func processPendingChanges() {
+        processPendingChanges(isBeforeSave: false)
+    }
+
+    /// Before a save nothing is kept for the next event: what is unsaved will be saved.
+    final func processPendingChanges(isBeforeSave: Bool) {
         checkConfinement()
         drainMailbox()
         if isProcessingPendingChanges { return }
@@ -111,8 +116,15 @@ extension NSManagedObjectContext {
         if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
         if !refreshed.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshed) }
         if info.isEmpty { return }
+        // Taken before observers change anything.
+        let bases = isBeforeSave ? [] : changed.map { EventBase(of: $0) }
+        for object in changed { object.flags.insert(.toldEvent) }
         NotificationCenter.default.post(
             name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: info)
+        for (number, object) in changed.enumerated() {
+            object.flags.remove(.toldEvent)
+            object.overlay?.eventBase = isBeforeSave ? nil : bases[number]
+        }
     }
 
     /// On the main queue nobody ends a block for us: process after the current event.

@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
                 NSCoreDataError,
                 reason: "attempt to recursively call -save: on the context aborted; \(debugName) is being saved")
         }
-        processPendingChanges()
+        processPendingChanges(isBeforeSave: true)
         guard hasChanges || !watchedObjects.isEmpty else { return dropCleanObjects() }
         isSaving = true
         defer { endSaving() }

@@ -17,6 +17,8 @@ final class ObjectOverlay {
     @exclusivity(unchecked) var toManys: ContiguousArray<ToManyState?> = []
     /// The row as it is with all changes, while nothing has changed since it was built (for child contexts).
     @exclusivity(unchecked) var currentRow: Snapshot?
+    /// The changes of earlier events that are not saved yet, as they were when the current event began.
+    var eventBase: EventBase?
 
     @inline(__always)
     func set(_ value: SlotValue, at slot: Int, slotCount: Int) {
@@ -45,5 +47,6 @@ final class ObjectOverlay {
         boxedChanges = SlotMask()
         currentRow = nil
         toManys = []
+        eventBase = nil
     }
 }

@@ -1,0 +1,98 @@
+import Foundation
+
+/// An object's unsaved changes at the beginning of an event. An event lasts from one did-change notification to the next.
+///
+/// Most objects need none: what was not changed in an earlier event began as its row says.
+struct EventBase {
+    /// The row the changes belong to; once the object has another one they are saved or dropped.
+    let row: Snapshot?
+    let mask: SlotMask
+    let values: ContiguousArray<SlotValue>
+    let boxed: [Int: Any]
+    let boxedChanges: SlotMask
+    /// By relationship; those that had no changes are not here.
+    let members: [Int: [ObjectKey]]
+
+    init?(of object: NSManagedObject) {
+        guard let overlay = object.overlay else { return nil }
+        row = object.row
+        mask = overlay.mask
+        values = overlay.values
+        boxed = overlay.boxed
+        boxedChanges = overlay.boxedChanges
+        var members: [Int: [ObjectKey]] = [:]
+        for (index, state) in overlay.toManys.enumerated() {
+            if let state, state.hasChanges, !state.isFault { members[index] = state.members }
+        }
+        self.members = members
+    }
+}
+
+extension NSManagedObject {
+    /// The properties that changed since the last did-change notification, with the values they had then; `NSNull` stands
+    /// for nil. During that notification: what it tells about.
+    ///
+    /// To-one relationships come as objects, to-many ones as sets. Transient properties are left out.
+    public final func changedValuesForCurrentEvent() -> [String: Any] {
+        checkConfinement()
+        guard !flags.isDisjoint(with: [.pendingEvent, .toldEvent]), !flags.contains(.gone) else { return [:] }
+        let base = overlay?.eventBase.flatMap { $0.row === row ? $0 : nil }
+        var changes: [String: Any] = [:]
+        for (name, access) in home.layout.access {
+            switch access {
+            case .attribute(let slot):
+                guard home.layout.slots[slot].isPersistent, isSetInMemory(slot) || base?.holds(slot) == true
+                else { continue }
+                let (old, new) = (value(at: slot, in: base), boxedValue(at: slot))
+                if Self.isSame(old, new) { continue }
+                changes[name] = old ?? NSNull()
+            case .toOne(let slot):
+                let old = reference(at: slot, in: base)
+                if old != reference(at: slot) {
+                    changes[name] = old.flatMap { home.context?.object(for: $0) } ?? NSNull()
+                }
+            case .toMany(let index):
+                guard let state = existingToManyState(index), state.hasChanges || base?.members[index] != nil
+                else { continue }
+                let new = members(of: index)
+                let old = base?.members[index] ?? state.base ?? []
+                let isOrdered = home.layout.toManys[index].isOrdered
+                if isOrdered ? old == new : Set(old) == Set(new) { continue }
+                let objects = old.compactMap { home.context?.object(for: $0) }
+                changes[name] = isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+            case .fetched: continue
+            }
+        }
+        return changes
+    }
+
+    private static func isSame(_ old: Any?, _ new: Any?) -> Bool {
+        guard let old, let new else { return old == nil && new == nil }
+        return (old as AnyObject as? NSObject)?.isEqual(new as AnyObject) ?? false
+    }
+
+    private func value(at slot: Int, in base: EventBase?) -> Any? {
+        let description = home.layout.slots[slot]
+        guard let base, base.holds(slot) else {
+            return committedValues(forKeys: [description.name])[description.name].flatMap { $0 is NSNull ? nil : $0 }
+        }
+        if description.kind == .transformable { return base.boxed[slot] }
+        return base.values[slot].boxed(as: description.kind)
+    }
+
+    private func reference(at slot: Int, in base: EventBase?) -> ObjectKey? {
+        let destination = home.layout.destinations[slot]
+        guard let base, base.mask.contains(slot) else {
+            return row.flatMap { Self.reference(in: $0, at: slot, home.layout) }
+        }
+        guard case .int(let key) = base.values[slot] else { return nil }
+        if destination.companion >= 0, case .int(let entity) = base.values[destination.companion] {
+            return ObjectKey(layoutIndex: Int(entity), key: key)
+        }
+        return ObjectKey(layoutIndex: destination.layoutIndex, key: key)
+    }
+}
+
+extension EventBase {
+    fileprivate func holds(_ slot: Int) -> Bool { mask.contains(slot) || boxedChanges.contains(slot) }
+}

@@ -1,0 +1,67 @@
+import CoreData
+import TestSupport
+import Testing
+
+@Suite("What changed since the last did-change notification")
+struct EventChangesTests {
+    @Test("The values at the beginning of the event: of the store, or of earlier events that are not saved")
+    func oldValues() throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            let author = context.make("Author", ["name": "A"])
+            let book = context.make("Book", ["title": "one", "author": author])
+            try context.save()
+            #expect(book.changedValuesForCurrentEvent().isEmpty)
+
+            book.setValue("two", forKey: "title")
+            book.setValue(nil, forKey: "author")
+            #expect(book.changedValuesForCurrentEvent()["title"] as? String == "one")
+            #expect(book.changedValuesForCurrentEvent()["author"] as? NSManagedObject === author)
+            #expect(author.changedValuesForCurrentEvent()["books"] as? Set<NSManagedObject> == [book])
+            #expect(book.changedValuesForCurrentEvent().count == 2)
+
+            context.processPendingChanges()
+            #expect(book.changedValuesForCurrentEvent().isEmpty)
+            book.setValue("three", forKey: "title")
+            book.setValue(["k"], forKey: "keywords")
+            #expect(book.changedValuesForCurrentEvent()["title"] as? String == "two")
+            #expect(book.changedValuesForCurrentEvent()["keywords"] is NSNull)
+            #expect(book.changedValuesForCurrentEvent().count == 2)
+
+            context.processPendingChanges()
+            book.setValue(author, forKey: "author")
+            #expect(book.changedValuesForCurrentEvent()["author"] is NSNull)
+            #expect((author.changedValuesForCurrentEvent()["books"] as? NSSet)?.count == 0)
+
+            context.rollback()
+            book.setValue("four", forKey: "title")
+            #expect(book.changedValuesForCurrentEvent()["title"] as? String == "one")
+        }
+    }
+
+    @Test("During the notification they are those of the event it tells about, for deleted objects too")
+    func duringNotification() throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            let author = context.make("Author", ["name": "A"])
+            let book = context.make("Book", ["title": "T", "author": author])
+            try context.save()
+            // nonisolated(unsafe): written by the observer, which runs within `processPendingChanges`, and read after it.
+            nonisolated(unsafe) var seen: [String: Any] = [:]
+            let token = NotificationCenter.default.addObserver(
+                forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+            ) { notification in
+                let deleted = notification.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject>
+                seen = deleted?.first?.changedValuesForCurrentEvent() ?? [:]
+            }
+            book.setValue(nil, forKey: "author")
+            context.delete(book)
+            context.processPendingChanges()
+            NotificationCenter.default.removeObserver(token)
+            #expect(seen["author"] as? NSManagedObject === author)
+            #expect(book.changedValuesForCurrentEvent().isEmpty)
+        }
+    }
+}
