@@ -93,7 +93,15 @@ extension NSManagedObjectContext {
 
     // MARK: Objects
 
-    private func objects(_ plan: FetchPlan) throws -> [NSManagedObject] {
+    final func objects(_ plan: FetchPlan) throws -> [NSManagedObject] {
+        do {
+            return try storedObjects(plan)
+        } catch let error as NSError where isJudgedInMemory(plan, after: error) {
+            return try judgedObjects(plan)
+        }
+    }
+
+    private func storedObjects(_ plan: FetchPlan) throws -> [NSManagedObject] {
         if plan.parameters.includesPendingChanges { processPendingChanges() }
         let touched = plan.parameters.includesPendingChanges ? touchedObjects(plan.store) : []
         if touched.isEmpty {
@@ -300,20 +308,25 @@ extension NSManagedObjectContext {
 
     private func keys(_ plan: FetchPlan) throws -> [ObjectKey] {
         if isFetchDirect(plan), case .coordinator(let coordinator)? = source {
-            return try coordinator.keys(for: plan.store, in: plan.affectedStores)
+            do {
+                return try coordinator.keys(for: plan.store, in: plan.affectedStores)
+            } catch let error as NSError where isJudgedInMemory(plan, after: error) {}
         }
         return try objects(plan).map(\.objectKey)
     }
 
     private func count(_ plan: FetchPlan) throws -> Int {
         if isFetchDirect(plan) {
-            switch source {
-            case .coordinator(let coordinator): return try coordinator.count(for: plan.store, in: plan.affectedStores)
-            case .parent(let parent):
-                let sent = Transfer(plan)
-                return try parent.performAndWait { try parent.count(sent.value) }
-            case nil: return 0
-            }
+            do {
+                switch source {
+                case .coordinator(let coordinator):
+                    return try coordinator.count(for: plan.store, in: plan.affectedStores)
+                case .parent(let parent):
+                    let sent = Transfer(plan)
+                    return try parent.performAndWait { try parent.count(sent.value) }
+                case nil: return 0
+                }
+            } catch let error as NSError where isJudgedInMemory(plan, after: error) {}
         }
         return try objects(plan).count
     }

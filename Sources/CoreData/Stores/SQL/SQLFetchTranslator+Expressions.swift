@@ -99,6 +99,12 @@ extension SQLFetchTranslator {
         if name == "castObject:toType:" || name == "noindex:", let argument = arguments.first {
             return try operand(argument, in: frame)
         }
+        if name == "objectFrom:withIndex:", arguments.count == 2,
+            case .constant(_, .string("SIZE")) = arguments[1].payload,
+            case .members(let members) = try operand(arguments[0], in: frame)
+        {
+            return try aggregate(.count, of: members)
+        }
         let values = try arguments.map { try single(operand($0, in: frame), expression) }
         let kind = values.first { $0.1 != nil }?.1
         let parts = values.map(\.0)
@@ -126,6 +132,8 @@ extension SQLFetchTranslator {
             return try aggregate(function, of: members, distinct: isDistinct)
         case .object(let key, _, _):
             return .value(.function(function, [key], distinct: isDistinct), .integer)
+        case .value(_, .transformable):
+            throw Self.failure("\(expression)")
         case .value(let value, let kind):
             let result: SlotKind? =
                 switch function {

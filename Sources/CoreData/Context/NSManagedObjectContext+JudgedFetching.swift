@@ -1,0 +1,29 @@
+import Foundation
+
+// In-memory stores answer predicates and sort descriptors that have no SQL (values inside transformable attributes,
+// comparators that are blocks) by looking at the objects, as Apple's do.
+extension NSManagedObjectContext {
+    /// Whether a fetch that failed for want of SQL is to be decided object by object.
+    final func isJudgedInMemory(_ plan: FetchPlan, after error: NSError) -> Bool {
+        guard error.domain == NSCocoaErrorDomain, error.code == NSCoreDataError,
+            plan.store.predicate != nil || !plan.store.sortDescriptors.isEmpty,
+            let stores = plan.affectedStores ?? persistentStoreCoordinator?.persistentStores
+        else { return false }
+        return !stores.isEmpty && stores.allSatisfy { $0.type == NSInMemoryStoreType }
+    }
+
+    /// The objects of a fetch, each judged by itself.
+    final func judgedObjects(_ plan: FetchPlan) throws -> [NSManagedObject] {
+        var everything = plan
+        everything.store.predicate = nil
+        everything.store.sortDescriptors = []
+        everything.store.limit = 0
+        everything.store.offset = 0
+        var result = try objects(everything)
+        if let predicate = plan.store.predicate { result = result.filter { predicate.evaluate(with: $0) } }
+        if !plan.store.sortDescriptors.isEmpty { result = result.sorted(byDescriptors: plan.store.sortDescriptors) }
+        result.removeFirst(min(plan.store.offset, result.count))
+        if plan.store.limit > 0, result.count > plan.store.limit { result.removeLast(result.count - plan.store.limit) }
+        return result
+    }
+}

@@ -1,0 +1,77 @@
+import CoreData
+import TestSupport
+import Testing
+
+@Suite("Fetches that have no SQL")
+struct JudgedFetchingTests {
+    private func context(_ type: String) throws -> NSManagedObjectContext {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+        let url = type == NSInMemoryStoreType ? nil : URL(fileURLWithPath: "/dev/null")
+        try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            for (title, prices) in [("a", [1.0, 3.0]), ("b", [10, 20]), ("c", [2, 2])] {
+                context.make("Book", ["title": title, "keywords": prices])
+            }
+            try context.save()
+        }
+        return context
+    }
+
+    @Test(
+        "An in-memory store looks into transformable values, for objects, ids and counts, with order, limit and offset",
+        arguments: [true, false])
+    func intoTransformables(isChild: Bool) throws {
+        let root = try context(NSInMemoryStoreType)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        if isChild {
+            context.parent = root
+        } else {
+            context.persistentStoreCoordinator = root.persistentStoreCoordinator
+        }
+        try context.performAndWait {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
+            request.predicate = NSPredicate(format: "average(keywords) == 2")
+            #expect(try context.fetch(request).map { $0.value(forKey: "title") as? String } == ["c", "a"])
+            #expect(try context.count(for: request) == 2)
+            request.fetchLimit = 1
+            request.fetchOffset = 1
+            #expect(try context.fetch(request).map { $0.value(forKey: "title") as? String } == ["a"])
+            request.predicate = NSPredicate(format: "keywords[FIRST] == 10")
+            request.fetchOffset = 0
+            let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
+            ids.resultType = .managedObjectIDResultType
+            ids.predicate = request.predicate
+            let first = try context.fetch(request)
+            #expect(try context.fetch(ids) == first.map(\.objectID))
+            context.make("Book", ["title": "new", "keywords": [10.0]])
+            ids.predicate = NSPredicate(format: "keywords[0] == 10")
+            #expect(try context.fetch(ids).count == 2)
+        }
+    }
+
+    @Test("A SQLite store refuses them with error 134060")
+    func refused() throws {
+        let context = try context(NSSQLiteStoreType)
+        context.performAndWait {
+            let error = #expect(throws: NSError.self) { try context.all("Book", "average(keywords) == 2") }
+            #expect(error?.code == NSCoreDataError)
+        }
+    }
+
+    @Test("[SIZE] of a to-many relationship or a SUBQUERY counts in SQL")
+    func size() throws {
+        let context = try context(NSSQLiteStoreType)
+        try context.performAndWait {
+            let author = context.make("Author", ["name": "A"])
+            for book in try context.all("Book", "title IN %@", ["a", "b"]) { book.setValue(author, forKey: "author") }
+            context.make("Author", ["name": "B"])
+            try context.save()
+            #expect(try context.all("Author", "books[SIZE] == 2") == [author])
+            #expect(try context.all("Author", "SUBQUERY(books, $b, $b.title == 'a')[SIZE] == 1") == [author])
+            #expect(try context.all("Author", "books[SIZE] == 0").count == 1)
+        }
+    }
+}
