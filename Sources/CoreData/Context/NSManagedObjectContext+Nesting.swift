@@ -272,6 +272,7 @@ extension NSManagedObjectContext {
 
     /// Leaves the new keys of saved objects with every context below this one; each takes them in when it is next used.
     final func postToChildren(_ permanent: PermanentKeys) {
+        undoRecord?.noteRenames(permanent.keys)
         let children = livingChildren
         if children.isEmpty {
             permanentKeys = [:]
@@ -308,6 +309,7 @@ extension NSManagedObjectContext {
     }
 
     private func takeIn(_ permanent: PermanentKeys) {
+        undoRecord?.noteRenames(permanent.keys)
         for map in identityMaps {
             guard let map, map.count > 0 else { continue }
             for object in map.objects {

@@ -110,6 +110,7 @@ extension NSManagedObjectContext {
                 updated.append(object)
             }
         }
+        if undoRecord != nil { registerUndo(of: changed, inserted: inserted) }
         var info: [AnyHashable: Any] = [:]
         if !inserted.isEmpty { info[NSInsertedObjectsKey] = Set(inserted) }
         if !updated.isEmpty { info[NSUpdatedObjectsKey] = Set(updated) }
@@ -134,7 +135,7 @@ extension NSManagedObjectContext {
         DispatchQueue.main.async { [weak self] in
             guard let self else { return }
             isPendingProcessingScheduled = false
-            HeldContexts.run(holding: self, holdsMain: true) { self.processPendingChanges() }
+            HeldContexts.run(holding: self, holdsMain: true) { self.endEvent() }
         }
     }
 

@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
         requireQueue("-performBlock:").async {
             HeldContexts.run(holding: self, holdsMain: self.isMain) {
                 block()
-                self.processPendingChanges()
+                self.endEvent()
                 self.recentObjects.removeAll()
             }
         }
@@ -63,7 +63,10 @@ extension NSManagedObjectContext {
         if isMain, holdsMain { return try HeldContexts.run(holding: self, holdsMain: true, block) }
         return try queue.sync {
             try HeldContexts.run(holding: self, holdsMain: holdsMain || isMain) {
-                defer { recentObjects.removeAll() }
+                defer {
+                    if undoRecord != nil { endEvent() }
+                    recentObjects.removeAll()
+                }
                 return try block()
             }
         }
@@ -83,7 +86,7 @@ extension NSManagedObjectContext {
                 let holdsMain = isInline ? HeldContexts.isMainQueueHeld : self.isMain
                 let result: Result<T, Failure> = HeldContexts.run(holding: self, holdsMain: holdsMain) {
                     defer {
-                        self.processPendingChanges()
+                        self.endEvent()
                         self.recentObjects.removeAll()
                     }
                     do throws(Failure) {

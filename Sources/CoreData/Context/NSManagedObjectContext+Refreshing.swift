@@ -19,6 +19,7 @@ extension NSManagedObjectContext {
             object.awake(fromSnapshotEvents: .refresh)
         } else {
             object.flags.remove(.updated)
+            undoRecord?.forgetBaseline(of: object)
             turnIntoFault(object)
         }
         noteRefresh(of: object)
@@ -44,6 +45,7 @@ extension NSManagedObjectContext {
         deletedList = []
         pendingList = []
         pendingDeletions = []
+        dropUndoRecord(all: true)
         for object in others {
             object.flags.subtract([
                 .updated, .deleted, .deletionPending, .listedUpdated, .listedDeleted, .pendingEvent, .pendingDelete,
@@ -75,6 +77,7 @@ extension NSManagedObjectContext {
         pendingVanished = []
         permanentKeys = [:]
         assignedStores = [:]
+        dropUndoRecord(all: false)
         recentObjects.removeAll()
         for map in identityMaps {
             for object in map?.objects ?? [] {

@@ -397,11 +397,13 @@ extension NSManagedObjectContext {
             object.flags.subtract([.listedDeleted, .updated, .listedUpdated])
             object.flags.insert(.gone)
         }
+        undoRecordDidSave()
         // New objects that were deleted again never were in the store.
         let vanished = deletedList.filter { $0.flags.contains([.inserted, .deleted]) }
         // Also those that a merge has made clean, or whose changes were dropped.
         for object in insertedList { object.flags.remove(.listedInserted) }
         for object in updatedList { object.flags.remove(.listedUpdated) }
+        for object in deletedList { object.flags.remove(.listedDeleted) }
         insertedList = []
         updatedList = []
         deletedList = []
@@ -430,7 +432,10 @@ extension NSManagedObjectContext {
     private func dropCleanObjects() {
         for object in insertedList { object.flags.subtract([.inserted, .listedInserted, .updated]) }
         for object in updatedList { object.flags.subtract([.listedUpdated]) }
-        for object in deletedList where object.flags.contains(.deleted) { object.detach(unregister: true) }
+        for object in deletedList {
+            object.flags.remove(.listedDeleted)
+            if object.flags.contains(.deleted) { object.detach(unregister: true) }
+        }
         insertedList = []
         updatedList = []
         deletedList = []

@@ -62,6 +62,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var mergedInsertions: [NSManagedObject] = []
     /// New objects taken back since the last did-change notification, which calls them deleted.
     var pendingVanished: [NSManagedObject] = []
+    /// What can be undone; nil without an undo manager.
+    var undoRecord: ContextUndo?
     var isProcessingPendingChanges = false
     var isPendingProcessingScheduled = false
     var isSaving = false

@@ -134,6 +134,67 @@ final class ToManyState {
     }
 }
 
+extension ToManyState {
+    /// The members at one moment, to go back to.
+    struct Memento {
+        let base: [ObjectKey]?
+        let added: [ObjectKey]
+        let removed: Set<ObjectKey>
+        let order: [ObjectKey]?
+
+        /// The members, where they are known.
+        var members: [ObjectKey]? {
+            if let order { return order }
+            return base.map { base in base.filter { !removed.contains($0) } + added }
+        }
+
+        /// Whether there is nothing but what the store has.
+        var isClean: Bool { added.isEmpty && removed.isEmpty && order == nil }
+    }
+
+    var memento: Memento { Memento(base: base, added: added.keys, removed: removed, order: order) }
+
+    /// Takes back what happened between two moments; what else changed stays. `current` gives a key's present form.
+    func revert(from after: Memento, to before: Memento, current: (ObjectKey) -> ObjectKey) {
+        if base == after.base, added.keys == after.added, removed == after.removed, order == after.order,
+            base != nil || before.base == nil
+        {
+            if before.base == nil, base != nil {
+                adopt(before, knownIn: Set(base ?? []), current)
+            } else {
+                base = before.base?.map(current)
+                adopt(before, knownIn: nil, current)
+            }
+            return
+        }
+        // Loading drops what turned out to be in or out already; it is no change.
+        let loaded = before.base == nil ? after.base.map { Set($0) } : nil
+        let addedBefore = Set(before.added).subtracting(loaded ?? [])
+        let removedBefore = loaded.map { before.removed.intersection($0) } ?? before.removed
+        let addedAfter = Set(after.added)
+        let came = addedAfter.subtracting(addedBefore).union(removedBefore.subtracting(after.removed))
+        let went = addedBefore.subtracting(addedAfter).union(after.removed.subtracting(removedBefore))
+        let present = isFault ? nil : Set(members)
+        for key in came.map(current) where present?.contains(key) ?? true { noteRemoval(of: key) }
+        let returning = before.added + (after.base ?? before.base ?? []) + Array(went)
+        var left = Set(went.map(current))
+        for key in returning.map(current) where left.remove(key) != nil && present?.contains(key) != true {
+            noteAddition(of: key)
+        }
+        if !isFault, let wanted = before.members?.map(current), wanted != members, Set(wanted) == Set(members) {
+            order = wanted
+        }
+    }
+
+    private func adopt(_ before: Memento, knownIn base: Set<ObjectKey>?, _ current: (ObjectKey) -> ObjectKey) {
+        added = ObjectKeyList()
+        for key in before.added.map(current) where base?.contains(key) != true { added.append(key) }
+        removed = Set(before.removed.map(current))
+        if let base { removed.formIntersection(base) }
+        order = before.order?.map(current)
+    }
+}
+
 extension ObjectKey {
     /// The key under its permanent number, where it has got one.
     func renamed(_ permanent: [Int64: Int64]) -> ObjectKey {

@@ -1,0 +1,74 @@
+import Foundation
+
+/// What a context with an undo manager remembers: how its changed objects were when changes were last processed.
+///
+/// For the context's queue only.
+final class ContextUndo {
+    let manager: UndoManager
+    /// Changed objects as they were when changes were last processed; an object that is not in here was as its row says.
+    private var baseline: [ObjectIdentifier: ObjectState] = [:]
+    /// Temporary keys in recorded states and what became of them.
+    private(set) var renames: [Int64: Int64] = [:]
+    private var observer: (any NSObjectProtocol)?
+
+    init(manager: UndoManager, context: NSManagedObjectContext) {
+        self.manager = manager
+        observer = NotificationCenter.default.addObserver(
+            forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
+        ) { [weak context] _ in
+            guard let context, context.isHeldByCaller || context.queue == nil else { return }
+            context.processPendingChanges()
+        }
+        for object in context.insertedList + context.updatedList + context.deletedList {
+            baseline[ObjectIdentifier(object)] = ObjectState(of: object)
+        }
+    }
+
+    deinit {
+        if let observer { NotificationCenter.default.removeObserver(observer) }
+    }
+
+    /// What happened to changed objects since the last call; `inserted` are those that are new since.
+    func changes(of objects: [NSManagedObject], inserted: [NSManagedObject]) -> [ObjectChange] {
+        let new = Set(inserted.map(ObjectIdentifier.init))
+        return objects.compactMap { object in
+            let identifier = ObjectIdentifier(object)
+            if object.flags.contains(.deleted) { load(object) }
+            let after = ObjectState(of: object)
+            // An object that came and went since was never there.
+            let wasNew =
+                object.flags.contains(.inserted) && (new.contains(identifier) || object.flags.contains(.deleted))
+            let before = baseline[identifier] ?? ObjectState(cleanStateOf: object, isNew: wasNew)
+            baseline[identifier] = after
+            let change = ObjectChange(object: object, before: before, after: after)
+            return change.isEmpty ? nil : change
+        }
+    }
+
+    /// Deleting does not load everything; to bring the object back after a save all of it has to be known.
+    private func load(_ object: NSManagedObject) {
+        guard !object.flags.contains(.inserted), !object.flags.contains(.inaccessible) else { return }
+        _ = object.firedRow()
+        for toMany in object.home.layout.toManys { _ = object.members(of: toMany.index) }
+    }
+
+    /// An object that is about to come back was not there until now.
+    func noteAbsence(of object: NSManagedObject) {
+        let identifier = ObjectIdentifier(object)
+        if baseline[identifier] == nil {
+            baseline[identifier] = ObjectState(cleanStateOf: object, isNew: true)
+        }
+    }
+
+    /// Nothing is unsaved any more.
+    func forgetBaseline() { baseline = [:] }
+
+    /// An object has no unsaved change any more.
+    func forgetBaseline(of object: NSManagedObject) { baseline[ObjectIdentifier(object)] = nil }
+
+    func noteRenames(_ permanent: [Int64: Int64]) {
+        renames.merge(permanent) { _, new in new }
+    }
+
+    func forgetRenames() { renames = [:] }
+}

@@ -1,0 +1,234 @@
+import Foundation
+
+// Undo and redo. Every time pending changes are processed, what happened to which object since the last time is registered
+// with the undo manager as one action; undoing puts the objects back and processes that, which registers the redo.
+extension NSManagedObjectContext {
+    /// Who records the context's changes so that they can be taken back; nil, as it is at first, records nothing.
+    ///
+    /// Insertions, deletions and changes of attributes and relationships are recorded when pending changes are processed:
+    /// at the end of a block, before a save, and whenever the manager opens or closes a group. To leave changes out, process
+    /// pending changes, disable registration, make them, process again and enable it. The record outlasts a save: undoing a
+    /// saved insertion deletes the object, undoing a saved deletion inserts it again under its id. `rollback()` and
+    /// `reset()` drop it.
+    public final var undoManager: UndoManager? {
+        get { undoRecord?.manager }
+        set {
+            if undoRecord?.manager === newValue { return }
+            processPendingChanges()
+            undoRecord?.manager.removeAllActions(withTarget: self)
+            undoRecord = newValue.map { ContextUndo(manager: $0, context: self) }
+        }
+    }
+
+    /// Takes back the changes of the last group.
+    public final func undo() {
+        checkConfinement()
+        processPendingChanges()
+        undoRecord?.manager.undo()
+    }
+
+    /// Makes again the changes that were taken back last.
+    public final func redo() {
+        checkConfinement()
+        processPendingChanges()
+        undoRecord?.manager.redo()
+    }
+
+    /// The end of an event: what is pending is processed, and the group that the event opened is closed.
+    final func endEvent() {
+        processPendingChanges()
+        undoRecord?.manager.endEvent()
+    }
+
+    // MARK: Recording
+
+    /// Registers what happened to objects since changes were last processed.
+    final func registerUndo(of changed: [NSManagedObject], inserted: [NSManagedObject]) {
+        guard let undoRecord else { return }
+        let own = changed.filter { $0.home.context === self && !$0.flags.contains(.mergedAway) }
+        let changes = undoRecord.changes(of: own, inserted: inserted)
+        if changes.isEmpty { return }
+        undoRecord.manager.registerUndo(withTarget: self) { $0.revert(changes) }
+    }
+
+    /// Everything is saved.
+    final func undoRecordDidSave() {
+        undoRecord?.forgetBaseline()
+    }
+
+    /// Drops the record of what can be undone.
+    final func dropUndoRecord(all: Bool) {
+        guard let undoRecord else { return }
+        if all { undoRecord.manager.removeAllActions() } else { undoRecord.manager.removeAllActions(withTarget: self) }
+        undoRecord.forgetBaseline()
+        undoRecord.forgetRenames()
+    }
+
+    // MARK: Taking back
+
+    private func revert(_ changes: [ObjectChange]) {
+        drainMailbox()
+        var told: [(object: NSManagedObject, event: NSSnapshotEventType)] = []
+        for change in changes where change.before.isAlive && !change.after.isAlive {
+            resurrect(change.object, as: change.before, knowing: change.after)
+            told.append((change.object, .undoDeletion))
+        }
+        for change in changes where change.before.isAlive {
+            guard isUsable(change.object) else { continue }
+            revertValues(change)
+            if change.after.isAlive { told.append((change.object, .undoUpdate)) }
+        }
+        for change in changes where change.before.isAlive && !change.after.isAlive && isUsable(change.object) {
+            rejoinOwners(change.object)
+        }
+        for change in changes where !change.before.isAlive && change.after.isAlive {
+            guard isUsable(change.object) else { continue }
+            withdraw(change.object)
+            told.append((change.object, .undoInsertion))
+        }
+        for (object, event) in told { object.awake(fromSnapshotEvents: event) }
+        processPendingChanges()
+        for (object, _) in told { settle(object) }
+    }
+
+    /// An object that something else took away (another process, a refresh) cannot be put back into shape.
+    private func isUsable(_ object: NSManagedObject) -> Bool {
+        guard object.home.context === self else { return false }
+        if !object.flags.contains(.deleted) { _ = object.firedRow() }
+        return !object.flags.contains(.inaccessible)
+    }
+
+    private func revertValues(_ change: ObjectChange) {
+        let object = change.object
+        let slots = object.home.layout.slots
+        for slot in change.changedSlots {
+            let overlay = object.ensureOverlay()
+            switch change.before.value(at: slot, kind: slots[slot].kind) {
+            case .slot(let value):
+                overlay.boxed[slot] = nil
+                overlay.boxedChanges.remove(slot)
+                overlay.set(renamed(value, kind: slots[slot].kind), at: slot, slotCount: slots.count)
+            case .boxed(let value):
+                overlay.boxed[slot] = value
+                overlay.boxedChanges.insert(slot)
+                overlay.currentRow = nil
+            }
+        }
+        for index in change.changedToManys {
+            let nothing = ToManyState.Memento(base: nil, added: [], removed: [], order: nil)
+            object.toManyState(index).revert(
+                from: change.after.toMany(index) ?? nothing, to: change.before.toMany(index) ?? nothing,
+                current: { self.currentKey($0) })
+            object.overlay?.currentRow = nil
+        }
+        noteUpdate(of: object)
+    }
+
+    private func renamed(_ value: SlotValue, kind: SlotKind) -> SlotValue {
+        guard kind == .reference, case .int(let key) = value, key < 0, let permanent = undoRecord?.renames[key] else {
+            return value
+        }
+        return .int(permanent)
+    }
+
+    private func currentKey(_ key: ObjectKey) -> ObjectKey { key.renamed(undoRecord?.renames ?? [:]) }
+
+    // MARK: Coming and going
+
+    /// Takes a new object away, or deletes a saved one, without the delete rules: what they did is recorded by itself.
+    private func withdraw(_ object: NSManagedObject) {
+        object.flags.formUnion([.deleted, .pendingDelete])
+        if !object.flags.contains(.listedDeleted) {
+            object.flags.insert(.listedDeleted)
+            deletedList.append(object)
+        }
+        notePending(object)
+    }
+
+    /// Brings a deleted object, or a new one that was taken away, back.
+    private func resurrect(_ object: NSManagedObject, as before: ObjectState, knowing after: ObjectState) {
+        undoRecord?.noteAbsence(of: object)
+        if object.home.context === self, !object.flags.contains(.gone) {
+            revive(object)
+            return
+        }
+        // Saved as deleted: it is inserted again, with its key, because that is what others know it by.
+        object.home = home(at: object.home.layout.index)
+        if let key = undoRecord?.renames[object.key] { object.key = key }
+        object.flags = [.registered, .inserted, .updated, .listedInserted, .pendingInsert]
+        object.row = before.row ?? object.row ?? object.home.layout.defaultRow
+        let overlay = ObjectOverlay()
+        overlay.mask = before.mask
+        overlay.values = before.values
+        overlay.boxed = before.boxed
+        overlay.boxedChanges = before.boxedChanges
+        object.overlay = overlay
+        // Whatever stood for the missing row meanwhile gives way.
+        recentObjects.removeAll()
+        object.home.identityMap?.register(object)
+        insertedList.append(object)
+        for toMany in object.home.layout.toManys {
+            let members = before.toMany(toMany.index)?.members ?? after.toMany(toMany.index)?.members ?? []
+            if members.isEmpty { continue }
+            _ = object.toManyState(toMany.index).replaceMembers(members, isOrdered: toMany.isOrdered)
+        }
+        object.replaceTemporaryReferences(undoRecord?.renames ?? [:])
+        notePending(object)
+    }
+
+    /// A to-many relationship without inverse does not hear of its member's deletion, so that nothing in the record puts the
+    /// member back where the deletion was saved and the relationship read since.
+    private func rejoinOwners(_ object: NSManagedObject) {
+        for (slot, description) in object.home.layout.slots.enumerated() {
+            guard case .owner(let relationship) = description.role, case .int(let key) = object.slotValue(at: slot),
+                let toMany = modelLayout?.layout(of: relationship.entity)?.toManys
+                    .first(where: { $0.relationship === relationship }),
+                let owner = registeredObject(forOwnerKey: key, of: toMany)
+            else { continue }
+            let state = owner.toManyState(toMany.index)
+            if (state.isFault ? state.added.keys : state.members).contains(object.objectKey) { continue }
+            state.noteAddition(of: object.objectKey)
+            noteUpdate(of: owner)
+        }
+    }
+
+    /// Takes back an object's unsaved deletion.
+    final func revive(_ object: NSManagedObject) {
+        // The notification calls it inserted, unless it has not called it deleted yet.
+        let wasTold = !object.flags.contains(.pendingDelete)
+        object.flags.subtract([.deleted, .deletionPending, .pendingDelete])
+        if wasTold { object.flags.insert(.pendingInsert) }
+        if object.flags.contains(.inserted), !object.flags.contains(.listedInserted) {
+            object.flags.insert(.listedInserted)
+            insertedList.append(object)
+        }
+        notePending(object)
+    }
+
+    private func notePending(_ object: NSManagedObject) {
+        if object.flags.contains(.pendingEvent) { return }
+        object.flags.insert(.pendingEvent)
+        pendingList.append(object)
+        schedulePendingChanges()
+    }
+
+    /// An object that is again as its row says has no unsaved changes.
+    private func settle(_ object: NSManagedObject) {
+        guard object.home.context === self, object.flags.contains(.updated),
+            object.flags.isDisjoint(with: [.inserted, .deleted, .pendingEvent]), object.row != nil,
+            !object.hasToManyChanges,
+            object.persistentChanges().isEmpty
+        else { return }
+        guard let overlay = object.overlay else { return object.flags.subtract([.updated]) }
+        var isTransient = !overlay.boxedChanges.isEmpty
+        overlay.mask.forEach { slot in
+            if !object.home.layout.slots[slot].isPersistent { isTransient = true }
+        }
+        if isTransient { return }
+        overlay.mask = SlotMask()
+        overlay.values = []
+        overlay.currentRow = nil
+        object.flags.remove(.updated)
+        undoRecord?.forgetBaseline(of: object)
+    }
+}

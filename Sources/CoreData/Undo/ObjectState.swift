@@ -1,0 +1,104 @@
+import Foundation
+
+/// What an object was at one moment, to go back to: pointers to its row and copies of its overlay's arrays, which cost
+/// nothing until either side changes.
+struct ObjectState {
+    /// Whether the object was there: inserted or fetched, and not deleted.
+    var isAlive: Bool
+    let row: Snapshot?
+    let mask: SlotMask
+    let values: ContiguousArray<SlotValue>
+    let boxed: [Int: Any]
+    let boxedChanges: SlotMask
+    let toManys: [ToManyState.Memento?]
+
+    /// The object now.
+    init(of object: NSManagedObject) {
+        isAlive = !object.flags.contains(.deleted)
+        row = object.row
+        let overlay = object.overlay
+        mask = overlay?.mask ?? SlotMask()
+        values = overlay?.values ?? []
+        boxed = overlay?.boxed ?? [:]
+        boxedChanges = overlay?.boxedChanges ?? SlotMask()
+        toManys = overlay?.toManys.map { $0?.memento } ?? []
+    }
+
+    /// The object before it had any unsaved change: as its row says, or, when it `isNew`, not there.
+    init(cleanStateOf object: NSManagedObject, isNew: Bool) {
+        isAlive = !isNew
+        row = object.row
+        mask = SlotMask()
+        values = []
+        boxed = [:]
+        boxedChanges = SlotMask()
+        toManys =
+            object.overlay?.toManys.map { state in
+                state.map { ToManyState.Memento(base: $0.base, added: [], removed: [], order: nil) }
+            } ?? []
+    }
+
+    /// A value of a slot: the bytes' form, or the object of a transformable attribute that has not been encoded.
+    enum Value {
+        case slot(SlotValue)
+        case boxed(Any?)
+
+        func isSame(as other: Value) -> Bool {
+            switch (self, other) {
+            case (.slot(let a), .slot(let b)): return a == b
+            case (.boxed(nil), .boxed(nil)): return true
+            case (.boxed(let a?), .boxed(let b?)):
+                if let a = a as? AnyHashable, let b = b as? AnyHashable { return a == b }
+                return false
+            default: return false
+            }
+        }
+    }
+
+    func value(at slot: Int, kind: SlotKind) -> Value {
+        if boxedChanges.contains(slot) { return .boxed(boxed[slot]) }
+        if mask.contains(slot) { return .slot(values[slot]) }
+        return .slot(row?.value(slot, kind: kind) ?? .null)
+    }
+
+    func toMany(_ index: Int) -> ToManyState.Memento? { index < toManys.count ? toManys[index] : nil }
+}
+
+/// An object before and after something happened to it.
+struct ObjectChange {
+    let object: NSManagedObject
+    let before: ObjectState
+    let after: ObjectState
+
+    /// The slots that have another value now.
+    var changedSlots: [Int] {
+        var candidates = before.mask
+        candidates.formUnion(after.mask)
+        candidates.formUnion(before.boxedChanges)
+        candidates.formUnion(after.boxedChanges)
+        let slots = object.home.layout.slots
+        var changed: [Int] = []
+        candidates.forEach { slot in
+            let kind = slots[slot].kind
+            if !before.value(at: slot, kind: kind).isSame(as: after.value(at: slot, kind: kind)) {
+                changed.append(slot)
+            }
+        }
+        return changed
+    }
+
+    /// The to-many relationships with other members, or another order, now.
+    var changedToManys: [Int] {
+        (0..<max(before.toManys.count, after.toManys.count)).filter { index in
+            guard let new = after.toMany(index) else { return before.toMany(index)?.isClean == false }
+            guard let old = before.toMany(index) else { return !new.isClean }
+            return old.added != new.added || old.removed != new.removed || old.order != new.order
+        }
+    }
+
+    /// Whether there is nothing to take back.
+    var isEmpty: Bool {
+        if before.isAlive != after.isAlive { return false }
+        return !before.isAlive || (changedSlots.isEmpty && changedToManys.isEmpty)
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// What one undo, or one nested undo, takes back: actions and groups, in the order in which they were registered.
+final class UndoGroup {
+    enum Entry {
+        case action(UndoAction)
+        case group(UndoGroup)
+    }
+
+    var entries: [Entry] = []
+    var actionName = ""
+    var isDiscardable = false
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Does everything in the group, the last first.
+    func perform() {
+        for entry in entries.reversed() {
+            switch entry {
+            case .action(let action): action.perform()
+            case .group(let group): group.perform()
+            }
+        }
+    }
+
+    /// Takes a target's actions out, and groups that have none left. An emptied group says so by `isEmpty`.
+    func removeActions(of target: AnyObject) {
+        entries.removeAll { entry in
+            switch entry {
+            case .action(let action):
+                return action.target == nil || action.target === target
+            case .group(let group):
+                group.removeActions(of: target)
+                return group.isEmpty
+            }
+        }
+    }
+}
+
+/// One step back for one target, which is not retained; a step for a target that is gone does nothing.
+struct UndoAction {
+    private(set) weak var target: AnyObject?
+    private let body: (AnyObject) -> Void
+
+    init(target: AnyObject, body: @escaping (AnyObject) -> Void) {
+        self.target = target
+        self.body = body
+    }
+
+    func perform() {
+        if let target { body(target) }
+    }
+}
