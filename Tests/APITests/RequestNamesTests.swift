@@ -56,6 +56,7 @@ struct RequestNamesTests {
         _ = NSPredicate(block: { _, _ in true })
         _ = NSPredicate(format: "a == %@ AND b == %d", "x", 1)
         _ = NSPredicate(format: "a == %@", argumentArray: ["x"])
+        let _: KeyPath<NSPredicate, String> = \.predicateFormat
         let _: (NSPredicate) -> (Any?) -> Bool = NSPredicate.evaluate(with:)
         let _: (NSPredicate) -> (Any?, [String: Any]?) -> Bool = NSPredicate.evaluate(with:substitutionVariables:)
         let _: NSPredicate = NSPredicate(format: "a == $b").withSubstitutionVariables(["b": 1])
@@ -103,6 +104,7 @@ struct RequestNamesTests {
         let _: KeyPath<NSExpression, NSExpression> = \.operand
         let _: KeyPath<NSExpression, Any> = \.collection
         let _: KeyPath<NSExpression, String> = \.variable
+        _ = SortDescriptor(\NSManagedObject.hasChanges, order: .reverse)
         _ = NSSortDescriptor(key: "a", ascending: true)
         _ = NSSortDescriptor(key: "a", ascending: true, comparator: { _, _ in .orderedSame })
         _ = NSSortDescriptor(keyPath: \NSString.length, ascending: true)
