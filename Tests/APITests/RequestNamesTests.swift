@@ -56,7 +56,7 @@ struct RequestNamesTests {
         _ = NSPredicate(block: { _, _ in true })
         _ = NSPredicate(format: "a == %@ AND b == %d", "x", 1)
         _ = NSPredicate(format: "a == %@", argumentArray: ["x"])
-        let _: KeyPath<NSPredicate, String> = \.predicateFormat
+        let _: KeyPath<NSComparisonPredicate, String> = \.predicateFormat
         let _: (NSPredicate) -> (Any?) -> Bool = NSPredicate.evaluate(with:)
         let _: (NSPredicate) -> (Any?, [String: Any]?) -> Bool = NSPredicate.evaluate(with:substitutionVariables:)
         let _: NSPredicate = NSPredicate(format: "a == $b").withSubstitutionVariables(["b": 1])

@@ -1,7 +1,7 @@
 import APICoverage
 import Foundation
 
-// api-coverage API.md notes.tsv graphs-folder tests-folder [--check MIN]: see bin/api-coverage.
+// api-coverage API.md notes.tsv graphs-folder tests-folder [--check [MIN]]: see bin/api-coverage.
 
 func fail(_ message: String) -> Never {
     FileHandle.standardError.write(Data("api-coverage: \(message)\n".utf8))
@@ -11,11 +11,13 @@ func fail(_ message: String) -> Never {
 var arguments = Array(CommandLine.arguments.dropFirst())
 var minimum: Double?
 if let place = arguments.firstIndex(of: "--check") {
-    guard arguments.indices.contains(place + 1), let bar = Double(arguments[place + 1]) else {
-        fail("--check takes a percentage")
+    arguments.remove(at: place)
+    minimum = 0
+    if arguments.indices.contains(place) {
+        guard let bar = Double(arguments[place]) else { fail("--check takes a percentage") }
+        minimum = bar
+        arguments.remove(at: place)
     }
-    minimum = bar
-    arguments.removeSubrange(place...place + 1)
 }
 guard arguments.count == 4 else { fail("API.md, the notes, a folder of symbol graphs and one of tests, please") }
 
