@@ -14,8 +14,13 @@ enum TransformableCoding {
     // Has no state.
     nonisolated(unsafe) private static let standard = TransformableDefaultTransformer()
 
+    /// The name of the constant, which models often carry for the name that it stands for.
+    private static let constantsName = "NSSecureUnarchiveFromDataTransformerName"
+
     private static func way(of attribute: NSAttributeDescription) -> Way {
-        guard let name = attribute.valueTransformerName, !name.isEmpty else { return .reversed(standard) }
+        guard let name = attribute.valueTransformerName, !name.isEmpty, name != constantsName else {
+            return .reversed(standard)
+        }
         guard let transformer = ValueTransformerRegistry.transformer(named: NSValueTransformerName(name)) else {
             return .unknown(name)
         }

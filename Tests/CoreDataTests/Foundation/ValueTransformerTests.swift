@@ -132,6 +132,14 @@ struct ValueTransformerTests {
         }
     }
 
+    @Test("The name of the secure transformer's constant in a model stands for that transformer")
+    func constantsName() throws {
+        let result = try roundTrip(["x", "y"], transformer: "NSSecureUnarchiveFromDataTransformerName")
+        #expect(result.read as? [String] == ["x", "y"])
+        let secure = try #require(ValueTransformer(forName: .secureUnarchiveFromDataTransformerName))
+        #expect(secure.transformedValue(result.stored) as? [String] == ["x", "y"])
+    }
+
     @Test("A name that no transformer has stops the save and names it")
     func unknownName() throws {
         let error = try #require(throws: NSError.self) { try roundTrip("x", transformer: "Nobody's") }
