@@ -49,6 +49,7 @@ struct ObjectNamesTests {
         let _: (NSManagedObject) -> () throws -> Void = NSManagedObject.validateForInsert
         let _: (NSManagedObject) -> () throws -> Void = NSManagedObject.validateForUpdate
         let _: (NSManagedObject) -> (String) -> Any? = NSManagedObject.value(forKeyPath:)
+        let _: KeyPath<AnyKeyPath, String?> = \AnyKeyPath.managedKeyPath
         let _: (NSManagedObject) -> (Any?, String) -> Void = NSManagedObject.setValue(_:forKeyPath:)
         let _: (NSManagedObject) -> (String) -> NSMutableSet = NSManagedObject.mutableSetValue(forKey:)
         let _: (NSManagedObject) -> (String) -> NSMutableSet = NSManagedObject.mutableSetValue(forKeyPath:)

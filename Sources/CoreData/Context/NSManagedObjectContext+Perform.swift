@@ -7,8 +7,10 @@ enum ConfinementCheck {
     // Statically initialised, so that reading it costs no once-check. Set before the first context is made, which is
     // before anything can be checked; never changed afterwards.
     #if DEBUG
+        // Written once, before anything is checked: see above.
         @exclusivity(unchecked) nonisolated(unsafe) private(set) static var isOn = true
     #else
+        // Written once, before anything is checked: see above.
         @exclusivity(unchecked) nonisolated(unsafe) private(set) static var isOn = false
     #endif
 
