@@ -43,16 +43,32 @@ struct LightweightMigrator {
 
     /// What would be done to the store now; nil when it fits the model already. Nothing on disk changes.
     func plan(source: NSManagedObjectModel? = nil) throws -> MigrationPlan? {
-        let settings = try SQLiteStoreOptions(options, url: url)
-        let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
-        if try fits(metadata, settings) { return nil }
-        let source = try SourceModel(metadata: metadata, url: url, timeout: settings.timeout).find(given: source)
+        guard try isRequired() else { return nil }
         do {
-            let connection = try SQLiteStoreMetadata.quietConnection(at: url, timeout: settings.timeout)
-            return try prepare(source, metadata, on: connection).plan
+            let (source, connection) = try openQuietly(source: source)
+            let (old, facts) = try state(of: source, on: connection)
+            let new = SQLSchemaBuilder.schema(of: model.layout, entities: try entityNames())
+            return try Self.plan(from: source.layout, old, to: model.layout, new, facts).plan
         } catch let error as SQLiteError {
             throw MigrationErrors.translated(error, url: url, doing: "planning")
         }
+    }
+
+    /// Whether the store was made with another version of the model. Nothing on disk changes.
+    func isRequired() throws -> Bool {
+        let settings = try SQLiteStoreOptions(options, url: url)
+        guard try !SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: settings.timeout) else { return false }
+        return try !fits(SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout), settings)
+    }
+
+    /// The model the store was made with, and a connection that reads the store and leaves no trace.
+    func openQuietly(
+        source: NSManagedObjectModel? = nil
+    ) throws -> (source: NSManagedObjectModel, connection: SQLiteConnection) {
+        let settings = try SQLiteStoreOptions(options, url: url)
+        let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
+        let source = try SourceModel(metadata: metadata, url: url, timeout: settings.timeout).find(given: source)
+        return (source, try SQLiteStoreMetadata.quietConnection(at: url, timeout: settings.timeout))
     }
 
     private func fits(_ metadata: [String: Any], _ settings: SQLiteStoreOptions) throws -> Bool {
@@ -117,21 +133,36 @@ struct LightweightMigrator {
     private func prepare(
         _ source: NSManagedObjectModel, _ metadata: [String: Any], on connection: SQLiteConnection
     ) throws -> (plan: MigrationPlan, metadata: [String: Any]) {
-        let oldNames = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
         let newNames = try entityNames()
-        let old = try ActualSchema(connection).fit(source.layout, entities: oldNames, url: url)
+        let (old, facts) = try state(of: source, metadata, on: connection)
         let new = SQLSchemaBuilder.schema(of: model.layout, entities: newNames)
-        let difference = try ModelDifference(
-            from: source.layout, to: model.layout,
-            storedSource: Set(old.numbers.indices.filter { old.numbers[$0] != nil }),
-            storedDestination: Set(new.numbers.indices.filter { new.numbers[$0] != nil }))
-        let facts = try StoreFacts(connection, tables: Set(old.allTables.map(\.name) + ["ACHANGE"]))
-        let plan = MigrationPlanner.plan(for: difference, from: old, to: new, facts: facts)
+        let (difference, plan) = try Self.plan(from: source.layout, old, to: model.layout, new, facts)
         return (plan, newMetadata(metadata, difference, newNames))
     }
 
+    /// The tables that the source model has in the file, and what the file really holds.
+    func state(
+        of source: NSManagedObjectModel, _ metadata: [String: Any]? = nil, on connection: SQLiteConnection
+    ) throws -> (schema: SQLSchema, facts: StoreFacts) {
+        let metadata = try metadata ?? SQLiteStoreMetadata.read(from: connection, url: url)
+        let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
+        let schema = try ActualSchema(connection).fit(source.layout, entities: names, url: url)
+        return (schema, try StoreFacts(connection, tables: Set(schema.allTables.map(\.name) + ["ACHANGE"])))
+    }
+
+    /// What changes between two versions whose tables are these, and how.
+    static func plan(
+        from source: ModelLayout, _ old: SQLSchema, to destination: ModelLayout, _ new: SQLSchema, _ facts: StoreFacts
+    ) throws -> (difference: ModelDifference, plan: MigrationPlan) {
+        let difference = try ModelDifference(
+            from: source, to: destination,
+            storedSource: Set(old.numbers.indices.filter { old.numbers[$0] != nil }),
+            storedDestination: Set(new.numbers.indices.filter { new.numbers[$0] != nil }))
+        return (difference, MigrationPlanner.plan(for: difference, from: old, to: new, facts: facts))
+    }
+
     /// The names of the configuration's entities; nil for all.
-    private func entityNames() throws -> Set<String>? {
+    func entityNames() throws -> Set<String>? {
         guard let configuration, configuration != NSManagedObjectModel.defaultConfigurationName else { return nil }
         guard let entities = model.entities(forConfigurationName: configuration) else {
             throw NSError.coreData(

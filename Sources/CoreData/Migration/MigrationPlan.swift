@@ -4,6 +4,9 @@ struct MigrationPlan {
     var steps: [MigrationStep] = []
     /// About how many rows each step goes through; 0 for a step whose time does not depend on them.
     var rows: [Int] = []
+    /// About how many rows the tables of the destination will have, and the tables of the source that they come from.
+    var tableRows: [String: Int] = [:]
+    var tableOrigins: [String: String] = [:]
 
     /// The amount of work in the units of progress: one per row that is gone through and one per step.
     var totalUnits: Int { rows.reduce(0, +) + steps.count }

@@ -71,6 +71,14 @@ struct MigrationPlanner {
         }
         addBookkeeping()
         addTriggers()
+        for change in tables {
+            plan.tableRows[change.table.name] = rows(ofNew: change.table.name)
+            plan.tableOrigins[change.table.name] = change.source?.name
+        }
+        for change in joins {
+            plan.tableRows[change.table.name] = rows(ofNew: change.table.name)
+            plan.tableOrigins[change.table.name] = change.pairs?.from
+        }
     }
 
     // MARK: Names and sizes

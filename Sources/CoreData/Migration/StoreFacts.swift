@@ -132,3 +132,25 @@ extension StoreFacts {
         return Index(name: name, table: table, columns: columns, isUnique: isUnique, condition: condition)
     }
 }
+
+extension StoreFacts {
+    /// What a file made anew for a schema would hold, with so many rows in its tables.
+    init(_ schema: SQLSchema, rows: [String: Int]) {
+        for table in schema.allTables {
+            let columns = table.columns.map { column in
+                let place = table.compositeKey.firstIndex(of: column.name).map { $0 + 1 } ?? 0
+                return Column(
+                    name: column.name, type: column.type.rawValue, keyPosition: column.isPrimaryKey ? 1 : place)
+            }
+            tables[table.name] = Table(
+                name: table.name, columns: columns, hasConstraints: false, rows: rows[table.name] ?? 0)
+        }
+        indexes = schema.indexes.map { index in
+            var printer = SQLPrinter(dialect: SQLiteDialect())
+            if let condition = index.condition { printer.print(condition) }
+            return Index(
+                name: index.name, table: index.table, columns: index.columns, isUnique: index.isUnique,
+                condition: index.condition == nil ? nil : printer.text)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+
+/// What a migration would do to a store, before anything is done: the hops, their steps, the cost, and what stands in the way.
+///
+/// An addition to Apple's API. It is a plain value, made by `NSPersistentStoreCoordinator.migrationForecast`, and prints as
+/// a report for people.
+public struct MigrationForecast: Sendable, Equatable {
+    /// A version of a model.
+    public struct Version: Sendable, Equatable {
+        /// What the model's developers call it (`versionIdentifiers`), sorted; empty when they gave it no name.
+        public var identifiers: [String]
+        /// The checksum of all its entities' version hashes (`versionChecksum`).
+        public var checksum: String
+    }
+
+    /// One step of a hop.
+    public struct Step: Sendable, Equatable {
+        /// How the cost of a step grows.
+        public enum Kind: String, Sendable {
+            /// The same time for any number of rows.
+            case instant
+            /// Rows are read; none is written.
+            case scan
+            /// Rows of one table are written.
+            case rewrite
+            /// Code of the program's own runs for each row.
+            case custom
+        }
+
+        public var kind: Kind
+        /// What is done, in SQL's terms.
+        public var summary: String
+        /// The table whose rows it goes through; nil for an instant step.
+        public var table: String?
+        /// About how many rows it goes through.
+        public var rows: Int
+        /// About how many bytes it writes.
+        public var bytes: Int64
+        /// About how long it takes on this machine, in seconds.
+        public var seconds: Double
+    }
+
+    /// The way from one version to another.
+    public struct Hop: Sendable, Equatable {
+        /// Where the mapping between the two versions comes from.
+        public enum Means: Sendable, Equatable {
+            /// It is inferred; SQLite does the work in place.
+            case inferred
+            /// A mapping model; the store is copied. The text names it.
+            case mappingModel(String)
+        }
+
+        public var from: Version
+        public var to: Version
+        public var means: Means
+        public var steps: [Step]
+
+        /// Whether the hop takes the same time for any number of rows.
+        public var isInstant: Bool { steps.allSatisfy { $0.kind == .instant } }
+    }
+
+    /// Something that makes the migration impossible.
+    public struct Obstacle: Sendable, Equatable {
+        /// The entity it is about; nil when it is about the whole store.
+        public var entity: String?
+        /// The property it is about; nil when it is about the whole entity.
+        public var property: String?
+        /// What is wrong: what the two versions say about it.
+        public var reason: String
+        /// What would make it possible: a renaming identifier, a default value, a mapping model.
+        public var help: String
+    }
+
+    /// The store's main file.
+    public var store: URL
+    /// Whether the store was made with another version of the model.
+    public var isMigrationRequired: Bool
+    /// The way to the model's version; empty when no migration is required or none is possible.
+    public var hops: [Hop] = []
+    /// What stands in the way; empty when the migration is possible.
+    public var obstacles: [Obstacle] = []
+    /// About how many bytes must be free on the volume of the store while the migration runs.
+    public var diskSpaceNeeded: Int64 = 0
+    /// How many bytes are free there; nil when the volume does not say.
+    public var diskSpaceAvailable: Int64?
+    /// About how long it takes, from a calibration of this machine, in seconds.
+    public var estimatedSeconds: Double = 0
+
+    /// Whether there is a way to the model's version (or none is needed).
+    public var isPossible: Bool { obstacles.isEmpty }
+    /// Whether the migration takes the same time for any number of rows.
+    public var isInstant: Bool { isPossible && hops.allSatisfy(\.isInstant) }
+    /// Whether enough of the volume is free; true when the volume does not say.
+    public var hasDiskSpace: Bool { diskSpaceAvailable.map { $0 >= diskSpaceNeeded } ?? true }
+    /// About how many rows are gone through, over all steps.
+    public var rows: Int { hops.flatMap(\.steps).reduce(0) { $0 + $1.rows } }
+    /// About how many bytes are written, over all steps.
+    public var bytes: Int64 { hops.flatMap(\.steps).reduce(0) { $0 + $1.bytes } }
+}
+
+// MARK: - Printing
+
+extension MigrationForecast.Version: CustomStringConvertible {
+    /// The identifiers, or the beginning of the checksum.
+    public var description: String {
+        let name = identifiers.joined(separator: ", ")
+        return name.isEmpty ? "version \(checksum.prefix(8))" : "“\(name)”"
+    }
+}
+
+extension MigrationForecast.Step: CustomStringConvertible {
+    /// Kind, what is done, rows and bytes.
+    public var description: String {
+        let kind = self.kind.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)
+        guard self.kind != .instant else { return kind + summary }
+        let size = bytes > 0 ? ", \(MigrationForecast.text(bytes: bytes))" : ""
+        return "\(kind)\(summary) (\(rows) row\(rows == 1 ? "" : "s")\(size))"
+    }
+}
+
+extension MigrationForecast.Obstacle: CustomStringConvertible {
+    /// What is wrong and what helps.
+    public var description: String { help.isEmpty || reason.hasSuffix(help) ? reason : "\(reason) \(help)" }
+}
+
+extension MigrationForecast: CustomStringConvertible {
+    /// A report of several lines: the verdict, then every hop with its steps, or every obstacle.
+    public var description: String {
+        let name = "“\(store.lastPathComponent)”"
+        guard isMigrationRequired else { return "\(name) needs no migration." }
+        guard isPossible else {
+            return (["\(name) cannot be migrated:"] + obstacles.map { "  - \($0)" }).joined(separator: "\n")
+        }
+        var lines = ["\(name) needs a migration: \(verdict)."]
+        for (number, hop) in hops.enumerated() {
+            let means =
+                switch hop.means {
+                case .inferred: "inferred"
+                case .mappingModel(let name): "mapping model \(name)"
+                }
+            lines.append("  \(number + 1). \(hop.from) → \(hop.to), \(means)")
+            lines += hop.steps.map { "     \($0)" }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private var verdict: String {
+        let time = isInstant ? "instant at any size" : "about \(Self.text(seconds: estimatedSeconds)), \(rows) rows"
+        let free = diskSpaceAvailable.map { ", \(Self.text(bytes: $0)) are free" } ?? ""
+        return "\(time); needs \(Self.text(bytes: diskSpaceNeeded)) of disk\(free)\(hasDiskSpace ? "" : ": too little")"
+    }
+
+    static func text(bytes: Int64) -> String {
+        var value = Double(bytes)
+        var unit = 0
+        let units = ["B", "kB", "MB", "GB", "TB"]
+        while value >= 1000, unit < units.count - 1 {
+            value /= 1000
+            unit += 1
+        }
+        return (unit == 0 ? "\(bytes)" : String(format: "%.1f", value)) + " " + units[unit]
+    }
+
+    private static func text(seconds: Double) -> String {
+        seconds < 1
+            ? "\(max(1, Int(seconds * 1000))) ms"
+            : seconds < 120 ? String(format: "%.1f s", seconds) : "\(Int(seconds / 60)) min"
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+extension NSPersistentStoreCoordinator {
+    /// What bringing a SQLite store to a model would do and cost, and what stands in its way.
+    ///
+    /// An addition to Apple's API. Takes milliseconds at any size of the store: metadata, archived model, schema and some
+    /// sample rows are read. Neither the main file nor the -wal changes. May be called on any thread; the store may be open.
+    ///
+    /// - Parameters:
+    ///   - url: the store's main file. A store that is not there needs no migration.
+    ///   - model: the model to reach.
+    ///   - configuration: the configuration the store belongs to; nil for the default one.
+    ///   - versions: older versions that the way may lead through, should the direct one be impossible.
+    ///   - options: as for adding the store (`NSPersistentStoreTimeoutOption`).
+    /// - Throws: the errors of reading a file that is damaged or no store. A migration that is impossible is no error but
+    ///   the forecast's `obstacles`.
+    public static func migrationForecast(
+        forPersistentStoreAt url: URL, to model: NSManagedObjectModel, configuration: String? = nil,
+        through versions: [NSManagedObjectModel] = [], options: [AnyHashable: Any]? = nil
+    ) throws -> MigrationForecast {
+        try requireFileURL(url)
+        return try MigrationForecaster(url: url, model: model, configuration: configuration, options: options)
+            .forecast(through: versions)
+    }
+}

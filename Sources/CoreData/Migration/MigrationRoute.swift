@@ -1,0 +1,40 @@
+/// A way from one version of a model to another through the versions at hand.
+enum MigrationRoute {
+    /// The places of the versions on the way, without the first, in their order; nil when there is no way.
+    ///
+    /// The fewest hops win; of two hops to the same version the caller's cheaper one is its own business. `connects` is
+    /// asked at most once for a pair.
+    ///
+    /// - Parameters:
+    ///   - start: the place of the version to leave.
+    ///   - end: the place of the version to reach.
+    ///   - count: how many versions there are.
+    static func shortest(
+        from start: Int, to end: Int, count: Int, connects: (_ from: Int, _ to: Int) -> Bool
+    ) -> [Int]? {
+        var previous: [Int: Int] = [start: start]
+        var frontier = [start]
+        while !frontier.isEmpty, previous[end] == nil {
+            var next: [Int] = []
+            for place in frontier {
+                // The end first: a direct way is looked for before any other is.
+                let others = [end] + (0..<count).filter { $0 != end }
+                for other in others where previous[other] == nil && connects(place, other) {
+                    previous[other] = place
+                    next.append(other)
+                    if other == end { break }
+                }
+                if previous[end] != nil { break }
+            }
+            frontier = next
+        }
+        guard previous[end] != nil, start != end else { return start == end ? [] : nil }
+        var route: [Int] = []
+        var place = end
+        while place != start, let before = previous[place] {
+            route.append(place)
+            place = before
+        }
+        return route.reversed()
+    }
+}
