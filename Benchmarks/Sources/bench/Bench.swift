@@ -1,6 +1,6 @@
 import Foundation
 
-/// The command line: the workloads, the migration, and the child processes that both start.
+/// The command line: the workloads, the migration, a root that saves, and the child processes that both start.
 @main
 enum Bench {
     static func main() {
@@ -32,6 +32,10 @@ enum Bench {
             break
         }
 
+        if arguments.first == "nested" {
+            try NestedReport(books: arguments.contains("--quick") ? 5_000 : 50_000).run()
+            return
+        }
         let isMigration = arguments.first == "migration"
         let isPlugin = arguments.first == "plugin"
         let isBatch = arguments.first == "batch"
@@ -54,7 +58,7 @@ enum Bench {
                 throw BenchmarkFailure(
                     description:
                         "unknown argument \(other); "
-                        + "usage: bench [migration | plugin | batch] [--quick] [--check] [--rounds N]")
+                        + "usage: bench [migration | plugin | batch | nested] [--quick] [--check] [--rounds N]")
             }
         }
         if isMigration {

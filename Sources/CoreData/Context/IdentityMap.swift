@@ -12,6 +12,8 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     @exclusivity(unchecked) private var entries: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private(set) var count = 0
+    /// Whether the table holds its objects; otherwise it only knows them.
+    private var isRetaining = false
     /// Counts every change of the table.
     @exclusivity(unchecked) private var generation = 0
 
@@ -85,6 +87,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
             return register(object)
         }
         entries[place.position] = Unmanaged.passUnretained(object).toOpaque()
+        if isRetaining { _ = Unmanaged.passRetained(object) }
         count += 1
         generation += 1
         lock.unlock()
@@ -110,16 +113,41 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         let pointer = Unmanaged.passUnretained(object).toOpaque()
         var position = home(object.key)
         while let existing = entries[position] {
+            if existing == pointer { return }
             if Self.object(existing)._withUnsafeGuaranteedRef({ $0.key == object.key }) {
+                // The one that gives up its place is dying: nobody holds it, the table neither.
+                if isRetaining { _ = Unmanaged.passRetained(object) }
                 entries[position] = pointer
                 generation += 1
                 return
             }
             position = (position + 1) & (capacity - 1)
         }
+        if isRetaining { _ = Unmanaged.passRetained(object) }
         entries[position] = pointer
         count += 1
         generation += 1
+    }
+
+    /// Whether the table holds its objects.
+    func setRetaining(_ retains: Bool) {
+        lock.lock()
+        var released: [Unmanaged<NSManagedObject>] = []
+        if retains != isRetaining {
+            let pointers = (0..<capacity).compactMap { entries[$0] }
+            if retains {
+                // One that is dying cannot be held any more; it must not be taken for one that is.
+                for pointer in pointers where opencoredata_try_retain(pointer) == nil {
+                    remove(pointer, key: Self.object(pointer)._withUnsafeGuaranteedRef { $0.key })
+                }
+            } else {
+                released = pointers.map { Self.object($0) }
+            }
+            isRetaining = retains
+        }
+        lock.unlock()
+        // An object that goes takes itself out, which takes the lock.
+        for object in released { object.release() }
     }
 
     /// Takes an object out; nothing happens when its place was taken by another one.
@@ -154,7 +182,16 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     /// Forgets everything; the objects must have been detached before.
     func removeAll() {
         lock.lock()
-        defer { lock.unlock() }
+        var released: [Unmanaged<NSManagedObject>] = []
+        if isRetaining {
+            for position in 0..<capacity {
+                if let pointer = entries[position] { released.append(Self.object(pointer)) }
+            }
+        }
+        defer {
+            lock.unlock()
+            for object in released { object.release() }
+        }
         entries.deallocate()
         capacity = 16
         entries = .allocate(capacity: capacity)
@@ -186,6 +223,8 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         while let existing = entries[position], existing != pointer { position = (position + 1) & (capacity - 1) }
         guard entries[position] == pointer else { return }
         entries[position] = nil
+        // Whoever takes an object out holds it.
+        if isRetaining { Self.object(pointer).release() }
         count -= 1
         generation += 1
         let mask = capacity - 1

@@ -63,6 +63,8 @@ extension NSManagedObjectContext {
         var parameters: FetchParameters
         var store: StoreFetch
         var affectedStores: [NSPersistentStore]?
+        /// The state of the stores to read, where the context is pinned to one.
+        var generation: QueryGeneration?
     }
 
     final func plan(for request: NSPersistentStoreRequest) throws -> FetchPlan {
@@ -88,7 +90,9 @@ extension NSManagedObjectContext {
         fetch.sortDescriptors = parameters.sortDescriptors?.map(\.byKey) ?? []
         fetch.limit = parameters.fetchLimit
         fetch.offset = parameters.fetchOffset
-        return FetchPlan(parameters: parameters, store: fetch, affectedStores: request.affectedStores)
+        return FetchPlan(
+            parameters: parameters, store: fetch, affectedStores: request.affectedStores,
+            generation: parent == nil ? try generation() : nil)
     }
 
     // MARK: Objects
@@ -147,9 +151,10 @@ extension NSManagedObjectContext {
         switch source {
         case .parent(let parent):
             let sent = Transfer(plan)
-            return try parent.performAndWait { Transfer(try parent.rowsForChild(sent.value)) }.value
+            return try parent.reading { Transfer(try parent.rowsForChild(sent.value)) }.value
         case .coordinator(let coordinator):
-            return try coordinator.rows(for: plan.store, in: plan.affectedStores)
+            return try coordinator.rows(
+                for: plan.store, in: plan.affectedStores, at: try plan.generation ?? generation())
         case nil:
             return []
         }
@@ -158,7 +163,8 @@ extension NSManagedObjectContext {
     /// The same, some hundred at a time where the source is a store.
     final func eachBatchOfRows(_ plan: FetchPlan, _ body: ([Snapshot]) throws -> Void) throws {
         if case .coordinator(let coordinator)? = source {
-            try coordinator.fetchRows(plan.store, in: plan.affectedStores, body)
+            try coordinator.fetchRows(
+                plan.store, in: plan.affectedStores, at: try plan.generation ?? generation(), body)
         } else {
             try body(try rows(plan))
         }
@@ -168,6 +174,7 @@ extension NSManagedObjectContext {
     ///
     /// `given` are the rows where they have been read before.
     private func fetchObjects(_ plan: FetchPlan, rows given: [Snapshot]? = nil) throws -> [NSManagedObject] {
+        if given == nil, plan.parameters.fetchBatchSize > 0 { return batchedObjects(try sourceKeys(plan), plan) }
         var objects: [NSManagedObject] = []
         var birth = Birth(home: home(at: plan.store.layout.index))
         let isRefreshing = plan.parameters.shouldRefreshRefetchedObjects
@@ -221,7 +228,11 @@ extension NSManagedObjectContext {
             !$0.flags.contains(.deleted) && (predicate?.evaluate(with: $0) ?? true)
         }
         result += matching
-        if !plan.store.sortDescriptors.isEmpty {
+        if !plan.store.sortDescriptors.isEmpty, plan.parameters.fetchBatchSize > 0 {
+            // Only those that the search for a place looks at are read.
+            result.removeLast(matching.count)
+            for object in matching { result.insert(object, byDescriptors: plan.store.sortDescriptors) }
+        } else if !plan.store.sortDescriptors.isEmpty {
             result = result.sorted(byDescriptors: plan.store.sortDescriptors)
         } else if matching.contains(where: { !$0.flags.contains(.inserted) }) {
             // Without an order the store's own stays: changed objects keep their place.
@@ -240,7 +251,7 @@ extension NSManagedObjectContext {
     }
 
     /// Brings the objects behind to-one and to-many key paths into memory with few requests.
-    private func prefetch(_ keyPaths: [String], of objects: [NSManagedObject]) {
+    final func prefetch(_ keyPaths: [String], of objects: [NSManagedObject]) {
         for keyPath in keyPaths {
             var level = objects
             for name in keyPath.split(separator: ".").map(String.init) {
@@ -278,7 +289,8 @@ extension NSManagedObjectContext {
         }
         if let first = toManyOwners.first {
             let toMany = first.object.home.layout.toManys[first.index]
-            let members = try? coordinator.members(of: toMany, owners: toManyOwners.map(\.object.objectKey))
+            let members = try? coordinator.members(
+                of: toMany, owners: toManyOwners.map(\.object.objectKey), at: try generation())
             for (index, owner) in toManyOwners {
                 owner.toManyState(index).load(members?[owner.key] ?? [])
                 destinations += owner.memberObjects(of: index)
@@ -295,7 +307,9 @@ extension NSManagedObjectContext {
         let missing = objects.filter { $0.row == nil && $0.key > 0 && $0.home.context === self }
         if missing.isEmpty { return }
         for (root, group) in Dictionary(grouping: missing, by: { $0.home.layout.rootIndex }) {
-            guard let rows = try? coordinator.rows(for: group.map(\.key), rootIndex: root) else { continue }
+            guard let rows = try? coordinator.rows(for: group.map(\.key), rootIndex: root, at: try generation()) else {
+                continue
+            }
             for row in rows {
                 guard let object = home(at: row.layoutIndex).identityMap?.object(for: row.key) else { continue }
                 object.row = row
@@ -306,10 +320,24 @@ extension NSManagedObjectContext {
 
     // MARK: Keys, counts, dictionaries
 
+    /// The keys of a fetch as this context's source has them.
+    private func sourceKeys(_ plan: FetchPlan) throws -> [ObjectKey] {
+        switch source {
+        case .parent(let parent):
+            let sent = Transfer(plan)
+            return try parent.reading { try parent.keys(sent.value) }
+        case .coordinator(let coordinator):
+            return try coordinator.keys(
+                for: plan.store, in: plan.affectedStores, at: try plan.generation ?? generation())
+        case nil: return []
+        }
+    }
+
     private func keys(_ plan: FetchPlan) throws -> [ObjectKey] {
         if isFetchDirect(plan), case .coordinator(let coordinator)? = source {
             do {
-                return try coordinator.keys(for: plan.store, in: plan.affectedStores)
+                return try coordinator.keys(
+                    for: plan.store, in: plan.affectedStores, at: try plan.generation ?? generation())
             } catch let error as NSError where isJudgedInMemory(plan, after: error) {}
         }
         return try objects(plan).map(\.objectKey)
@@ -320,10 +348,11 @@ extension NSManagedObjectContext {
             do {
                 switch source {
                 case .coordinator(let coordinator):
-                    return try coordinator.count(for: plan.store, in: plan.affectedStores)
+                    return try coordinator.count(
+                        for: plan.store, in: plan.affectedStores, at: try plan.generation ?? generation())
                 case .parent(let parent):
                     let sent = Transfer(plan)
-                    return try parent.performAndWait { try parent.count(sent.value) }
+                    return try parent.reading { try parent.count(sent.value) }
                 case nil: return 0
                 }
             } catch let error as NSError where isJudgedInMemory(plan, after: error) {}
@@ -336,7 +365,7 @@ extension NSManagedObjectContext {
         switch source {
         case .parent(let parent):
             let sent = Transfer(plan)
-            return try parent.performAndWait { Transfer(try parent.dictionaries(sent.value)) }.value
+            return try parent.reading { Transfer(try parent.dictionaries(sent.value)) }.value
         case .coordinator(let coordinator):
             var fetch = plan.store
             let parameters = plan.parameters
@@ -345,7 +374,8 @@ extension NSManagedObjectContext {
                 properties: properties ?? fetch.layout.entity.attributesByName.keys.sorted().map { .keyPath($0) },
                 groupBy: try parameters.propertiesToGroupBy?.map { try column($0, plan) } ?? [],
                 having: parameters.havingPredicate, distinct: parameters.returnsDistinctResults)
-            return try coordinator.dictionaries(for: fetch, in: plan.affectedStores)
+            return try coordinator.dictionaries(
+                for: fetch, in: plan.affectedStores, at: try plan.generation ?? generation())
         case nil:
             return []
         }

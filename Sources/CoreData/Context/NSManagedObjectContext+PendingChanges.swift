@@ -72,7 +72,8 @@ extension NSManagedObjectContext {
     final func processPendingChanges(isBeforeSave: Bool) {
         checkConfinement()
         drainMailbox()
-        if isProcessingPendingChanges { return }
+        // While the context is being written, its children read; what is pending is the save's.
+        if isProcessingPendingChanges || isLending { return }
         if pendingList.isEmpty, pendingDeletions.isEmpty, pendingRefreshes.isEmpty, pendingVanished.isEmpty,
             mergedDeletions.isEmpty, mergedInsertions.isEmpty
         {

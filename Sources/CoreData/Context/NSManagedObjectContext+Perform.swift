@@ -46,6 +46,8 @@ extension NSManagedObjectContext {
     /// Runs the block on the context's queue later and returns at once. Pending changes are processed after it.
     public final func perform(_ block: @escaping @Sendable () -> Void) {
         requireQueue("-performBlock:").async {
+            self.gate?.enter()
+            defer { self.gate?.leave() }
             HeldContexts.run(holding: self, holdsMain: self.isMain) {
                 block()
                 self.endEvent()
@@ -64,7 +66,9 @@ extension NSManagedObjectContext {
         let holdsMain = HeldContexts.isMainQueueHeld
         if isMain, holdsMain { return try HeldContexts.run(holding: self, holdsMain: true, block) }
         return try queue.sync {
-            try HeldContexts.run(holding: self, holdsMain: holdsMain || isMain) {
+            gate?.enter()
+            defer { gate?.leave() }
+            return try HeldContexts.run(holding: self, holdsMain: holdsMain || isMain) {
                 defer {
                     if undoRecord != nil { endEvent() }
                     recentObjects.removeAll()
@@ -86,6 +90,7 @@ extension NSManagedObjectContext {
         let outcome: Transfer<Result<T, Failure>> = await withCheckedContinuation { continuation in
             let run: @Sendable () -> Void = {
                 let holdsMain = isInline ? HeldContexts.isMainQueueHeld : self.isMain
+                if !isInline { self.gate?.enter() }
                 let result: Result<T, Failure> = HeldContexts.run(holding: self, holdsMain: holdsMain) {
                     defer {
                         self.endEvent()
@@ -97,6 +102,7 @@ extension NSManagedObjectContext {
                         return .failure(error)
                     }
                 }
+                if !isInline { self.gate?.leave() }
                 continuation.resume(returning: Transfer(result))
             }
             if isInline { run() } else { queue.async(execute: run) }

@@ -70,6 +70,8 @@ extension NSManagedObjectContext {
         pendingList = []
         pendingDeletions = []
         pendingRefreshes = []
+        fetchedBatches = []
+        advanceGeneration()
         mergedDeletions = []
         mergedInsertions = []
         watchedObjects = []

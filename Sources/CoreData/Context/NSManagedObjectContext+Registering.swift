@@ -24,6 +24,7 @@ extension NSManagedObjectContext {
     final func identityMap(of rootIndex: Int) -> IdentityMap {
         if let map = identityMaps[rootIndex] { return map }
         let map = IdentityMap()
+        if storedRetainsRegisteredObjects { map.setRetaining(true) }
         identityMaps[rootIndex] = map
         return map
     }
@@ -241,6 +242,7 @@ extension NSManagedObjectContext {
     final func loadRow(for object: NSManagedObject) -> Snapshot? {
         drainMailbox()
         do {
+            if object.flags.contains(.batched), let row = try loadBatch(of: object) { return row }
             return try readRow(for: object.objectKey)
         } catch {
             preconditionFailure(
@@ -251,10 +253,13 @@ extension NSManagedObjectContext {
     final func readRow(for key: ObjectKey) throws -> Snapshot? {
         switch source {
         case .parent(let parent):
-            return try parent.performAndWait { try parent.rowForChild(key) }
+            return try parent.reading { try parent.rowForChild(key) }
         case .coordinator(let coordinator):
             guard !key.isTemporary, let modelLayout else { return nil }
-            return try coordinator.row(for: key, rootIndex: modelLayout.entities[key.layoutIndex].rootIndex)
+            let rootIndex = modelLayout.entities[key.layoutIndex].rootIndex
+            return try coordinator.row(
+                for: key, rootIndex: rootIndex, at: try generation(),
+                refreshing: stalenessInterval >= 0 && isStale(key, rootIndex, coordinator))
         case nil:
             return nil
         }
@@ -265,9 +270,9 @@ extension NSManagedObjectContext {
         do {
             switch source {
             case .parent(let parent):
-                return try parent.performAndWait { try parent.membersForChild(of: toMany, owner: owner.objectKey) }
+                return try parent.reading { try parent.membersForChild(of: toMany, owner: owner.objectKey) }
             case .coordinator(let coordinator):
-                return try coordinator.members(of: toMany, owner: owner.objectKey)
+                return try coordinator.members(of: toMany, owner: owner.objectKey, at: try generation())
             case nil:
                 return []
             }

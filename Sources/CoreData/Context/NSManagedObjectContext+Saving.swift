@@ -192,15 +192,17 @@ extension NSManagedObjectContext {
             permanent)
         saved.inserted += updated.filter { reinsertedObjects.contains(ObjectIdentifier($0)) }.map(\.objectKey)
         do {
-            try coordinator.saving {
-                for (number, change) in changes.sorted(by: { $0.key < $1.key })
-                where !change.isEmpty && !attempts.written.contains(number) {
-                    var change = change
-                    change.origin = changeOrigin
-                    try coordinator.write(change, toStoreNumbered: number)
-                    attempts.written.insert(number)
+            try lending { takeBack in
+                try coordinator.saving {
+                    for (number, change) in changes.sorted(by: { $0.key < $1.key })
+                    where !change.isEmpty && !attempts.written.contains(number) {
+                        var change = change
+                        change.origin = changeOrigin
+                        try coordinator.write(change, toStoreNumbered: number, beforeCommit: takeBack)
+                        attempts.written.insert(number)
+                    }
+                    coordinator.publish(saved, from: self)
                 }
-                coordinator.publish(saved, from: self)
             }
         } catch let conflicts as SaveConflicts {
             temporaryKeys = [:]
@@ -243,7 +245,7 @@ extension NSManagedObjectContext {
         for (place, objects) in groups { counts[place.store, default: [:]][place.root] = objects.count }
         permanent.reserveCapacity(inserted.count)
         for (number, roots) in counts {
-            let first = try coordinator.reserveKeys(roots, inStoreNumbered: number)
+            let first = try lending { _ in try coordinator.reserveKeys(roots, inStoreNumbered: number) }
             for (root, start) in first {
                 var next = start
                 for object in groups[Place(store: number, root: root)] ?? [] {
@@ -410,6 +412,7 @@ extension NSManagedObjectContext {
         for object in vanished { object.detach(unregister: true) }
         let changes = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes
         announceToChildren(changes)
+        advanceGeneration()
         for object in work.inserted + updated + work.deleted { object.didSave() }
         var info: [AnyHashable: Any] = [:]
         if !work.inserted.isEmpty { info[NSInsertedObjectsKey] = Set(work.inserted) }

@@ -26,6 +26,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The private context's queue, the main queue, or nil for the legacy type.
     let queue: DispatchQueue?
+    /// Lets children read while a private context writes; blocks on its queue pass it too.
+    let gate: ContextGate?
+    /// Whether this context has left its gate to children, because it is writing; changed inside the gate.
+    var isLending = false
 
     private var storedCoordinator: NSPersistentStoreCoordinator?
     private var storedParent: NSManagedObjectContext?
@@ -67,6 +71,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var isProcessingPendingChanges = false
     var isPendingProcessingScheduled = false
     var isSaving = false
+    /// Fetches with a batch size, latest last.
+    var fetchedBatches: [FetchedBatches] = []
+    /// Which state of the stores is read.
+    var readingState = Reading.present
+    var storedStalenessInterval: TimeInterval = -1
+    var storedRetainsRegisteredObjects = false
     /// Temporary keys that a save of this context made permanent, for children that still use them.
     var permanentKeys: [Int64: Int64] = [:]
     /// Stores that new objects were assigned to.
@@ -103,6 +113,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Makes a context that is tied to a queue of the given kind.
     public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
         concurrencyType = ct
+        gate = ct == .privateQueueConcurrencyType ? ContextGate() : nil
         switch ct {
         case .confinementConcurrencyType: queue = nil
         case .mainQueueConcurrencyType: queue = .main
@@ -200,6 +211,19 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var userInfo: NSMutableDictionary {
         checkConfinement()
         return storedUserInfo
+    }
+
+    /// Whether an object whose row turns out to be gone becomes a deleted object without values (the default). Otherwise
+    /// reading it stops the process: "CoreData could not fulfill a fault".
+    open var shouldDeleteInaccessibleFaults = true
+
+    /// Called when an object is read whose row is gone. True makes it a deleted object without values; false stops the
+    /// process. What `shouldDeleteInaccessibleFaults` says, unless overridden. The property is nil where the object as a
+    /// whole was asked for.
+    open func shouldHandleInaccessibleFault(
+        _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+    ) -> Bool {
+        shouldDeleteInaccessibleFaults
     }
 
     /// How the context appears in messages.

@@ -14,7 +14,8 @@ extension NSPersistentStoreCoordinator {
         lock.withLock { attached.first { $0.store.identifier == identifier }?.number }
     }
 
-    private func rowStore(numbered number: Int) throws -> any RowStore {
+    private func rowStore(numbered number: Int, at generation: QueryGeneration? = nil) throws -> any RowStore {
+        if let view = generation?.views[number] { return view }
         if let match = lock.withLock({ attached.first { $0.number == number } }) { return match.rows }
         throw NSError.coreData(
             NSPersistentStoreOperationError,
@@ -22,8 +23,10 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// The stores that a fetch of an entity concerns.
-    private func rowStores(for layout: EntityLayout, in affected: [NSPersistentStore]?) throws -> [any RowStore] {
-        try attachedStores(for: layout, in: affected).map(\.rows)
+    private func rowStores(
+        for layout: EntityLayout, in affected: [NSPersistentStore]?, at generation: QueryGeneration?
+    ) throws -> [any RowStore] {
+        try attachedStores(for: layout, in: affected).map { generation?.views[$0.number] ?? $0.rows }
     }
 
     /// The stores that a request for an entity concerns.
@@ -65,39 +68,52 @@ extension NSPersistentStoreCoordinator {
 
     // MARK: Reading
 
-    final func row(for key: ObjectKey, rootIndex: Int) throws -> Snapshot? {
-        try rowStore(numbered: key.storeNumber).rows(for: [key.key], rootIndex: rootIndex, refreshing: false).first
+    final func row(
+        for key: ObjectKey, rootIndex: Int, at generation: QueryGeneration? = nil, refreshing: Bool = false
+    ) throws -> Snapshot? {
+        try rowStore(numbered: key.storeNumber, at: generation)
+            .rows(for: [key.key], rootIndex: rootIndex, refreshing: refreshing).first
     }
 
-    final func rows(for keys: [Int64], rootIndex: Int) throws -> [Snapshot] {
+    final func rows(
+        for keys: [Int64], rootIndex: Int, at generation: QueryGeneration? = nil, refreshing: Bool = false
+    ) throws -> [Snapshot] {
         try Dictionary(grouping: keys) { ObjectKey(layoutIndex: 0, key: $0).storeNumber }.flatMap { number, keys in
-            try rowStore(numbered: number).rows(for: keys, rootIndex: rootIndex, refreshing: false)
+            try rowStore(numbered: number, at: generation)
+                .rows(for: keys, rootIndex: rootIndex, refreshing: refreshing)
         }
     }
 
-    final func members(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey] {
+    final func members(
+        of toMany: ToManySlot, owner: ObjectKey, at generation: QueryGeneration? = nil
+    ) throws -> [ObjectKey] {
         if owner.isTemporary { return [] }
-        return try rowStore(numbered: owner.storeNumber).members(of: toMany, owner: owner)
+        return try rowStore(numbered: owner.storeNumber, at: generation).members(of: toMany, owner: owner)
     }
 
-    final func members(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
+    final func members(
+        of toMany: ToManySlot, owners: [ObjectKey], at generation: QueryGeneration? = nil
+    ) throws -> [Int64: [ObjectKey]] {
         try Dictionary(grouping: owners, by: \.storeNumber).reduce(into: [:]) { result, group in
-            result.merge(try rowStore(numbered: group.key).members(of: toMany, owners: group.value)) { first, _ in first
-            }
+            let store = try rowStore(numbered: group.key, at: generation)
+            result.merge(try store.members(of: toMany, owners: group.value)) { first, _ in first }
         }
     }
 
-    final func rows(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> [Snapshot] {
+    final func rows(
+        for fetch: StoreFetch, in affected: [NSPersistentStore]?, at generation: QueryGeneration? = nil
+    ) throws -> [Snapshot] {
         var rows: [Snapshot] = []
-        try fetchRows(fetch, in: affected) { rows += $0 }
+        try fetchRows(fetch, in: affected, at: generation) { rows += $0 }
         return rows
     }
 
     /// The rows of a fetch, some hundred at a time.
     final func fetchRows(
-        _ fetch: StoreFetch, in affected: [NSPersistentStore]?, _ body: ([Snapshot]) throws -> Void
+        _ fetch: StoreFetch, in affected: [NSPersistentStore]?, at generation: QueryGeneration? = nil,
+        _ body: ([Snapshot]) throws -> Void
     ) throws {
-        let stores = try rowStores(for: fetch.layout, in: affected)
+        let stores = try rowStores(for: fetch.layout, in: affected, at: generation)
         if stores.count == 1 { return try stores[0].fetchRows(fetch, body) }
         // Several stores: each sorts its own, the offset and the limit count over all.
         guard fetch.sortDescriptors.isEmpty else {
@@ -117,22 +133,28 @@ extension NSPersistentStoreCoordinator {
         try body(Array(fetch.limit > 0 ? rest.prefix(fetch.limit) : rest))
     }
 
-    final func keys(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> [ObjectKey] {
+    final func keys(
+        for fetch: StoreFetch, in affected: [NSPersistentStore]?, at generation: QueryGeneration? = nil
+    ) throws -> [ObjectKey] {
         var fetch = fetch
         fetch.result = .keys
-        let stores = try rowStores(for: fetch.layout, in: affected)
+        let stores = try rowStores(for: fetch.layout, in: affected, at: generation)
         if stores.count > 1 {
-            return try rows(for: fetch, in: affected).map { ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key) }
+            return try rows(for: fetch, in: affected, at: generation).map {
+                ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key)
+            }
         }
         guard let store = stores.first, case .keys(let keys) = try store.fetch(fetch) else { return [] }
         return keys
     }
 
-    final func count(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> Int {
+    final func count(
+        for fetch: StoreFetch, in affected: [NSPersistentStore]?, at generation: QueryGeneration? = nil
+    ) throws -> Int {
         var fetch = fetch
         fetch.result = .count
         let (offset, limit) = (fetch.offset, fetch.limit)
-        let stores = try rowStores(for: fetch.layout, in: affected)
+        let stores = try rowStores(for: fetch.layout, in: affected, at: generation)
         if stores.count > 1 {
             fetch.offset = 0
             fetch.limit = 0
@@ -146,8 +168,10 @@ extension NSPersistentStoreCoordinator {
         return limit > 0 ? min(limit, rest) : rest
     }
 
-    final func dictionaries(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> [[String: Any]] {
-        let stores = try rowStores(for: fetch.layout, in: affected)
+    final func dictionaries(
+        for fetch: StoreFetch, in affected: [NSPersistentStore]?, at generation: QueryGeneration? = nil
+    ) throws -> [[String: Any]] {
+        let stores = try rowStores(for: fetch.layout, in: affected, at: generation)
         guard stores.count <= 1 else {
             throw NSError.coreData(
                 NSPersistentStoreUnsupportedRequestTypeError,
@@ -172,11 +196,29 @@ extension NSPersistentStoreCoordinator {
         try rowStore(numbered: number).reserveKeys(counts)
     }
 
-    final func write(_ changes: ChangeSet, toStoreNumbered number: Int) throws {
-        try rowStore(numbered: number).write(changes)
+    /// Writes to one store; `beforeCommit` is called once before anybody can see what is written, unless it fails earlier.
+    final func write(
+        _ changes: ChangeSet, toStoreNumbered number: Int, beforeCommit: () -> Void = {}
+    ) throws {
+        try rowStore(numbered: number).write(changes, beforeCommit: beforeCommit)
     }
 
     // MARK: Row caches
+
+    /// The row caches note from now on when they got their rows.
+    final func trackRowAges() {
+        for store in lock.withLock({ attached }) { store.rows.trackRowAges() }
+    }
+
+    /// How long ago the row cache got a row; nil when it has none, or does not know.
+    final func cachedRowAge(for key: ObjectKey, rootIndex: Int) -> TimeInterval? {
+        (try? rowStore(numbered: key.storeNumber))?.cachedRowAge(for: key.key, rootIndex: rootIndex)
+    }
+
+    /// How many rows the row caches hold; for tests.
+    package final var cachedRowCount: Int {
+        lock.withLock { attached }.reduce(0) { $0 + $1.rows.cachedRowCount }
+    }
 
     final func sweepRowCaches() {
         for store in lock.withLock({ attached }) { store.rows.sweepRowCache() }

@@ -152,6 +152,25 @@ extension Sequence {
     }
 }
 
+extension Array where Element: AnyObject {
+    /// Puts an element into its place of an array that is in the order of `descriptors`, behind its equals. Reads as many
+    /// elements as a search by halves does.
+    package mutating func insert(_ element: Element, byDescriptors descriptors: [NSSortDescriptor]) {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            // The two of them in order: the one that comes out first stands first, equals as they were.
+            if [self[middle], element].sorted(byDescriptors: descriptors)[0] === self[middle] {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        insert(element, at: low)
+    }
+}
+
 /// The values of all elements for one descriptor.
 private struct Column {
     let descriptor: KeySortDescriptor

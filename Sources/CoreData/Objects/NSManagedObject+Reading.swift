@@ -19,6 +19,9 @@ extension NSManagedObject {
         }
         guard let context = home.context, !flags.contains(.detached) else { return home.layout.defaultRow }
         guard let loaded = context.loadRow(for: self) else {
+            precondition(
+                context.shouldHandleInaccessibleFault(self, for: objectID, triggeredByProperty: nil),
+                "CoreData could not fulfill a fault for '\(objectID)'")
             flags.formUnion([.inaccessible, .deleted])
             row = home.layout.defaultRow
             return home.layout.defaultRow

@@ -38,8 +38,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let hasTransientChanges = Flags(rawValue: 1 << 15)
         /// Deleted by somebody else; detached after the next did-change notification.
         static let mergedAway = Flags(rawValue: 1 << 16)
+        /// A fault of a fetch with a batch size: its row comes with those of its batch.
+        static let batched = Flags(rawValue: 1 << 17)
         /// The did-change notification tells about the object just now.
-        static let toldEvent = Flags(rawValue: 1 << 20)
+        static let toldEvent = Flags(rawValue: 1 << 18)
     }
 
     // Not checked for overlapping access at run time: an object is used on one queue, no access to these spans a call, and

@@ -16,6 +16,13 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
     }
 
     private let lock = NSLock()
+    /// When rows were put in (nanoseconds of the machine's clock), once somebody asks for their ages; under `lock`.
+    private var times: [Place: UInt64]?
+
+    private struct Place: Hashable {
+        var rootIndex: Int
+        var key: Int64
+    }
     /// One per root entity.
     private let tables: UnsafeMutablePointer<Table>
     private let rootCount: Int
@@ -66,11 +73,27 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
         removeLocked(key, rootIndex)
     }
 
+    /// Notes from now on when rows are put in.
+    func trackAges() {
+        lock.withLock { if times == nil { times = [:] } }
+    }
+
+    /// How long ago a row was put in, in seconds; nil when it is not there or nobody noted it.
+    func age(of key: Int64, rootIndex: Int) -> TimeInterval? {
+        lock.withLock {
+            guard let time = times?[Place(rootIndex: rootIndex, key: key)], probe(key, rootIndex) != nil else {
+                return nil
+            }
+            return TimeInterval(DispatchTime.now().uptimeNanoseconds - time) / 1_000_000_000
+        }
+    }
+
     /// Drops every row that only the cache holds.
     func sweep() {
         lock.lock()
         defer { lock.unlock() }
         for root in 0..<rootCount { rebuild(root) }
+        if let known = times { times = known.filter { probe($0.key.key, $0.key.rootIndex) != nil } }
     }
 
     /// Drops every row of a root entity; whoever holds one keeps it.
@@ -117,6 +140,7 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
     private func insertLocked(_ row: Snapshot, _ root: Int) {
         if (tables[root].count + 1) * 5 > tables[root].capacity * 4 { rebuild(root, making: 1) }
         guard let entries = tables[root].entries else { return }
+        if times != nil { times?[Place(rootIndex: root, key: row.key)] = DispatchTime.now().uptimeNanoseconds }
         let mask = tables[root].capacity - 1
         let key = row.key
         var position = Self.hash(key, mask)

@@ -41,10 +41,35 @@ protocol RowStore: AnyObject, Sendable {
 
     /// Writes a change set in one transaction, or nothing. Throws `SaveConflicts` when rows moved on since they were read.
     func write(_ changes: ChangeSet) throws
+
+    /// The same; calls `beforeCommit` once before anybody can see what is written, and before anything that readers wait for.
+    func write(_ changes: ChangeSet, beforeCommit: () -> Void) throws
+
+    /// The store as it is now, for reading alone; nil when it keeps no past states.
+    func pinned() throws -> (any RowStore)?
+
+    /// The row cache notes from now on when it got its rows.
+    func trackRowAges()
+
+    /// How long ago the row cache got a row; nil when it has none, or does not know.
+    func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval?
+
+    /// How many rows the row cache holds.
+    var cachedRowCount: Int { get }
 }
 
 extension RowStore {
     func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { nil }
+
+    func write(_ changes: ChangeSet, beforeCommit: () -> Void) throws {
+        beforeCommit()
+        try write(changes)
+    }
+
+    func pinned() throws -> (any RowStore)? { nil }
+    func trackRowAges() {}
+    var cachedRowCount: Int { 0 }
+    func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? { nil }
 }
 
 /// A fetch as a store sees it: no objects, no contexts.

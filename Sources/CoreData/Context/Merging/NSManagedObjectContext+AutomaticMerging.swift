@@ -59,7 +59,9 @@ extension NSManagedObjectContext {
     final func enqueue(_ body: @escaping @Sendable (NSManagedObjectContext) -> Void) {
         queue?.async { [weak self] in
             guard let self else { return }
-            HeldContexts.run(holding: self, holdsMain: self.concurrencyType == .mainQueueConcurrencyType) {
+            self.gate?.enter()
+            defer { self.gate?.leave() }
+            HeldContexts.run(holding: self, holdsMain: self.isMain) {
                 body(self)
                 self.recentObjects.removeAll()
             }

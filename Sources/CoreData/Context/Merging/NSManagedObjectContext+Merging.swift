@@ -86,6 +86,7 @@ extension NSManagedObjectContext {
         processPendingChanges()
         let changes = unsettled.settled()
         if changes.isEmpty { return }
+        advanceGeneration()
         if !changes.isCached { forgetCachedRows(changes) }
         if changes.invalidatesAll { refreshAllObjects() }
         acceptDeletions(of: changes.deleted.compactMap { registeredObject(for: $0) })
@@ -132,24 +133,26 @@ extension NSManagedObjectContext {
 
     /// The rows behind many objects, by the keys they have under their root entities; objects without a row are left out.
     final func readRows(for keys: [ObjectKey]) throws -> [ObjectKey: Snapshot] {
-        var rows: [ObjectKey: Snapshot] = [:]
+        var found: [ObjectKey: Snapshot] = [:]
         func rootIndex(_ key: ObjectKey) -> Int { home(at: key.layoutIndex).layout.rootIndex }
-        if keys.isEmpty { return rows }
-        rows.reserveCapacity(keys.count)
+        if keys.isEmpty { return found }
+        found.reserveCapacity(keys.count)
         switch source {
         case .parent(let parent):
-            let found = try parent.performAndWait { Transfer(try parent.rowsForChild(keys)) }.value
-            for (key, row) in found { rows[ObjectKey(layoutIndex: rootIndex(key), key: key.key)] = row }
+            let rows = try parent.reading { Transfer(try parent.rowsForChild(keys)) }.value
+            for (key, row) in rows { found[ObjectKey(layoutIndex: rootIndex(key), key: key.key)] = row }
         case .coordinator(let coordinator):
             let saved = keys.filter { !$0.isTemporary }
             for (root, group) in Dictionary(grouping: saved, by: rootIndex) {
-                for row in try coordinator.rows(for: group.map(\.key), rootIndex: root) {
-                    rows[ObjectKey(layoutIndex: root, key: row.key)] = row
+                let rows = try coordinator.rows(
+                    for: group.map(\.key), rootIndex: root, at: try generation(), refreshing: stalenessInterval >= 0)
+                for row in rows {
+                    found[ObjectKey(layoutIndex: root, key: row.key)] = row
                 }
             }
         case nil: break
         }
-        return rows
+        return found
     }
 
     private func forgetCachedRows(_ changes: MergedChanges) {

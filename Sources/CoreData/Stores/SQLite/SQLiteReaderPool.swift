@@ -105,6 +105,17 @@ final class SQLiteReaderPool: @unchecked Sendable {
         return try body(reader)
     }
 
+    /// A connection of its own, not of the pool, that reads what there is now as long as it is open; nil where readers and
+    /// the writer share one.
+    func makePinned() throws -> SQLiteConnection? {
+        guard let make, watchesWAL else { return nil }
+        let connection = try make()
+        try connection.execute("BEGIN")
+        // The first read fixes the state.
+        _ = try connection.integer("SELECT COUNT(*) FROM sqlite_master")
+        return connection
+    }
+
     private func take() throws -> Reader {
         condition.lock()
         while idle.isEmpty && count >= maximum && !isClosed { condition.wait() }

@@ -89,11 +89,19 @@ extension SQLiteStore {
         try write(changes, alongside: nil)
     }
 
+    func write(_ changes: ChangeSet, beforeCommit: () -> Void) throws {
+        // Who reads with the writer's connection waits for the whole of it.
+        if readers.isShared { beforeCommit() }
+        try write(changes, alongside: nil, beforeCommit: beforeCommit)
+    }
+
     /// Writes a change set, and whatever `alongside` adds, in one transaction or not at all.
     ///
     /// Rows go in the order: deletions (freeing unique values), updates, insertions, join tables. Rows that somebody else
     /// changed are all found before `SaveConflicts` is thrown.
-    func write(_ changes: ChangeSet, alongside: ((SQLiteConnection) throws -> Void)?) throws {
+    func write(
+        _ changes: ChangeSet, alongside: ((SQLiteConnection) throws -> Void)?, beforeCommit: () -> Void = {}
+    ) throws {
         let savesMetadata = hasUnsavedMetadata
         if changes.isEmpty, alongside == nil, !savesMetadata { return }
         var files = ExternalFileChanges()
@@ -102,6 +110,7 @@ extension SQLiteStore {
         var derived: [(rootIndex: Int, primaryKeys: Set<Int64>)] = []
         do {
             try writing { connection in
+                checkpointer?.lendHand(connection)
                 try connection.execute("BEGIN IMMEDIATE")
                 try requireSameModel(connection)
                 let history = historyRecorder(on: connection, origin: changes.origin)
@@ -123,6 +132,7 @@ extension SQLiteStore {
                 recorded = try history?.finish()
                 if savesMetadata { writtenMetadata = try writeMetadata(on: connection) }
                 try alongside?(connection)
+                beforeCommit()
                 try connection.execute("COMMIT")
             }
         } catch {

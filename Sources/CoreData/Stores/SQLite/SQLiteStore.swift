@@ -44,6 +44,10 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     /// `writerLock`.
     var knownSchemaVersion: Int64?
 
+    let viewLock = NSLock()
+    /// Views of past states that are in use; under `viewLock`.
+    var views: [WeakView] = []
+
     private let metadataLock = NSLock()
     /// The metadata as they were last read or written; under `metadataLock`.
     private var savedMetadata: [String: Any]
@@ -104,6 +108,36 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         super.metadata = opened.metadata
         identifier = opened.metadata[NSStoreUUIDKey] as? String
         isReadOnly = opened.writer == nil
+    }
+
+    /// A view of a store by a connection that stands in its past: for reading alone, with a row cache of its own.
+    init(pinning store: SQLiteStore, connection: SQLiteConnection) {
+        layout = store.layout
+        model = store.model
+        storeNumber = store.storeNumber
+        schema = store.schema
+        settings = store.settings
+        derivedAttributes = store.derivedAttributes
+        writer = nil
+        typeName = store.typeName
+        removesLog = false
+        isInMemory = false
+        checkpointer = nil
+        rowCache = RowCache(rootCount: store.layout.entities.count)
+        externalData = store.externalData
+        historyTables = store.historyTables
+        tracksHistory = false
+        readers = SQLiteReaderPool(
+            sharing: connection, lock: writerLock, rootCount: store.layout.entities.count)
+        decoders = store.decoders
+        rootDecoders = store.rootDecoders
+        rowTexts = store.rowTexts
+        soleLayouts = store.soleLayouts
+        savedMetadata = store.metadata ?? [:]
+        super.init(configurationName: store.configurationName, at: store.url, options: store.options)
+        super.metadata = store.metadata
+        identifier = store.identifier
+        isReadOnly = true
     }
 
     /// Opens a store, or makes it when there is none. Nothing on disk changes when it throws, beyond what SQLite does to
@@ -249,6 +283,12 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
 
     func sweepRowCache() { rowCache.sweep() }
 
+    func trackRowAges() { rowCache.trackAges() }
+
+    var cachedRowCount: Int { rowCache.count }
+
+    func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? { rowCache.age(of: key, rootIndex: rootIndex) }
+
     func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { rowCache.row(for: key, rootIndex: rootIndex) }
 
     func forgetCachedRow(_ key: Int64, rootIndex: Int) { rowCache.remove(key, rootIndex: rootIndex) }
@@ -257,6 +297,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     /// is removed from its coordinator; reading or writing afterwards throws.
     func close() {
         setRemoteChangeMonitor(nil)
+        closeViews()
         readers.close()
         writerLock.lock()
         checkpointer?.close()

@@ -1,0 +1,58 @@
+import Foundation
+
+/// Who may touch a private context's objects now: the one block that runs on its queue, or a child that reads.
+///
+/// A context that is saving needs its objects for itself only until the writing begins and from the commit on; in between
+/// it leaves the gate, and its children read through it meanwhile, without waiting for the disk. First come, first served.
+final class ContextGate: @unchecked Sendable {  // mutable state is guarded by `condition`
+    private let condition = NSCondition()
+    private var nextTicket = 0
+    private var served = 0
+
+    /// Waits until it is the caller's turn.
+    func enter() {
+        condition.lock()
+        let ticket = nextTicket
+        nextTicket += 1
+        while served != ticket { condition.wait() }
+        condition.unlock()
+    }
+
+    /// Lets the next one in.
+    func leave() {
+        condition.lock()
+        served += 1
+        if served != nextTicket { condition.broadcast() }
+        condition.unlock()
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Runs a child's reading while nobody else touches this context's objects: on the caller's thread, which counts as
+    /// holding this context's queue meanwhile. While this context writes, it reads all the same.
+    final func reading<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let gate else { return try performAndWait(body) }
+        if HeldContexts.contains(self) { return try body() }
+        let holdsMain = HeldContexts.isMainQueueHeld
+        gate.enter()
+        defer { gate.leave() }
+        return try HeldContexts.run(holding: self, holdsMain: holdsMain, body)
+    }
+
+    /// Runs the writing of a save while children may read: until the body calls back, which it does before anything of what
+    /// it writes can be seen.
+    final func lending<Result>(_ body: (_ takeBack: () -> Void) throws -> Result) rethrows -> Result {
+        guard let gate, !livingChildren.isEmpty else { return try body({}) }
+        isLending = true
+        gate.leave()
+        var isTakenBack = false
+        func takeBack() {
+            if isTakenBack { return }
+            isTakenBack = true
+            gate.enter()
+            isLending = false
+        }
+        defer { takeBack() }
+        return try body(takeBack)
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Which state of the stores a context reads.
+    enum Reading {
+        /// The present one, at every read.
+        case present
+        /// The one that the next read finds.
+        case next
+        /// One that is kept.
+        case pinned(QueryGeneration)
+    }
+
+    /// The state of the stores that the context is pinned to; nil when it reads the present one.
+    public final var queryGenerationToken: NSQueryGenerationToken? {
+        checkConfinement()
+        if let parent { return parent.reading { parent.queryGenerationToken } }
+        switch readingState {
+        case .present: return nil
+        case .next: return .current
+        case .pinned(let generation): return NSQueryGenerationToken(generation)
+        }
+    }
+
+    /// Pins what the context reads to a state of the stores: `.current`, to the one that its next read finds, another
+    /// context's token, to that one's; nil ends it.
+    ///
+    /// Objects that are in memory stay as they are: `refreshAllObjects()` makes them what the state says. Saving, merging
+    /// and `reset()` pin the context to the newest state again. Stores that keep no states (in memory, or without a -wal)
+    /// are read as they are. Throws 134060 for a child, which reads through its parent, and for a token of another
+    /// coordinator.
+    public final func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
+        checkConfinement()
+        guard parent == nil else {
+            throw NSError.coreData(
+                NSCoreDataError,
+                reason: "\(debugName) has a parent context: it reads what that one reads, and cannot be pinned itself")
+        }
+        guard let generation else {
+            readingState = .present
+            return
+        }
+        guard let pinned = generation.generation else {
+            readingState = .next
+            return
+        }
+        guard let coordinator = persistentStoreCoordinator, pinned.coordinator == ObjectIdentifier(coordinator) else {
+            throw NSError.coreData(
+                NSCoreDataError, reason: "The query generation is one of another coordinator than that of \(debugName)")
+        }
+        readingState = .pinned(pinned)
+    }
+
+    /// The state to read, pinned now if it was to be pinned by the next read; nil for the present one.
+    @inline(__always)
+    final func generation() throws -> QueryGeneration? {
+        switch readingState {
+        case .present: return nil
+        case .pinned(let generation): return generation
+        case .next: return try pinNow()
+        }
+    }
+
+    private func pinNow() throws -> QueryGeneration? {
+        guard let coordinator = persistentStoreCoordinator else { return nil }
+        let generation = try coordinator.presentGeneration()
+        readingState = .pinned(generation)
+        return generation
+    }
+
+    /// A pinned context goes on to the newest state.
+    final func advanceGeneration() {
+        if case .pinned = readingState { readingState = .next }
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    /// The stores as they are now, to be read later.
+    final func presentGeneration() throws -> QueryGeneration {
+        var views: [Int: any RowStore] = [:]
+        for attached in lock.withLock({ attached }) {
+            if let view = try attached.rows.pinned() { views[attached.number] = view }
+        }
+        return QueryGeneration(views: views, coordinator: self)
+    }
+}

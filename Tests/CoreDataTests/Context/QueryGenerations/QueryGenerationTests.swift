@@ -1,0 +1,162 @@
+import CoreData
+import TestSupport
+import Testing
+
+@Suite("Query generations")
+struct QueryGenerationTests {
+    private let library: Library
+    private let writer: NSManagedObjectContext
+    private let reader: NSManagedObjectContext
+
+    init() throws {
+        library = try Library()
+        writer = library.context()
+        reader = library.context()
+        try writer.performAndWait { [writer] in
+            let author = writer.make("Author", ["name": "a"])
+            writer.make("Book", ["title": "old", "author": author])
+            try writer.save()
+        }
+    }
+
+    private func change(in context: NSManagedObjectContext) throws {
+        try context.performAndWait {
+            let book = try #require(try context.all("Book").first)
+            book.setValue("new", forKey: "title")
+            context.make("Book", ["title": "second", "author": book.value(forKey: "author") as Any])
+            try context.save()
+        }
+    }
+
+    private func titles(_ context: NSManagedObjectContext) throws -> [String] {
+        try context.performAndWait { try context.all("Book").compactMap { $0.text("title") }.sorted() }
+    }
+
+    @Test(
+        "A pinned context reads one state, whoever writes: fetches, counts, faults, relationships",
+        arguments: [true, false])
+    func pinned(oneCoordinator: Bool) throws {
+        try reader.performAndWait {
+            #expect(reader.queryGenerationToken == nil)
+            try reader.setQueryGenerationFrom(.current)
+            #expect(reader.queryGenerationToken == .current)
+            // The first read fixes the state.
+            #expect(try reader.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 1)
+            #expect(reader.queryGenerationToken != .current)
+        }
+        try change(in: oneCoordinator ? writer : try Library(in: library.folder).context())
+        try reader.performAndWait {
+            let books = try reader.all("Book")
+            #expect(books.map { $0.text("title") } == ["old"])
+            let author = try #require(try reader.all("Author").first)
+            #expect(author.texts("books", "title") == ["old"])
+            #expect(try reader.all("Book", "title == 'new'").isEmpty)
+            try reader.setQueryGenerationFrom(nil)
+            reader.refreshAllObjects()
+            #expect(books[0].text("title") == "new")
+            #expect(author.texts("books", "title") == ["new", "second"])
+        }
+        #expect(try titles(reader) == ["new", "second"])
+    }
+
+    @Test("A token pins other contexts of the coordinator to the same state, and no others")
+    func shared() throws {
+        let token = try reader.performAndWait {
+            try reader.setQueryGenerationFrom(.current)
+            _ = try reader.all("Book")
+            return try #require(reader.queryGenerationToken)
+        }
+        try change(in: writer)
+        let second = library.context()
+        try second.performAndWait {
+            try second.setQueryGenerationFrom(token)
+            #expect(second.queryGenerationToken == token)
+        }
+        #expect(try titles(second) == ["old"])
+        let stranger = try Library(in: library.folder).context()
+        stranger.performAndWait {
+            let error = #expect(throws: NSError.self) { try stranger.setQueryGenerationFrom(token) }
+            #expect(error?.code == NSCoreDataError)
+        }
+        let child = library.child(of: reader)
+        child.performAndWait {
+            #expect(throws: NSError.self) { try child.setQueryGenerationFrom(.current) }
+            #expect(child.queryGenerationToken == token)
+        }
+        #expect(try titles(child) == ["old"])
+    }
+
+    @Test("Saving, merging and resetting move a pinned context on; an old row is a conflict")
+    func movingOn() throws {
+        try reader.performAndWait { try reader.setQueryGenerationFrom(.current) }
+        #expect(try titles(reader) == ["old"])
+        let bag = MergingTests.Mailbag(.NSManagedObjectContextDidSave, of: writer)
+        try change(in: writer)
+        let note = writer.performAndWait { Held(bag.letters[0]) }
+        #expect(try titles(reader) == ["old"])
+        reader.performAndWait { reader.mergeChanges(fromContextDidSave: note.value) }
+        #expect(try titles(reader) == ["new", "second"])
+        try writer.performAndWait {
+            writer.make("Book", ["title": "third"])
+            try writer.save()
+        }
+        #expect(try titles(reader) == ["new", "second"])
+        reader.performAndWait { reader.reset() }
+        #expect(try titles(reader) == ["new", "second", "third"])
+        try writer.performAndWait {
+            for book in try writer.all("Book") { book.setValue("all", forKey: "title") }
+            try writer.save()
+        }
+        try reader.performAndWait {
+            let book = try #require(try reader.all("Book").first)
+            #expect(book.text("title") != "all")
+            book.setValue("mine", forKey: "title")
+            let error = #expect(throws: NSError.self) { try reader.save() }
+            #expect(error?.code == NSManagedObjectMergeError)
+            reader.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy
+            try reader.save()
+        }
+        reader.performAndWait { reader.refreshAllObjects() }
+        #expect(try titles(reader) == ["all", "all", "mine"])
+    }
+
+    @Test("Stores that keep no states are read as they are: in memory, without a -wal")
+    func withoutStates() throws {
+        let folder = try TemporaryFolder()
+        for type in [NSInMemoryStoreType, NSSQLiteStoreType] {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            try coordinator.addPersistentStore(
+                ofType: type, configurationName: nil, at: folder.url.appendingPathComponent("\(type).store"),
+                options: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
+            let contexts = (0..<2).map { _ in
+                let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+                context.performAndWait { context.persistentStoreCoordinator = coordinator }
+                return context
+            }
+            try contexts[0].performAndWait {
+                try contexts[0].setQueryGenerationFrom(.current)
+                #expect(try contexts[0].all("Tag").isEmpty)
+            }
+            try contexts[1].performAndWait {
+                contexts[1].make("Tag", ["name": "a"])
+                try contexts[1].save()
+            }
+            let count = try contexts[0].performAndWait { try contexts[0].all("Tag").count }
+            #expect(count == 1)
+        }
+    }
+
+    @Test("A store goes, and a pinned context says so; a state that nobody holds is given back")
+    func closing() throws {
+        try reader.performAndWait { try reader.setQueryGenerationFrom(.current) }
+        #expect(try titles(reader) == ["old"])
+        let store = try #require(library.coordinator.persistentStores.first)
+        try library.coordinator.remove(store)
+        reader.performAndWait {
+            reader.reset()
+            #expect(throws: NSError.self) { try reader.all("Book") }
+        }
+        // Nothing holds the file any more: the last connection has taken the -wal along.
+        #expect(!FileManager.default.fileExists(atPath: library.storeURL.path + "-wal"))
+    }
+}
