@@ -102,6 +102,11 @@ struct ObjectNamesTests {
         let _: (NSManagedObjectContext) -> (NSManagedObject, Bool) -> Void = NSManagedObjectContext.refresh(
             _:mergeChanges:)
         let _: (NSManagedObjectContext) -> () -> Void = NSManagedObjectContext.refreshAllObjects
+        let _: ReferenceWritableKeyPath<NSManagedObjectContext, Bool> = \.retainsRegisteredObjects
+        let _: ReferenceWritableKeyPath<NSManagedObjectContext, Bool> = \.shouldDeleteInaccessibleFaults
+        let _: ReferenceWritableKeyPath<NSManagedObjectContext, TimeInterval> = \.stalenessInterval
+        let _: (NSManagedObjectContext) -> (NSManagedObject, NSManagedObjectID, NSPropertyDescription?) -> Bool =
+            NSManagedObjectContext.shouldHandleInaccessibleFault(_:for:triggeredByProperty:)
         let _: (NSManagedObjectContext) -> () -> Void = NSManagedObjectContext.processPendingChanges
         let _: (NSManagedObjectContext) -> (Any, NSPersistentStore) -> Void = NSManagedObjectContext.assign(_:to:)
         let _: KeyPath<NSManagedObjectContext, Set<NSManagedObject>> = \.insertedObjects

@@ -1,22 +1,25 @@
-// Writes a library from a process of its own. Usage: writer-child STORE NAME ROUNDS [history | POLICY [registry]]
+// Writes a library from a process of its own. Usage: writer-child STORE NAME ROUNDS [history | POLICY [shared | registry]]
 //
 // Every round adds one to the pages of the book "counter", if there is one, and inserts a tag of the round's name, in one
 // save; with history, by the author of that name. A save that meets somebody else's change is repeated on what is there
 // now. Prints "saved N conflicts M".
 //
-// With the number of a merge policy, every round adds one to a property of the book that this writer has for itself (by the
-// last digit of its name) and saves; a round whose change the policy has dropped is repeated. With "registry", every round
-// inserts a person whose code all writers use, with a pet of its own.
+// With a merge policy (the number of its kind, or "adding" for one that adds what both have added), every round adds one to
+// a property of the book that this writer has for itself (by the last digit of its name) and saves; a round whose change
+// the policy has dropped is repeated. With "shared", all writers add to the same property: what they write there ends in
+// the writer's digit, so that each knows its own. With "registry", every round inserts a person whose code all writers use,
+// with a pet of its own.
 import CoreData
 import TestSupport
 
 let arguments = CommandLine.arguments
 let name = arguments[2]
+let writer = Int(name.suffix(1)) ?? 0
 let rounds = Int(arguments[3]) ?? 0
-let policy = arguments.count > 4 ? UInt(arguments[4]).flatMap { NSMergePolicyType(rawValue: $0) } : nil
-let isRegistry = arguments.count > 5
+let mode = arguments.dropFirst(5).first
+let policy = arguments.dropFirst(4).first.flatMap(mergePolicy)
 let coordinator = NSPersistentStoreCoordinator(
-    managedObjectModel: isRegistry ? RegistryModel.make() : LibraryModel.make())
+    managedObjectModel: mode == "registry" ? RegistryModel.make() : LibraryModel.make())
 try coordinator.addPersistentStore(
     ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: arguments[1]),
     options: arguments.contains("history") ? [NSPersistentHistoryTrackingKey: true] : nil)
@@ -24,7 +27,26 @@ let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyTy
 context.performAndWait {
     context.persistentStoreCoordinator = coordinator
     context.transactionAuthor = name
-    if let policy { context.mergePolicy = NSMergePolicy(merge: policy) }
+    if let policy { context.mergePolicy = policy }
+}
+
+/// Adds to what the store has now what was added here.
+final class AddingPolicy: NSMergePolicy {
+    override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+        let sums = list.map { conflict in
+            let counter = conflict.sourceObject
+            let base = counter.committedValues(forKeys: ["pages"])["pages"] as? Int ?? 0
+            let newest = (conflict.persistedSnapshot ?? conflict.cachedSnapshot)?["pages"] as? Int ?? 0
+            return (counter, newest + (counter.number("pages") ?? 0) - base)
+        }
+        try super.resolve(optimisticLockingConflicts: list)
+        for (counter, sum) in sums where counter.number("pages") != sum { counter.setValue(sum, forKey: "pages") }
+    }
+}
+
+func mergePolicy(_ word: String) -> NSMergePolicy? {
+    if word == "adding" { return AddingPolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType) }
+    return UInt(word).flatMap { NSMergePolicyType(rawValue: $0) }.map { NSMergePolicy(merge: $0) }
 }
 
 /// Counts up to the number of rounds; a conflict is an error, and the round is repeated.
@@ -39,7 +61,7 @@ func count() throws -> (saved: Int, conflicts: Int) {
         do {
             try context.save()
             saved += 1
-        } catch let error as NSError where error.code == NSManagedObjectMergeError {
+        } catch {
             conflicts += 1
             context.reset()
         }
@@ -49,14 +71,41 @@ func count() throws -> (saved: Int, conflicts: Int) {
 
 /// Counts in a property of its own, under a policy.
 func countUnderPolicy() throws -> (saved: Int, conflicts: Int) {
-    let property = ["pages", "copies", "rating"][Int(name.suffix(1)) ?? 0]
+    let property = ["pages", "copies", "rating"][writer]
     guard let counter = try context.all("Book", "title == 'counter'").first else { return (0, 0) }
     var saved = 0
     var conflicts = 0
     while saved < rounds {
         counter.setValue(saved + 1, forKey: property)
-        try context.save()
-        if counter.number(property) == saved + 1 { saved += 1 } else { conflicts += 1 }
+        do {
+            try context.save()
+            if counter.number(property) == saved + 1 { saved += 1 } else { conflicts += 1 }
+        } catch let error as NSError where error.code == NSManagedObjectMergeError {
+            conflicts += 1
+            context.refresh(counter, mergeChanges: false)
+        }
+    }
+    return (saved, conflicts)
+}
+
+/// Counts in the property that all writers count in, under a policy.
+func countTogether() throws -> (saved: Int, conflicts: Int) {
+    guard let counter = try context.all("Book", "title == 'counter'").first else { return (0, 0) }
+    // A policy that adds has nothing to repeat, and adds plain numbers.
+    let isAdding = context.mergePolicy is AddingPolicy
+    var saved = 0
+    var conflicts = 0
+    while saved < rounds {
+        let known = counter.number("pages") ?? 0
+        let mine = isAdding ? known + 1 : (known / 10 + 1) * 10 + writer
+        counter.setValue(mine, forKey: "pages")
+        do {
+            try context.save()
+            if isAdding || counter.number("pages") == mine { saved += 1 } else { conflicts += 1 }
+        } catch let error as NSError where error.code == NSManagedObjectMergeError {
+            conflicts += 1
+            context.refresh(counter, mergeChanges: false)
+        }
     }
     return (saved, conflicts)
 }
@@ -72,7 +121,10 @@ func register() throws -> (saved: Int, conflicts: Int) {
 }
 
 let result = try context.performAndWait {
-    if isRegistry { return try register() }
-    return try policy == nil ? count() : countUnderPolicy()
+    switch mode {
+    case "registry": return try register()
+    case "shared": return try countTogether()
+    default: return try policy == nil ? count() : countUnderPolicy()
+    }
 }
 print("saved \(result.saved) conflicts \(result.conflicts)")

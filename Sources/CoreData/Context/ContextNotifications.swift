@@ -45,6 +45,7 @@ extension NSManagedObjectContext {
         case deletedObjectIDs = "deleted_objectIDs"
         case refreshedObjectIDs = "refreshed_objectIDs"
         case invalidatedObjectIDs = "invalidated_objectIDs"
+        case queryGeneration = "newQueryGeneration"
     }
 }
 
@@ -70,3 +71,6 @@ public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 /// User-info key of a context's notifications: present when every object of the context was invalidated.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"
+/// User-info key of the did-save notification of a context that is pinned: the token of the state that it reads from then
+/// on, in which everything is that it saved.
+public let NSManagedObjectContextQueryGenerationKey = "newQueryGeneration"

@@ -63,16 +63,14 @@ extension NSManagedObjectContext {
             let faults = batch.compactMap { registeredObject(for: $0) }
                 .filter { $0.row == nil && !$0.flags.contains(.deleted) }
             let rows = try readRows(for: faults.map(\.objectKey))
-            for fault in faults where fault !== object {
+            for fault in faults {
                 fault.flags.remove(.batched)
-                fault.row = rows[fault.rootKey]
+                guard let row = rows[fault.rootKey] else { continue }
+                fault.row = row
+                fault.flags.insert(.unfired)
             }
-            guard let row = rows[object.rootKey] else { return nil }
-            if !fetch.prefetching.isEmpty {
-                object.row = row
-                prefetch(fetch.prefetching, of: faults.filter { $0.row != nil })
-            }
-            return row
+            prefetch(fetch.prefetching, of: faults.filter { $0.row != nil })
+            return object.row
         }
         return nil
     }

@@ -99,7 +99,8 @@ extension NSManagedObjectContext {
         object.willTurnIntoFault()
         object.overlay = nil
         object.row = nil
-        object.flags.subtract([.unfired, .inaccessible])
+        object.flags.insert(.unfired)
+        object.flags.remove(.inaccessible)
         object.didTurnIntoFault()
     }
 

@@ -111,6 +111,7 @@ extension NSManagedObjectContext {
         if let object = map.object(for: row.key, place: &place) {
             if object.row == nil {
                 object.row = row
+                object.flags.insert(.unfired)
             } else if isRefreshing, object.overlay?.mask.isEmpty ?? true, object.row !== row {
                 object.row = row
             }
@@ -172,7 +173,7 @@ extension NSManagedObjectContext {
         return object(for: key)
     }
 
-    /// The object with the id, certainly in memory. Throws 133000 when its row does not exist.
+    /// The object with the id, never a fault. Throws 133000 when its row does not exist.
     public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         checkConfinement()
         drainMailbox()
@@ -180,18 +181,25 @@ extension NSManagedObjectContext {
         let home = home(at: key.layoutIndex)
         if let object = home.identityMap?.object(for: key.key) {
             if object.flags.contains(.deleted) { throw missingObject(objectID) }
-            if object.row != nil { return object }
-            guard let row = try readRow(for: key) else { throw missingObject(objectID) }
-            object.row = row
+            if object.row == nil {
+                guard let row = try readRow(for: key) else { throw missingObject(objectID) }
+                object.row = row
+                object.flags.insert(.unfired)
+            }
+            _ = object.firedRow()
             return object
         }
         if key.isTemporary {
             guard parent != nil, let row = try readRow(for: key) else { throw missingObject(objectID) }
-            return makeObject(home: home, key: key.key, row: row, isUnfired: true)
+            let object = makeObject(home: home, key: key.key, row: row, isUnfired: true)
+            _ = object.firedRow()
+            return object
         }
         guard let row = try readRow(for: key) else { throw missingObject(objectID) }
         let concrete = row.layoutIndex == home.layout.index ? home : self.home(at: row.layoutIndex)
-        return makeObject(home: concrete, key: key.key, row: row, isUnfired: true)
+        let object = makeObject(home: concrete, key: key.key, row: row, isUnfired: true)
+        _ = object.firedRow()
+        return object
     }
 
     private func missingObject(_ objectID: NSManagedObjectID) -> NSError {

@@ -426,6 +426,9 @@ extension NSManagedObjectContext {
         }
         // The undocumented key of Apple's notifications, which history's readers use.
         if case .coordinator(let coordinator)? = source { info["newChangeToken"] = coordinator.savedHistoryToken }
+        if let generation = try? generation() {
+            info[NSManagedObjectContextQueryGenerationKey] = NSQueryGenerationToken(generation)
+        }
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
         for object in work.deleted where object.home.context === self { object.detach(unregister: true) }

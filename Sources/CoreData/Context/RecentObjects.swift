@@ -10,6 +10,9 @@ final class RecentObjects {
     private static var size: Int { 4096 }
     @exclusivity(unchecked) private var places: UnsafeMutablePointer<NSManagedObject?>?
 
+    /// What the latest prefetching brought, so that it is still there when it is looked at.
+    var prefetched: [NSManagedObject] = []
+
     deinit { removeAll() }
 
     @inline(__always)
@@ -39,6 +42,7 @@ final class RecentObjects {
     }
 
     func removeAll() {
+        if !prefetched.isEmpty { prefetched = [] }
         guard let places else { return }
         self.places = nil
         places.deinitialize(count: Self.size)

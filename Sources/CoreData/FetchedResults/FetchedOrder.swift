@@ -18,8 +18,12 @@ struct FetchedOrder {
 
     /// The name of the section an object belongs to by its present values.
     func sectionName(of object: NSObject) -> String {
-        guard let sectionKeyPath else { return "" }
-        return switch sectionKeyPath.value(in: object) {
+        sectionKeyPath.map { Self.sectionName(of: $0.value(in: object)) } ?? ""
+    }
+
+    /// The name that a value at the section's key path gives.
+    static func sectionName(of value: Any?) -> String {
+        switch value {
         case let text as String: text
         case let number as NSNumber: number.stringValue
         case nil, is NSNull: ""

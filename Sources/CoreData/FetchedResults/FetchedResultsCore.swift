@@ -124,6 +124,10 @@ final class FetchedResultsCore: @unchecked Sendable {
         of items: [NSObject], _ fetched: Fetched, _ basis: SectionCache.Basis?
     ) throws -> [FetchedArrangement.Section] {
         if let basis, let cached = cachedSections(of: items, fetched.order, basis) { return cached }
+        if let counted = countedSections(of: items, fetched) {
+            if let basis { write(counted, itemCount: items.count, basis) }
+            return counted
+        }
         let (sections, outOfOrder) = fetched.order.sections(of: items)
         if let outOfOrder {
             throw NSError.coreData(

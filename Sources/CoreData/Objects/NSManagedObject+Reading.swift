@@ -42,8 +42,11 @@ extension NSManagedObject {
 
     /// The object a to-one relationship leads to, as a key.
     @inline(__always)
-    final func reference(at slot: Int) -> ObjectKey? {
-        let row = firedRow()
+    final func reference(at slot: Int) -> ObjectKey? { reference(at: slot, in: firedRow()) }
+
+    /// The same with the row at hand, which leaves a fault one.
+    @inline(__always)
+    final func reference(at slot: Int, in row: Snapshot) -> ObjectKey? {
         let layout = home.layout
         let destinations = layout.destinations[slot]
         if let overlay, overlay.mask.contains(slot) {

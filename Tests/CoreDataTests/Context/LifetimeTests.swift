@@ -72,7 +72,8 @@ struct LifetimeTests {
             #expect(books.count == 300)
             #expect(books[0].text("title") == "changed")
             #expect(books[299].text("title") == "t299")
-            #expect(library.coordinator.cachedRowCount <= 60)
+            // The first and the last batch, and those where the place of the changed book was looked for.
+            #expect(library.coordinator.cachedRowCount <= 100)
         }
     }
 
@@ -157,12 +158,15 @@ struct LifetimeTests {
             try #require(try other.all("Book").first).setValue("new", forKey: "title")
             try other.save()
         }
-        let reader = library.context()
+        // Kept, because the row cache drops what nobody holds.
+        var readers: [(context: NSManagedObjectContext, book: Held<NSManagedObject>)] = []
         func title(_ interval: TimeInterval) -> String? {
-            reader.performAndWait {
-                reader.reset()
+            let reader = library.context()
+            return reader.performAndWait {
                 reader.stalenessInterval = interval
-                return reader.object(with: book.value.objectID).text("title")
+                let fault = reader.object(with: book.value.objectID)
+                readers.append((reader, Held(fault)))
+                return fault.text("title")
             }
         }
         #expect(title(-1) == "t0")

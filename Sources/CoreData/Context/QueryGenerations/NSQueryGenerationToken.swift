@@ -3,8 +3,10 @@ import Foundation
 /// A state of the stores that contexts can be pinned to: they go on reading it, whatever is saved meanwhile.
 ///
 /// A token holds its state as long as anybody holds the token, and what was written since then cannot go from the -wal
-/// into the store's main file so long. May be passed between threads.
-open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {  // every stored property is a `let`
+/// into the store's main file so long. May be passed between threads. It archives itself; an archive can be read where the
+/// state is still held, that is in the same run of a program, or is that of `current`.
+// @unchecked Sendable: every stored property is a `let`.
+open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Nil for the token that stands for the present.
     let generation: QueryGeneration?
 
@@ -30,6 +32,26 @@ open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {  /
     }
 
     public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    // MARK: Archiving
+
+    /// An archive with tokens can be read with `requiresSecureCoding`.
+    public static var supportsSecureCoding: Bool { true }
+
+    private static let identifierKey = "identifier"
+
+    /// Writes the token to an archive.
+    public func encode(with coder: NSCoder) {
+        coder.encode((generation?.identifier.uuidString ?? "") as NSString, forKey: Self.identifierKey)
+    }
+
+    /// Reads a token from an archive; nil when nobody holds its state any more.
+    public required init?(coder: NSCoder) {
+        let text = coder.decodeObject(of: NSString.self, forKey: Self.identifierKey) as String?
+        generation = text.flatMap { UUID(uuidString: $0) }.flatMap { QueryGeneration.living($0) }
+        if text == nil || generation == nil && text != "" { return nil }
+        super.init()
+    }
 }
 
 /// One state of the stores of a coordinator.
@@ -38,9 +60,36 @@ final class QueryGeneration: Sendable {
     let views: [Int: any RowStore]
     /// Tells the coordinator; not followed.
     let coordinator: ObjectIdentifier
+    let identifier = UUID()
 
     init(views: [Int: any RowStore], coordinator: NSPersistentStoreCoordinator) {
         self.views = views
         self.coordinator = ObjectIdentifier(coordinator)
+        Self.registry.add(self)
+    }
+
+    deinit { Self.registry.remove(identifier) }
+
+    private static let registry = Registry()
+
+    /// The state with an identifier, if anybody holds it.
+    static func living(_ identifier: UUID) -> QueryGeneration? { registry.find(identifier) }
+
+    /// The states that are held.
+    private final class Registry: @unchecked Sendable {  // mutable state is guarded by `lock`
+        private struct Entry {
+            weak var generation: QueryGeneration?
+        }
+
+        private let lock = NSLock()
+        private var entries: [UUID: Entry] = [:]
+
+        func add(_ generation: QueryGeneration) {
+            lock.withLock { entries[generation.identifier] = Entry(generation: generation) }
+        }
+
+        func remove(_ identifier: UUID) { _ = lock.withLock { entries.removeValue(forKey: identifier) } }
+
+        func find(_ identifier: UUID) -> QueryGeneration? { lock.withLock { entries[identifier]?.generation } }
     }
 }

@@ -146,6 +146,43 @@ struct QueryGenerationTests {
         }
     }
 
+    @Test("The did-save notification of a pinned context tells the state that has what it saved; of others, none")
+    func notification() throws {
+        let bags = [reader, writer].map { MergingTests.Mailbag(.NSManagedObjectContextDidSave, of: $0) }
+        for context in [reader, writer] {
+            try context.performAndWait {
+                if context === reader { try context.setQueryGenerationFrom(.current) }
+                context.make("Book", ["title": context === reader ? "read" : "written"])
+                try context.save()
+            }
+        }
+        #expect(bags[1].letters[0].userInfo?[NSManagedObjectContextQueryGenerationKey] == nil)
+        let token = bags[0].letters[0].userInfo?[NSManagedObjectContextQueryGenerationKey] as? NSQueryGenerationToken
+        reader.performAndWait { #expect(reader.queryGenerationToken == token) }
+        #expect(try titles(reader) == ["old", "read"])
+    }
+
+    @Test("A token can be read from an archive as long as its state is held; the present one always")
+    func archiving() throws {
+        func decoded(_ data: Data) throws -> NSQueryGenerationToken? {
+            try NSKeyedUnarchiver.unarchivedObject(ofClass: NSQueryGenerationToken.self, from: data)
+        }
+        func archive(_ token: NSQueryGenerationToken) throws -> Data {
+            try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
+        }
+        #expect(try decoded(archive(.current)) == .current)
+        let data = try reader.performAndWait {
+            try reader.setQueryGenerationFrom(.current)
+            _ = try reader.all("Book")
+            let token = try #require(reader.queryGenerationToken)
+            let data = try archive(token)
+            #expect(try decoded(data) == token)
+            return data
+        }
+        try reader.performAndWait { try reader.setQueryGenerationFrom(nil) }
+        #expect((try? decoded(data)) == nil)
+    }
+
     @Test("A store goes, and a pinned context says so; a state that nobody holds is given back")
     func closing() throws {
         try reader.performAndWait { try reader.setQueryGenerationFrom(.current) }

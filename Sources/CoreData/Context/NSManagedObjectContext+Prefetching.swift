@@ -1,0 +1,90 @@
+import Foundation
+
+// Rows and relationships of many objects at once. What is prefetched stays a fault until it is looked at.
+extension NSManagedObjectContext {
+    /// Brings the objects behind to-one and to-many key paths into memory, with few requests for each of their names.
+    final func prefetch(_ keyPaths: [String], of objects: [NSManagedObject]) {
+        if keyPaths.isEmpty { return }
+        recentObjects.prefetched = []
+        for keyPath in keyPaths {
+            var level = objects
+            for name in keyPath.split(separator: ".").map(String.init) {
+                level = prefetchLevel(name, of: level)
+                if level.isEmpty { break }
+            }
+        }
+    }
+
+    private func prefetchLevel(_ name: String, of objects: [NSManagedObject]) -> [NSManagedObject] {
+        var destinations: [NSManagedObject] = []
+        var toManyOwners: [(index: Int, object: NSManagedObject)] = []
+        for object in objects {
+            switch object.home.layout.access[name] {
+            case .toOne(let slot)?:
+                guard let row = object.row, let key = object.reference(at: slot, in: row) else { continue }
+                destinations.append(self.object(for: key))
+            case .toMany(let index)?:
+                if object.toManyState(index).isFault, object.key > 0 || parent != nil {
+                    toManyOwners.append((index, object))
+                } else {
+                    destinations += object.memberObjects(of: index)
+                }
+            default:
+                break
+            }
+        }
+        if let first = toManyOwners.first {
+            let toMany = first.object.home.layout.toManys[first.index]
+            guard let members = try? sourceMembers(of: toMany, owners: toManyOwners.map(\.object.objectKey)) else {
+                // Whoever looks at one of them learns why it cannot be read.
+                return []
+            }
+            for (index, owner) in toManyOwners {
+                if owner.toManyState(index).isFault { owner.toManyState(index).load(members[owner.key] ?? []) }
+                destinations += owner.memberObjects(of: index)
+            }
+        }
+        var known: Set<ObjectIdentifier> = []
+        destinations.removeAll { !known.insert(ObjectIdentifier($0)).inserted }
+        recentObjects.prefetched += destinations
+        loadRows(of: destinations)
+        return destinations
+    }
+
+    private func sourceMembers(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
+        switch source {
+        case .parent(let parent):
+            return try parent.reading { try parent.membersForChild(of: toMany, owners: owners) }
+        case .coordinator(let coordinator):
+            return try coordinator.members(of: toMany, owners: owners, at: try generation())
+        case nil:
+            return [:]
+        }
+    }
+
+    /// The members of a relationship of a child's objects, by the keys it has for them. Called on this context's queue.
+    private func membersForChild(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
+        drainMailbox()
+        processPendingChanges()
+        let objects = owners.map { object(for: $0.renamed(permanentKeys)) }
+        let faults = objects.filter { $0.toManyState(toMany.index).isFault && ($0.key > 0 || parent != nil) }
+        let found = try sourceMembers(of: toMany, owners: faults.map(\.objectKey))
+        for fault in faults where fault.toManyState(toMany.index).isFault {
+            fault.toManyState(toMany.index).load(found[fault.key] ?? [])
+        }
+        var members: [Int64: [ObjectKey]] = [:]
+        for (owner, object) in zip(owners, objects) { members[owner.key] = object.members(of: toMany.index) }
+        return members
+    }
+
+    /// Gives faults their rows, with one request for each root entity; they fire when they are first read.
+    final func loadRows(of objects: [NSManagedObject]) {
+        let missing = objects.filter { $0.row == nil && $0.home.context === self && !$0.flags.contains(.deleted) }
+        guard !missing.isEmpty, let rows = try? readRows(for: missing.map(\.objectKey)) else { return }
+        for object in missing {
+            guard let row = rows[object.rootKey] else { continue }
+            object.row = row
+            object.flags.insert(.unfired)
+        }
+    }
+}
