@@ -1,5 +1,6 @@
 import CoreData
 import Dispatch
+import Foundation
 
 /// Measures how long a child waits for what it reads while its root saves: the known weakness of a main context above a
 /// private root.
@@ -26,15 +27,21 @@ struct NestedReport {
                 let book = Book(context: root)
                 book.title = "new book \(number)"
                 book.isbn = "new \(number)"
+                book.pages = Int64(number % 900)
+                book.price = Double(number % 5_000) / 100
+                book.published = Date(timeIntervalSinceReferenceDate: Double(number))
+                book.rating = Float(number % 50) / 10
             }
         }
         let saved = DispatchGroup()
         // Written and read by the root's queue, and after the group by this thread.
         nonisolated(unsafe) var saveSeconds = 0.0
+        // The same.
+        nonisolated(unsafe) var failure: (any Error)?
         saved.enter()
         root.perform {
             let start = DispatchTime.now()
-            try? root.save()
+            do { try root.save() } catch { failure = error }
             saveSeconds = seconds(since: start)
             saved.leave()
         }
@@ -49,6 +56,7 @@ struct NestedReport {
                 child.reset()
             }
         }
+        if let failure { throw failure }
         waits.sort()
         print("a root saves \(books) new books; its child fetches 20 authors over and over\n")
         printTable([
