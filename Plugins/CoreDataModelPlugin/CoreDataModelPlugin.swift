@@ -47,6 +47,12 @@ struct CoreDataModelPlugin: BuildToolPlugin {
             }
             inputs += everything(in: model.url)
         }
+        for mapping in mappingModels(of: target) where mapping.type != .resource {
+            let name = mapping.url.deletingPathExtension().lastPathComponent
+            outputs.append(folder.appending(path: "\(name).cdm"))
+            arguments += ["mapping", mapping.url.path, outputs[outputs.count - 1].path]
+            inputs += everything(in: mapping.url)
+        }
         // Types of properties may come from other modules: their sources say what kind of type a name is.
         for dependency in dependencies(of: target) {
             let (sources, models) = (swiftFiles(of: dependency), models(of: dependency).map(\.url))
@@ -74,6 +80,10 @@ struct CoreDataModelPlugin: BuildToolPlugin {
     private func models(of target: SwiftSourceModuleTarget) -> [File] {
         target.sourceFiles.filter { ["xcdatamodeld", "xcdatamodel"].contains($0.url.pathExtension) }
             .sorted { $0.url.path < $1.url.path }
+    }
+
+    private func mappingModels(of target: SwiftSourceModuleTarget) -> [File] {
+        target.sourceFiles.filter { $0.url.pathExtension == "xcmappingmodel" }.sorted { $0.url.path < $1.url.path }
     }
 
     private func dependencies(of target: SwiftSourceModuleTarget) -> [SwiftSourceModuleTarget] {

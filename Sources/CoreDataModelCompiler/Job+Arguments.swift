@@ -14,6 +14,7 @@ extension Job {
     /// | `managed` | a Swift file, where its accessors go |
     /// | `model` | a model, where its classes go |
     /// | `bundle` | a model named before, where the compiled bundle goes |
+    /// | `mapping` | a mapping model, where it goes compiled |
     /// | `dependency` | the name of a module; its files follow as `dependency-source` and `dependency-model` |
     package init(arguments: [String]) throws {
         self.init()
@@ -37,6 +38,7 @@ extension Job {
             case "bundle":
                 let bundle = try value(of: word)
                 for index in models.indices where models[index].input == first { models[index].bundle = bundle }
+            case "mapping": mappings.append(Mapping(input: first, output: try value(of: word)))
             case "dependency": dependencies.append(Dependency(module: first))
             case "dependency-source" where !dependencies.isEmpty:
                 dependencies[dependencies.count - 1].sources.append(first)

@@ -19,6 +19,14 @@ package struct Job {
         var bundle: String?
     }
 
+    /// A mapping model of the target.
+    struct Mapping {
+        /// The `.xcmappingmodel`.
+        let input: String
+        /// Where the compiled mapping model goes.
+        let output: String
+    }
+
     /// A module the target depends on.
     struct Dependency {
         let module: String
@@ -43,6 +51,7 @@ package struct Job {
     var sources: [String] = []
     var managed: [Source] = []
     var models: [Model] = []
+    var mappings: [Mapping] = []
     var dependencies: [Dependency] = []
 }
 
@@ -57,6 +66,7 @@ extension Job {
             files.append(DeclarationScanner.scan(source: text, path: model.classes))
         }
         try compileBundles(classes: Set(files.flatMap(\.types).map(\.fullName)))
+        try compileMappingModels()
         try write(ModuleWriter(module: module).text(for: files), to: once)
         try writeAccessors(ScannedModule(name: module, files: files), modelSources)
     }
@@ -81,6 +91,18 @@ extension Job {
                     classes: classes)
             } catch {
                 throw Diagnostic(file: model.input, line: 1, message: error.localizedDescription)
+            }
+        }
+    }
+
+    private func compileMappingModels() throws {
+        for mapping in mappings {
+            do {
+                try MappingModelCompiler.compile(
+                    URL(fileURLWithPath: mapping.input), to: URL(fileURLWithPath: mapping.output),
+                    models: models.map { URL(fileURLWithPath: $0.input) })
+            } catch {
+                throw Diagnostic(file: mapping.input, line: 1, message: error.localizedDescription)
             }
         }
     }

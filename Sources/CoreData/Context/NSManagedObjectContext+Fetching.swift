@@ -275,7 +275,7 @@ extension NSManagedObjectContext {
         return try objects(plan).map(\.objectKey)
     }
 
-    private func count(_ plan: FetchPlan) throws -> Int {
+    final func count(_ plan: FetchPlan) throws -> Int {
         if isFetchDirect(plan) {
             do {
                 switch source {

@@ -83,6 +83,9 @@ extension NSExpression {
         case .conditional(let predicate, let whenTrue, let whenFalse):
             let chosen = predicate.matches(context) ? whenTrue : whenFalse
             return chosen.value(in: context)
+        case .fetch(let request, let fetchContext, let countOnly):
+            return NSFetchRequestExpression.result(
+                of: request.value(in: context), in: fetchContext.value(in: context), countOnly: countOnly)
         case .subclass:
             return expressionValue(with: context.object, context: context.asDictionary)
         }

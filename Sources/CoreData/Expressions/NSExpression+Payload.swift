@@ -23,6 +23,8 @@ extension NSExpression.Payload {
             return a == b && x == y && p == q
         case (.aggregate(let a), .aggregate(let b)):
             return a == b
+        case (.fetch(let a, let b, let p), .fetch(let x, let y, let q)):
+            return p == q && a == x && b == y
         case (.conditional(let p, let a, let b), .conditional(let q, let x, let y)):
             return p == q && a == x && b == y
         default:
@@ -66,6 +68,7 @@ extension NSExpression.Payload {
         case .set(_, let left, let right): 1 + max(left.height, right.height)
         case .subquery(let collection, _, let predicate): 1 + max(collection.height, predicate.height)
         case .aggregate(let elements), .block(_, let elements): 1 + elements.reduce(0) { max($0, $1.height) }
+        case .fetch(let request, let context, _): 1 + max(request.height, context.height)
         case .conditional(let predicate, let whenTrue, let whenFalse):
             1 + max(predicate.height, whenTrue.height, whenFalse.height)
         }

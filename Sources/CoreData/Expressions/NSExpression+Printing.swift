@@ -32,6 +32,8 @@ extension NSExpression {
             return "BLOCK(\(UInt(bitPattern: ObjectIdentifier(self).hashValue))\(list))"
         case .conditional(let predicate, let whenTrue, let whenFalse):
             return "TERNARY(\(predicate.printed), \(whenTrue.printed), \(whenFalse.printed))"
+        case .fetch(let request, let context, let countOnly):
+            return "FETCH(\(request.printed), \(context.printed), \(countOnly ? "YES" : "NO"))"
         case .subclass(let type):
             return "<\(Swift.type(of: self)): \(type)>"
         }

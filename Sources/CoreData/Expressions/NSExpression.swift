@@ -20,6 +20,8 @@ open class NSExpression: NSObject, NSCopying {
         case anyKey = 15
         case block = 19
         case conditional = 20
+        /// What a fetch finds: `NSFetchRequestExpression`.
+        case fetchRequest = 50
     }
 
     /// The body of a block expression: the object, the evaluated arguments, the context.
@@ -46,6 +48,8 @@ open class NSExpression: NSObject, NSCopying {
         case anyKey
         case block(ExpressionBlock, arguments: [NSExpression])
         case conditional(NSPredicate, NSExpression, NSExpression)
+        /// What a fetch finds in a context, or how much; the expression is an `NSFetchRequestExpression`.
+        case fetch(NSExpression, context: NSExpression, countOnly: Bool)
         /// Only a type: the subclass evaluates itself.
         case subclass(ExpressionType)
     }
@@ -182,6 +186,7 @@ open class NSExpression: NSObject, NSCopying {
         case .anyKey: .anyKey
         case .block: .block
         case .conditional: .conditional
+        case .fetch: .fetchRequest
         case .subclass(let type): type
         }
     }

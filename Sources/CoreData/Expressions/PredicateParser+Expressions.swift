@@ -195,6 +195,8 @@ extension PredicateParser {
             return try cast()
         case ("FUNCTION", true):
             return try call()
+        case ("FETCH", true):
+            return try fetch()
         case ("AND", _), ("OR", _), ("NOT", _), ("IN", _), ("CONTAINS", _), ("BEGINSWITH", _), ("ENDSWITH", _),
             ("LIKE", _), ("MATCHES", _), ("BETWEEN", _), ("ANY", _), ("ALL", _), ("SOME", _), ("NONE", _),
             ("TRUEPREDICATE", _), ("FALSEPREDICATE", _):
@@ -258,6 +260,18 @@ extension PredicateParser {
                 format: format, position: position, problem: "FUNCTION takes an object and the name of a function")
         }
         return NSExpression(forFunction: arguments[0], selectorName: name, arguments: Array(arguments.dropFirst(2)))
+    }
+
+    /// `FETCH(request, context, NO)`: what the request finds in the context; with YES how much.
+    private mutating func fetch() throws(PredicateParseError) -> NSExpression {
+        advance()
+        try expect("(")
+        let arguments = try list(closedBy: ")")
+        guard arguments.count == 3, case .constant(_, .int(let countOnly)) = arguments[2].payload else {
+            throw failure("FETCH takes a request, a context and YES or NO")
+        }
+        return NSFetchRequestExpression.expression(
+            forFetch: arguments[0], context: arguments[1], countOnly: countOnly != 0)
     }
 
     /// `sum(x)`, `canonical:(x)`, `add:to:(a, b)`: a function of the library by its selector, or by its first word.

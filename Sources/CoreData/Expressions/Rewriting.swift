@@ -20,6 +20,10 @@ extension NSExpression {
             new = .block(block, arguments: arguments.map(inside))
         case .conditional(let predicate, let whenTrue, let whenFalse):
             new = .conditional(predicate.rewriting(transform), inside(whenTrue), inside(whenFalse))
+        case .fetch(let request, let context, let countOnly):
+            return transform(
+                NSFetchRequestExpression.expression(
+                    forFetch: inside(request), context: inside(context), countOnly: countOnly))
         }
         return transform(NSExpression(payload: new))
     }
@@ -56,6 +60,10 @@ extension NSExpression {
                 payload: .conditional(
                     predicate.substituting(variables), whenTrue.substituting(variables),
                     whenFalse.substituting(variables)))
+        case .fetch(let request, let context, let countOnly):
+            return NSFetchRequestExpression.expression(
+                forFetch: request.substituting(variables), context: context.substituting(variables),
+                countOnly: countOnly)
         }
     }
 
@@ -103,6 +111,9 @@ extension NSExpression {
             predicate.collect(&paths, iterators)
             whenTrue.collect(&paths, iterators)
             whenFalse.collect(&paths, iterators)
+        case .fetch(let request, let context, _):
+            request.collect(&paths, iterators)
+            context.collect(&paths, iterators)
         }
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 /// until the stack is full. Here an object is its index; whoever walks the graph decides what to visit.
 final class KeyedArchive {
     private let objects: [PropertyListValue]
-    private let top: Int
+    private let topIndex: Int
     /// How many plain values may still be made: shared parts cannot multiply without end.
     private var budget = 1_000_000
 
@@ -19,7 +19,7 @@ final class KeyedArchive {
             throw archiveError("The keyed archive has no root object.")
         }
         self.objects = objects
-        self.top = root
+        topIndex = root
     }
 
     /// The names of all classes that the archive speaks of.
@@ -33,9 +33,12 @@ final class KeyedArchive {
             })
     }
 
+    /// Refers to what is at the top.
+    var top: PropertyListValue { .reference(topIndex) }
+
     /// The object at the top.
     func root() throws -> ArchivedObject {
-        guard let object = try object(.reference(top)) else { throw archiveError("The archive's root is null.") }
+        guard let object = try object(top) else { throw archiveError("The archive's root is null.") }
         return object
     }
 

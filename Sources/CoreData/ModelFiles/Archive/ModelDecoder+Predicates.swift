@@ -104,6 +104,10 @@ extension ModelDecoder {
             return NSExpression(
                 forConditional: try decodePredicate(predicate, depth: depth + 1),
                 trueExpression: try part("NSTrueExpression"), falseExpression: try part("NSFalseExpression"))
+        case "NSFetchRequestExpression":
+            return NSFetchRequestExpression.expression(
+                forFetch: try part("NSFRExpression"), context: try part("NSMOCExpression"),
+                countOnly: try archived.flag("NSCountOnlyFlag"))
         default:
             throw archiveError("The archive holds an expression of the class '\(archived.className)'.")
         }

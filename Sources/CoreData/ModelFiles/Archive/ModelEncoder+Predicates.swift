@@ -112,6 +112,12 @@ extension ModelEncoder {
             fields["NSTrueExpression"] = try add(expression: yes)
             fields["NSFalseExpression"] = try add(expression: no)
             return writer.add(chain("NSTernaryExpression"), fields)
+        case .fetch(let request, let context, let countOnly):
+            var fields = type(50)
+            fields["NSFRExpression"] = try add(expression: request)
+            fields["NSMOCExpression"] = try add(expression: context)
+            fields["NSCountOnlyFlag"] = .boolean(countOnly)
+            return writer.add(chain("NSFetchRequestExpression"), fields)
         case .anyKey, .block, .subclass:
             throw NSError.coreData(
                 NSCoreDataError, reason: "This expression cannot be archived in a model: \(expression)")

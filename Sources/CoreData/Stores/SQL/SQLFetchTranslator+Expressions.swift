@@ -30,7 +30,7 @@ extension SQLFetchTranslator {
             let (a, kind) = try single(operand(first, in: frame), expression)
             let (b, _) = try single(operand(second, in: frame), expression)
             return .value(.choice(try condition(predicate, in: frame), a, b), kind)
-        case .function, .set, .anyKey, .block, .subclass:
+        case .function, .set, .anyKey, .block, .fetch, .subclass:
             throw Self.failure("\(expression)")
         }
     }

@@ -1,0 +1,42 @@
+import Foundation
+
+/// The expressions that mapping models are made of.
+enum MappingExpressions {
+    /// The manager's functions, as expressions call them.
+    static let fetchRequest = "fetchRequestForSourceEntityNamed:predicateString:"
+    static let fetchRequestWithSubentities = "fetchRequestForSourceEntityNamed:predicateString:includesSubentities:"
+    static let instancesByMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
+    static let instancesByRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
+    static let sourceInstances = "sourceInstancesForEntityMappingNamed:destinationInstances:"
+
+    static var manager: NSExpression { NSExpression(forVariable: NSMigrationManagerKey) }
+
+    /// `$source.path`.
+    static func source(_ path: String) -> NSExpression {
+        NSExpression(
+            payload: .keyPath(KeyValuePath(path), operand: NSExpression(forVariable: NSMigrationSourceObjectKey)))
+    }
+
+    /// All objects of a source entity for which a predicate holds.
+    static func objects(of entity: String, predicate: String = "TRUEPREDICATE") -> NSExpression {
+        NSFetchRequestExpression.expression(
+            forFetch: NSExpression(
+                forFunction: manager, selectorName: fetchRequest,
+                arguments: [NSExpression(forConstantValue: entity), NSExpression(forConstantValue: predicate)]),
+            context: NSExpression(payload: .keyPath(KeyValuePath("sourceContext"), operand: manager)), countOnly: false)
+    }
+
+    /// What became of the objects that a relationship of the source leads to, by whatever mapping.
+    static func relationship(_ name: String) -> NSExpression {
+        NSExpression(
+            forFunction: manager, selectorName: instancesByRelationship,
+            arguments: [NSExpression(forConstantValue: name), source(name)])
+    }
+
+    /// What became, by one entity mapping, of the objects that a path leads to.
+    static func instances(ofMapping name: String, from path: NSExpression) -> NSExpression {
+        NSExpression(
+            forFunction: manager, selectorName: instancesByMapping,
+            arguments: [NSExpression(forConstantValue: name), path])
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+
+/// The mapping model that a migration without one amounts to.
+///
+/// What became of what is `ModelDifference`'s to say, as it is for the migration in place; so the two agree.
+struct MappingInference {
+    private let source: ModelLayout
+    private let destination: ModelLayout
+    private let difference: ModelDifference
+
+    init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws {
+        // Comparing freezes the models it compares; the caller's may still be built.
+        self.source = try Self.copy(source).layout
+        self.destination = try Self.copy(destination).layout
+        difference = try ModelDifference(from: self.source, to: self.destination)
+    }
+
+    /// A copy whose objects are plain ones.
+    private static func copy(_ model: NSManagedObjectModel) throws -> NSManagedObjectModel {
+        model.resolveReferences()
+        try model.validate()
+        return model.withPlainClasses()
+    }
+
+    func mappingModel() -> NSMappingModel {
+        let model = NSMappingModel()
+        let removed = source.entities.filter { difference.destinationOf[$0.index] == nil }.map(removal)
+        model.entityMappings = destination.entities.map(mapping) + removed
+        model.isInferred = true
+        return model
+    }
+
+    private func mapping(of entity: EntityLayout) -> NSEntityMapping {
+        let mapping = NSEntityMapping()
+        mapping.destinationEntityName = entity.name
+        mapping.destinationEntityVersionHash = entity.entity.versionHash
+        let origin = difference.sourceOf[entity.index].map { source.entities[$0] }
+        if let origin {
+            mapping.sourceEntityName = origin.name
+            mapping.sourceEntityVersionHash = origin.entity.versionHash
+            mapping.sourceExpression = MappingExpressions.objects(of: origin.name)
+            let isSame = origin.entity.versionHash == entity.entity.versionHash && origin.name == entity.name
+            mapping.mappingType = isSame ? .copyEntityMappingType : .transformEntityMappingType
+            mapping.name = (isSame ? "IEM_Copy_" : "IEM_Transform_") + entity.name
+        } else {
+            mapping.mappingType = .addEntityMappingType
+            mapping.name = "IEM_Add_" + entity.name
+        }
+        mapping.attributeMappings = entity.entity.properties.compactMap { property in
+            guard let attribute = property as? NSAttributeDescription, !attribute.isTransient,
+                !(attribute is NSDerivedAttributeDescription)
+            else { return nil }
+            let old = difference.properties[entity.index][attribute.name] as? NSAttributeDescription
+            return Self.property(attribute.name, old.map { value(of: $0, for: attribute) })
+        }
+        mapping.relationshipMappings = entity.entity.properties.compactMap { property in
+            guard let relationship = property as? NSRelationshipDescription, !relationship.isTransient else {
+                return nil
+            }
+            let old = difference.properties[entity.index][relationship.name]
+            return Self.property(relationship.name, old.map { MappingExpressions.relationship($0.name) })
+        }
+        return mapping
+    }
+
+    /// The old value; where a value has become mandatory, the default value stands in for those that are missing.
+    private func value(of old: NSAttributeDescription, for new: NSAttributeDescription) -> NSExpression {
+        let value = MappingExpressions.source(old.name)
+        guard old.isOptional, !new.isOptional, let defaultValue = new.defaultValue else { return value }
+        let isMissing = NSComparisonPredicate(
+            leftExpression: value, rightExpression: NSExpression(forConstantValue: nil), modifier: .direct,
+            type: .equalTo, options: [])
+        return NSExpression(
+            forConditional: isMissing, trueExpression: NSExpression(forConstantValue: defaultValue),
+            falseExpression: value)
+    }
+
+    private func removal(of entity: EntityLayout) -> NSEntityMapping {
+        let mapping = NSEntityMapping()
+        mapping.name = "IEM_Remove_" + entity.name
+        mapping.mappingType = .removeEntityMappingType
+        mapping.sourceEntityName = entity.name
+        mapping.sourceEntityVersionHash = entity.entity.versionHash
+        mapping.attributeMappings = []
+        mapping.relationshipMappings = []
+        return mapping
+    }
+
+    private static func property(_ name: String, _ expression: NSExpression?) -> NSPropertyMapping {
+        let mapping = NSPropertyMapping()
+        mapping.name = name
+        mapping.valueExpression = expression
+        return mapping
+    }
+}
+
+extension NSManagedObjectModel {
+    /// A copy, not frozen, whose objects are plain `NSManagedObject`s: what migrations work with, because the
+    /// application's classes know one version of the model only.
+    final func withPlainClasses() -> NSManagedObjectModel {
+        guard let copy = copy() as? NSManagedObjectModel else { preconditionFailure("A model's copy is a model.") }
+        for entity in copy.entities {
+            // The class is no part of the hash; setting it forgets a recorded one all the same.
+            let recorded = entity.recordedVersionHash
+            entity.managedObjectClassName = nil
+            entity.recordedVersionHash = recorded
+        }
+        return copy
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+
+/// Loads mapping models from files, and finds the one between two models.
+package enum MappingModelFile {
+    /// The mapping model in a `.cdm`, or in an `.xcmappingmodel` whose models lie near it. Errors name file and reason.
+    package static func load(at url: URL) throws -> NSMappingModel {
+        if isSource(url) {
+            let source = try MappingModelSource(at: url)
+            let older = try model(source.sourceModelPath, of: url)
+            let newer = try model(source.destinationModelPath, of: url)
+            return try source.mappingModel(from: older, to: newer)
+        }
+        let data: Data
+        do {
+            data = try Data(contentsOf: url)
+        } catch let failure as NSError {
+            throw NSError.coreData(
+                failure.domain == NSCocoaErrorDomain ? failure.code : NSCoreDataError,
+                reason: "The mapping model '\(url.path)' cannot be read.", url: url, underlying: failure)
+        }
+        do {
+            return try MappingModelArchive.decode(data)
+        } catch let failure as NSError {
+            throw modelError(failure.localizedDescription, file: url.path)
+        }
+    }
+
+    /// The mapping model among the resources of bundles that leads from one model to another.
+    static func find(
+        in bundles: [Bundle]?, from source: NSManagedObjectModel, to destination: NSManagedObjectModel
+    ) -> NSMappingModel? {
+        var folders = (bundles ?? [.main]).compactMap(\.resourceURL)
+        if bundles == nil { folders += PackageResources.folders }
+        for url in folders.flatMap(mappingModels) {
+            if let found = candidate(url, from: source, to: destination) { return found }
+        }
+        return nil
+    }
+
+    private static func mappingModels(in folder: URL) -> [URL] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.sorted().map { folder.appendingPathComponent($0) }.filter {
+            ["cdm", "xcmappingmodel"].contains($0.pathExtension.lowercased())
+        }
+    }
+
+    /// The mapping model in a file, if it leads from one model to the other.
+    ///
+    /// A source without its models near it fits by the names of entities and properties.
+    static func candidate(
+        _ url: URL, from source: NSManagedObjectModel, to destination: NSManagedObjectModel
+    ) -> NSMappingModel? {
+        if let loaded = try? load(at: url) { return loaded.fits(source, destination) ? loaded : nil }
+        guard isSource(url), let file = try? MappingModelSource(at: url), file.fits(source, destination) else {
+            return nil
+        }
+        return try? file.mappingModel(from: source, to: destination)
+    }
+
+    private static func isSource(_ url: URL) -> Bool {
+        url.pathExtension.lowercased() == "xcmappingmodel" || url.lastPathComponent == "xcmapping.xml"
+            || ModelFile.isDirectory(url)
+    }
+
+    // MARK: The models of a source
+
+    /// The model of a path within a project: from the folders around the mapping model, in their subfolders, too.
+    private static func model(_ path: String?, of url: URL) throws -> NSManagedObjectModel {
+        guard let path, !path.isEmpty else {
+            throw modelError("The mapping model does not say which models it leads between.", file: url.path)
+        }
+        let parts = path.split(separator: "/").map(String.init)
+        let file = parts[parts.count - 1]
+        let container = parts.count > 1 ? parts[parts.count - 2] : ""
+        var folder = url.deletingLastPathComponent()
+        for _ in 0..<maximumClimb {
+            // What the project calls the path may begin anywhere.
+            for start in parts.indices {
+                let candidate = folder.appendingPathComponent(parts[start...].joined(separator: "/"))
+                if FileManager.default.fileExists(atPath: candidate.path) { return try ModelFile.load(at: candidate) }
+            }
+            if let found = search(folder, for: file, in: container, depth: maximumDescent) {
+                return try ModelFile.load(at: found)
+            }
+            let parent = folder.deletingLastPathComponent()
+            if parent.path == folder.path { break }
+            folder = parent
+        }
+        throw modelError(
+            "The model '\(path)' is not near the mapping model, which is of no use without it.", file: url.path)
+    }
+
+    /// How many folders above the mapping model and how many levels below each are looked at.
+    private static let maximumClimb = 4
+    private static let maximumDescent = 3
+
+    /// A version, as source or compiled, within its bundle.
+    private static func search(_ folder: URL, for file: String, in container: String, depth: Int) -> URL? {
+        let (version, bundle) = (stem(file), stem(container))
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+        for name in names where stem(name) == bundle || stem(name) == version {
+            let url = folder.appendingPathComponent(name)
+            let candidates: [URL] =
+                switch url.pathExtension {
+                case "xcdatamodeld": [url.appendingPathComponent(file)]
+                case "momd": [url.appendingPathComponent("\(version).mom")]
+                case "xcdatamodel", "mom": container.hasSuffix(".xcdatamodeld") || stem(name) != version ? [] : [url]
+                default: []
+                }
+            for found in candidates where FileManager.default.fileExists(atPath: found.path) { return found }
+        }
+        guard depth > 0 else { return nil }
+        for name in names where !name.hasPrefix(".") {
+            let url = folder.appendingPathComponent(name)
+            guard url.pathExtension.isEmpty, ModelFile.isDirectory(url) else { continue }
+            if let found = search(url, for: file, in: container, depth: depth - 1) { return found }
+        }
+        return nil
+    }
+
+    private static func stem(_ name: String) -> String { (name as NSString).deletingPathExtension }
+}

@@ -1,0 +1,209 @@
+import Foundation
+
+/// A mapping model as Xcode keeps it: a folder `Name.xcmappingmodel` with an XML store `xcmapping.xml`.
+///
+/// It says only what a person has entered: which entities belong together, policies, expressions that are not the usual ones.
+/// The rest follows from the two models, which it names by their paths.
+package struct MappingModelSource {
+    struct Entity {
+        var name: String?
+        var number: Int
+        var source: String?
+        var destination: String?
+        var policy: String?
+        var userInfo: [AnyHashable: Any]?
+        var sourceExpression: NSExpression?
+        var filter: String?
+        var attributes: [Property] = []
+        var relationships: [Property] = []
+    }
+
+    struct Property {
+        var name: String
+        /// What was entered; nil for the usual expression.
+        var expression: NSExpression?
+        /// For relationships: whether Xcode makes the expression.
+        var isAutomatic: Bool
+        var userInfo: [AnyHashable: Any]?
+    }
+
+    private(set) var entities: [Entity] = []
+    /// The paths of the two models in the project, such as `Shop/Shop.xcdatamodeld/Shop 2.xcdatamodel`.
+    package private(set) var sourceModelPath: String?
+    package private(set) var destinationModelPath: String?
+
+    /// Reads the folder, or the XML file itself. Throws errors that name the file and, where it is one's, the entity.
+    package init(at url: URL) throws {
+        let file = ModelFile.isDirectory(url) ? url.appendingPathComponent("xcmapping.xml") : url
+        let data: Data
+        do {
+            data = try Data(contentsOf: file)
+        } catch let failure as NSError {
+            throw NSError.coreData(
+                failure.domain == NSCocoaErrorDomain ? failure.code : NSCoreDataError,
+                reason: "The mapping model '\(file.path)' cannot be read.", url: url, underlying: failure)
+        }
+        let store = try XMLStoreObjects(data, file: file.path)
+        guard let model = store.objects(of: "XDDEVMAPPINGMODEL").first else {
+            throw modelError("The store holds no mapping model.", file: file.path)
+        }
+        sourceModelPath = model.text("sourcemodelpath")
+        destinationModelPath = model.text("destinationmodelpath")
+        let objects = Dictionary(store.objects.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        entities = try store.objects(of: "XDDEVENTITYMAPPING").map { object in
+            do {
+                return try Self.entity(object, objects)
+            } catch let failure as NSError {
+                throw modelError(
+                    failure.localizedDescription, entity: object.text("destinationname") ?? object.text("sourcename"),
+                    file: file.path)
+            }
+        }
+        .sorted { $0.number < $1.number }
+    }
+
+    private static func entity(
+        _ object: XMLStoreObjects.Object, _ objects: [String: XMLStoreObjects.Object]
+    ) throws -> Entity {
+        var entity = Entity(number: object.text("mappingnumber").flatMap { Int($0) } ?? 0)
+        entity.name = object.text("name")
+        entity.source = object.text("sourcename")
+        entity.destination = object.text("destinationname")
+        entity.policy = object.text("migrationpolicyclassname")
+        entity.userInfo = try userInfo(object)
+        entity.sourceExpression = try expression(object.data("sourceexpressiondata"))
+        entity.filter = object.text("sourcefilterpredicatestring")
+        func properties(_ relationship: String) throws -> [Property] {
+            try (object.relationships[relationship] ?? []).compactMap { try objects[$0].map(property) }
+                .sorted { $0.name < $1.name }
+        }
+        entity.attributes = try properties("attributemappings")
+        entity.relationships = try properties("relationshipmappings")
+        return entity
+    }
+
+    private static func property(_ object: XMLStoreObjects.Object) throws -> Property {
+        var entered = try expression(object.data("valueexpressiondata"))
+        if entered == nil, let path = object.text("sourcekeypath"), let mapping = object.text("sourcemappingname") {
+            entered = MappingExpressions.instances(ofMapping: mapping, from: NSExpression(format: path))
+        }
+        return Property(
+            name: object.text("name") ?? "", expression: entered,
+            isAutomatic: object.flag("autogenerateexpression"), userInfo: try userInfo(object))
+    }
+
+    private static func expression(_ data: Data?) throws -> NSExpression? {
+        guard let data, !data.isEmpty else { return nil }
+        let archive = try KeyedArchive(data)
+        return try ModelDecoder(archive: archive).decodeExpression(archive.root())
+    }
+
+    /// User information is kept as a property list or an archive; what is neither is the application's to read.
+    private static func userInfo(_ object: XMLStoreObjects.Object) throws -> [AnyHashable: Any]? {
+        guard let data = object.data("userinfodata"), !data.isEmpty, let archive = try? KeyedArchive(data),
+            let value = try? archive.value(archive.top)
+        else { return nil }
+        return value as? [AnyHashable: Any]
+    }
+}
+
+extension MappingModelSource {
+    /// The mapping model between two models: hashes are theirs, and expressions that were not entered are made as Xcode
+    /// makes them. Throws for an entity that a model does not have.
+    package func mappingModel(
+        from source: NSManagedObjectModel, to destination: NSManagedObjectModel
+    ) throws -> NSMappingModel {
+        let (older, newer) = (source.entitiesByName, destination.entitiesByName)
+        let (olderHashes, newerHashes) = (source.entityVersionHashesByName, destination.entityVersionHashesByName)
+        let model = NSMappingModel()
+        model.entityMappings = try entities.map { entity in
+            let mapping = NSEntityMapping()
+            mapping.name =
+                entity.name ?? NSEntityMapping.defaultName(source: entity.source, destination: entity.destination)
+            mapping.entityMigrationPolicyClassName = entity.policy
+            mapping.userInfo = entity.userInfo
+            mapping.sourceEntityName = entity.source
+            mapping.destinationEntityName = entity.destination
+            mapping.sourceEntityVersionHash = entity.source.flatMap { olderHashes[$0] }
+            mapping.destinationEntityVersionHash = entity.destination.flatMap { newerHashes[$0] }
+            mapping.mappingType = Self.type(of: entity, mapping)
+            let old = try entity.source.map { name in
+                guard let found = older[name] else { throw Self.missing(name, "source") }
+                return found
+            }
+            let new = try entity.destination.map { name in
+                guard let found = newer[name] else { throw Self.missing(name, "destination") }
+                return found
+            }
+            if let name = entity.source {
+                mapping.sourceExpression =
+                    entity.sourceExpression
+                    ?? MappingExpressions.objects(of: name, predicate: entity.filter ?? "TRUEPREDICATE")
+            }
+            mapping.attributeMappings = entity.attributes.map { property in
+                Self.mapping(property, property.expression ?? Self.usual(property.name, from: old, to: new))
+            }
+            mapping.relationshipMappings = entity.relationships.map { property in
+                let isUsual = property.isAutomatic && old?.relationshipsByName[property.name] != nil
+                return Self.mapping(
+                    property, property.expression ?? (isUsual ? MappingExpressions.relationship(property.name) : nil))
+            }
+            return mapping
+        }
+        return model
+    }
+
+    /// Xcode's mapping models leave the type open; it follows from what they say.
+    private static func type(of entity: Entity, _ mapping: NSEntityMapping) -> NSEntityMappingType {
+        if entity.policy != nil { return .customEntityMappingType }
+        if entity.source == nil { return .addEntityMappingType }
+        if entity.destination == nil { return .removeEntityMappingType }
+        return mapping.sourceEntityVersionHash == mapping.destinationEntityVersionHash
+            ? .copyEntityMappingType : .transformEntityMappingType
+    }
+
+    /// The value of the attribute of the same name, where there is one whose values the new one can hold.
+    private static func usual(
+        _ name: String, from old: NSEntityDescription?, to new: NSEntityDescription?
+    ) -> NSExpression? {
+        guard let before = old?.attributesByName[name], let after = new?.attributesByName[name],
+            before.attributeValueClassName == after.attributeValueClassName,
+            before.valueTransformerName == after.valueTransformerName
+        else { return nil }
+        return MappingExpressions.source(name)
+    }
+
+    private static func mapping(_ property: Property, _ expression: NSExpression?) -> NSPropertyMapping {
+        let mapping = NSPropertyMapping()
+        mapping.name = property.name
+        mapping.valueExpression = expression
+        mapping.userInfo = property.userInfo
+        return mapping
+    }
+
+    private static func missing(_ name: String, _ side: String) -> NSError {
+        modelError("The \(side) model of the mapping model has no entity of this name.", entity: name)
+    }
+
+    /// Whether the two models have every entity, attribute and relationship that the mapping model speaks of, and no entity
+    /// with objects that it does not mention.
+    func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
+        let (older, newer) = (source.entitiesByName, destination.entitiesByName)
+        for entity in entities {
+            if let name = entity.source, older[name] == nil { return false }
+            guard let name = entity.destination else { continue }
+            guard let properties = newer[name]?.propertiesByName else { return false }
+            let mentioned = Set((entity.attributes + entity.relationships).map(\.name))
+            let present = properties.values.filter {
+                ($0 is NSAttributeDescription || $0 is NSRelationshipDescription)
+                    && !($0 is NSDerivedAttributeDescription)
+            }
+            if !mentioned.isSubset(of: properties.keys) { return false }
+            if !present.allSatisfy({ mentioned.contains($0.name) || $0.isTransient }) { return false }
+        }
+        func covers(_ model: [String: NSEntityDescription], _ names: [String?]) -> Bool {
+            model.allSatisfy { $0.value.isAbstract || names.contains($0.key) }
+        }
+        return covers(older, entities.map(\.source)) && covers(newer, entities.map(\.destination))
+    }
+}

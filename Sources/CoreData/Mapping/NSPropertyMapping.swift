@@ -1,0 +1,27 @@
+import Foundation
+
+/// How the value of one property of a destination entity comes about in a migration.
+///
+/// Belongs to one thread, as the mapping model it is part of.
+open class NSPropertyMapping: NSObject {
+    /// The name of the property of the destination entity.
+    open var name: String?
+
+    /// Gives the value; nil leaves the property as a new object has it.
+    ///
+    /// The variables are `$manager`, `$source`, `$destination`, `$entityMapping`, `$propertyMapping` and `$entityPolicy`:
+    /// `$source.title`, `FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "BookToBook",
+    /// $source.books)`, `FUNCTION($entityPolicy, "year:", $source.date)`.
+    open var valueExpression: NSExpression?
+
+    /// What the application wants to keep with the mapping.
+    open var userInfo: [AnyHashable: Any]?
+
+    /// Creates a mapping without a name.
+    public override init() { super.init() }
+
+    open override var description: String {
+        "(<NSPropertyMapping: \(address(of: self))>) name \(name ?? "(null)"), valueExpression "
+            + "\(valueExpression?.description ?? "(null)"), userInfo \(userInfo ?? [:])"
+    }
+}

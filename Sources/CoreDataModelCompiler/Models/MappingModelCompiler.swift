@@ -1,0 +1,39 @@
+import CoreData
+import Foundation
+
+/// Compiles an `.xcmappingmodel` into a `.cdm`, whose version hashes say which models it leads between.
+package enum MappingModelCompiler {
+    /// Writes the file, unless it is there already. The two models are looked for among those given, by the names of bundle
+    /// and version, then near the mapping model.
+    package static func compile(_ source: URL, to output: URL, models: [URL]) throws {
+        let mapping = try MappingModelSource(at: source)
+        let compiled: NSMappingModel
+        if let older = try model(mapping.sourceModelPath, among: models),
+            let newer = try model(mapping.destinationModelPath, among: models)
+        {
+            compiled = try mapping.mappingModel(from: older, to: newer)
+        } else {
+            compiled = try MappingModelFile.load(at: source)
+        }
+        let data = try MappingModelArchive.encode(compiled)
+        if let present = try? Data(contentsOf: output), present == data { return }
+        try FileManager.default.createDirectory(
+            at: output.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try data.write(to: output)
+    }
+
+    /// The version of a bundle that a path ends in: `…/Shop.xcdatamodeld/Shop 2.xcdatamodel`.
+    private static func model(_ path: String?, among models: [URL]) throws -> NSManagedObjectModel? {
+        let parts = (path ?? "").split(separator: "/").map(String.init)
+        guard let file = parts.last else { return nil }
+        let container = parts.dropLast().last
+        for url in models {
+            if url.lastPathComponent == file { return try ModelFile.load(at: url) }
+            if url.lastPathComponent == container {
+                let version = url.appendingPathComponent(file)
+                if FileManager.default.fileExists(atPath: version.path) { return try ModelFile.load(at: version) }
+            }
+        }
+        return nil
+    }
+}
