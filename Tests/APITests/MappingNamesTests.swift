@@ -70,4 +70,59 @@ struct MappingNamesTests {
         let _: KeyPath<NSFetchRequestExpression, Bool> = \.isCountOnlyRequest
         #expect(NSFetchRequestExpressionType.rawValue == 50)
     }
+
+    @Test("NSEntityMigrationPolicy has its members")
+    func policy() {
+        typealias Manager = NSMigrationManager
+        let _: (NSEntityMigrationPolicy) -> (NSEntityMapping, Manager) throws -> Void = NSEntityMigrationPolicy
+            .begin(_:with:)
+        let _: (NSEntityMigrationPolicy) -> (NSManagedObject, NSEntityMapping, Manager) throws -> Void =
+            NSEntityMigrationPolicy.createDestinationInstances(forSource:in:manager:)
+        let _: (NSEntityMigrationPolicy) -> (NSEntityMapping, Manager) throws -> Void = NSEntityMigrationPolicy
+            .endInstanceCreation(forMapping:manager:)
+        let _: (NSEntityMigrationPolicy) -> (NSManagedObject, NSEntityMapping, Manager) throws -> Void =
+            NSEntityMigrationPolicy.createRelationships(forDestination:in:manager:)
+        let _: (NSEntityMigrationPolicy) -> (NSEntityMapping, Manager) throws -> Void = NSEntityMigrationPolicy
+            .endRelationshipCreation(forMapping:manager:)
+        let _: (NSEntityMigrationPolicy) -> (NSEntityMapping, Manager) throws -> Void = NSEntityMigrationPolicy
+            .performCustomValidation(forMapping:manager:)
+        let _: (NSEntityMigrationPolicy) -> (NSEntityMapping, Manager) throws -> Void = NSEntityMigrationPolicy
+            .end(_:manager:)
+        #expect(type(of: NSEntityMigrationPolicy()) == NSEntityMigrationPolicy.self)
+    }
+
+    @Test("NSMigrationManager has its members")
+    func manager() {
+        typealias Manager = NSMigrationManager
+        let _: (NSManagedObjectModel, NSManagedObjectModel) -> Manager = Manager.init(sourceModel:destinationModel:)
+        let _:
+            (Manager) -> (URL, String, [AnyHashable: Any]?, NSMappingModel?, URL, String, [AnyHashable: Any]?) throws ->
+                Void = Manager.migrateStore(
+                    from:sourceType:options:with:toDestinationURL:destinationType:destinationOptions:)
+        let _:
+            (Manager) -> (
+                URL, NSPersistentStore.StoreType, [AnyHashable: Any]?, NSMappingModel, URL,
+                NSPersistentStore.StoreType, [AnyHashable: Any]?
+            ) throws -> Void = Manager.migrateStore(from:type:options:mapping:to:type:options:)
+        let _: (Manager) -> () -> Void = Manager.reset
+        let _: KeyPath<Manager, NSMappingModel> = \.mappingModel
+        let _: KeyPath<Manager, NSManagedObjectModel> = \.sourceModel
+        let _: KeyPath<Manager, NSManagedObjectModel> = \.destinationModel
+        let _: KeyPath<Manager, NSManagedObjectContext> = \.sourceContext
+        let _: KeyPath<Manager, NSManagedObjectContext> = \.destinationContext
+        let _: (Manager) -> (NSEntityMapping) -> NSEntityDescription? = Manager.sourceEntity(for:)
+        let _: (Manager) -> (NSEntityMapping) -> NSEntityDescription? = Manager.destinationEntity(for:)
+        let _: (Manager) -> (NSManagedObject, NSManagedObject, NSEntityMapping) -> Void = Manager
+            .associate(sourceInstance:withDestinationInstance:for:)
+        let _: (Manager) -> (String, [NSManagedObject]?) -> [NSManagedObject] = Manager
+            .destinationInstances(forEntityMappingName:sourceInstances:)
+        let _: (Manager) -> (String, [NSManagedObject]?) -> [NSManagedObject] = Manager
+            .sourceInstances(forEntityMappingName:destinationInstances:)
+        let _: KeyPath<Manager, NSEntityMapping> = \.currentEntityMapping
+        let _: KeyPath<Manager, Float> = \.migrationProgress
+        let _: ReferenceWritableKeyPath<Manager, [AnyHashable: Any]?> = \.userInfo
+        let _: ReferenceWritableKeyPath<Manager, Bool> = \.usesStoreSpecificMigrationManager
+        let _: (Manager) -> (any Error) -> Void = Manager.cancelMigrationWithError(_:)
+        #expect(NSPersistentStore.migrationManagerClass() is NSMigrationManager.Type)
+    }
 }

@@ -87,6 +87,7 @@ extension NSManagedObjectContext {
     }
 
     final func validate(_ work: SaveWork) throws {
+        if let deferredValidation { return deferredValidation(work) }
         var errors: [NSError] = []
         func collect(_ body: () throws -> Void) {
             do { try body() } catch { errors.append(error as NSError) }

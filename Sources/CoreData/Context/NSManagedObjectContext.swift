@@ -84,6 +84,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Decides about the conflicts of a save.
     var storedMergePolicy = NSMergePolicy.error
+    /// Takes the place of a save's validation, where a migration leaves that to its end.
+    var deferredValidation: ((SaveWork) -> Void)?
     /// Objects that the next save only checks for conflicts.
     var watchedObjects: [NSManagedObject] = []
     /// While a save goes on: objects whose rows are gone and come back by it.

@@ -25,13 +25,20 @@ package enum MappingModelFile {
         }
     }
 
+    /// Whether there is any mapping model among the resources of bundles.
+    static func hasCandidates(in bundles: [Bundle]?) -> Bool {
+        !resourceFolders(bundles).flatMap(mappingModels).isEmpty
+    }
+
+    private static func resourceFolders(_ bundles: [Bundle]?) -> [URL] {
+        (bundles ?? [.main]).compactMap(\.resourceURL) + (bundles == nil ? PackageResources.folders : [])
+    }
+
     /// The mapping model among the resources of bundles that leads from one model to another.
     static func find(
         in bundles: [Bundle]?, from source: NSManagedObjectModel, to destination: NSManagedObjectModel
     ) -> NSMappingModel? {
-        var folders = (bundles ?? [.main]).compactMap(\.resourceURL)
-        if bundles == nil { folders += PackageResources.folders }
-        for url in folders.flatMap(mappingModels) {
+        for url in resourceFolders(bundles).flatMap(mappingModels) {
             if let found = candidate(url, from: source, to: destination) { return found }
         }
         return nil

@@ -6,8 +6,8 @@ enum StoreMigration {
     ///
     /// A store that is not there yet, that fits, or whose versioning is to be ignored is left alone; so is everything when
     /// the model has no such configuration, which opening reports. Otherwise the options
-    /// decide: with both `NSMigratePersistentStoresAutomaticallyOption` and `NSInferMappingModelAutomaticallyOption` the
-    /// store is migrated; without the first the error is `NSPersistentStoreIncompatibleVersionHashError` and names the
+    /// decide: with `NSMigratePersistentStoresAutomaticallyOption` the store is migrated, by a mapping model among the
+    /// program's resources or, with `NSInferMappingModelAutomaticallyOption`, in place; without the first the error is `NSPersistentStoreIncompatibleVersionHashError` and names the
     /// entities that differ; without the second it is `NSMigrationMissingMappingModelError`.
     static func prepare(
         url: URL, model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil
@@ -25,6 +25,10 @@ enum StoreMigration {
         } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
             guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true, !settings.isReadOnly
             else { throw error }
+            if try migrateByMappingModel(url, metadata, model, configuration, options, settings) {
+                // Once more: another program may have changed the version meanwhile.
+                return try prepare(url: url, model: model, configuration: configuration, options: options)
+            }
             guard StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true else {
                 throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
             }
@@ -32,5 +36,21 @@ enum StoreMigration {
                 storeAt: url, to: model, configuration: configuration, options: options,
                 progress: options?[NSMigrationProgressOption] as? Progress)
         }
+    }
+
+    /// Migrates by the mapping model among the program's resources, which goes before one that could be inferred. False when
+    /// there is none.
+    private static func migrateByMappingModel(
+        _ url: URL, _ metadata: [String: Any], _ model: NSManagedObjectModel, _ configuration: String?,
+        _ options: [AnyHashable: Any]?, _ settings: SQLiteStoreOptions
+    ) throws -> Bool {
+        guard MappingModelFile.hasCandidates(in: nil),
+            let source = try? SourceModel(metadata: metadata, url: url, timeout: settings.timeout).find(),
+            let mapping = NSMappingModel(from: nil, forSourceModel: source, destinationModel: model)
+        else { return false }
+        _ = try MappedMigration(
+            url: url, source: source, model: model, configuration: configuration, mapping: mapping, options: options
+        ).migrate()
+        return true
     }
 }

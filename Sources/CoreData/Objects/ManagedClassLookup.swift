@@ -28,6 +28,19 @@ enum ManagedClassLookup {
         return NSManagedObject.self
     }
 
+    /// The class of a name, with its module or without. A class of the name in another module of the program is taken where
+    /// there is none in the named one: a mapping model may have been made where modules had other names.
+    static func anyClass(named name: String) -> AnyClass? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        if parts.count <= 2, !name.hasPrefix("."), let found = NSClassFromString(name) { return found }
+        if parts.count > 2, let found = NestedClassName(parts)?.anyClass { return found }
+        let bare = parts.last.map(String.init) ?? ""
+        for module in modules {
+            if let found = NSClassFromString("\(module).\(bare)") { return found }
+        }
+        return nil
+    }
+
     /// Remembers the module of a class that is in use.
     static func learnModule(of managedClass: NSManagedObject.Type) {
         guard let module = String(reflecting: managedClass).split(separator: ".").first.map(String.init) else { return }

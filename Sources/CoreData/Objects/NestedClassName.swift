@@ -13,14 +13,16 @@ struct NestedClassName {
         (module, outer, name) = (parts[0], Array(parts[1..<(parts.count - 1)]), parts[parts.count - 1])
     }
 
+    var managedClass: NSManagedObject.Type? { anyClass as? NSManagedObject.Type }
+
     /// The class. The runtime's names tell classes, structures and enumerations apart, ours does not: all are tried.
-    var managedClass: NSManagedObject.Type? {
+    var anyClass: AnyClass? {
         var names = [Self.identifier(module)]
         for type in outer {
             names = names.flatMap { start in ["C", "V", "O"].map { start + Self.identifier(type) + $0 } }
         }
         for start in names {
-            if let found = _typeByName(start + Self.identifier(name) + "C") as? NSManagedObject.Type { return found }
+            if let found = _typeByName(start + Self.identifier(name) + "C") as? AnyClass { return found }
         }
         return nil
     }

@@ -24,6 +24,8 @@ struct SnapshotHeader {
 final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
     @inline(__always) var key: Int64 { header.key }
     @inline(__always) var version: Int32 { header.version }
+    /// About how much memory it takes.
+    var byteCount: Int { capacity * 8 }
     @inline(__always) var layoutIndex: Int { Int(header.layoutIndex) }
 
     @inline(__always)

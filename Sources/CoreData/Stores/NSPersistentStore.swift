@@ -87,6 +87,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
             url: url)
     }
 
+    /// The class of the manager that migrates stores of this kind when they are added to a coordinator: `NSMigrationManager`
+    /// or a subclass of it.
+    open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
+
     open override var description: String {
         "<\(Swift.type(of: self)): \(type)> (URL: \(url?.absoluteString ?? "(null)"))"
     }

@@ -103,6 +103,8 @@ struct StoreFetch {
     var sortDescriptors: [NSSortDescriptor] = []
     var limit = 0
     var offset = 0
+    /// Only rows with greater primary keys, in the order of their keys; SQLite stores know it.
+    var afterPrimaryKey: Int64?
     var result: Result = .rows
 }
 

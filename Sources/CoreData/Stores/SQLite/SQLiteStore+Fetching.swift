@@ -16,6 +16,11 @@ extension SQLiteStore {
         if let predicate = request.predicate {
             frame.addCondition(try translator.condition(predicate, in: frame))
         }
+        if let key = request.afterPrimaryKey {
+            let column = frame.column(SQLSchema.keyColumn)
+            frame.addCondition(.binary(.greater, column, .value(.int(key))))
+            frame.select.order.append(SQLSelect.Order(expression: column))
+        }
         if request.limit > 0 { frame.select.limit = request.limit }
         if request.offset > 0 { frame.select.offset = request.offset }
         return (translator, frame)

@@ -168,6 +168,15 @@ struct SQLiteStoreFiles: Sendable {
             main.deletingLastPathComponent().appendingPathComponent(
                 ".\(main.lastPathComponent).replacement-\(UUID().uuidString)"))
         try source.copy(to: sibling, timeout: timeout)
+        try exchange(with: sibling, force: force)
+    }
+
+    /// Puts a store that was made beside this one in its place; the sibling is gone afterwards, also when it fails.
+    ///
+    /// The sibling must be on the same volume, closed, and whole in its main file but for external data. Until the very last
+    /// step the old store lies where it was; a failure leaves it whole. Fails when somebody has the store open, unless
+    /// `force`.
+    func exchange(with sibling: SQLiteStoreFiles, force: Bool = false) throws {
         do {
             try Self.synchronize(sibling.main)
             let take = {

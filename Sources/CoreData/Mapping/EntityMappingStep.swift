@@ -1,0 +1,183 @@
+import Foundation
+
+/// One entity mapping, ready to be carried out: its policy, its entities, and how values get from one to the other.
+final class EntityMappingStep {
+    /// How one attribute gets its value.
+    struct Attribute {
+        let name: String
+        let mapping: NSPropertyMapping
+        let expression: NSExpression
+        /// The attribute's slot; nil for what has none of its own (composite attributes).
+        let slot: Int?
+        /// The slot of the source object that holds the value as it will be stored.
+        var sourceSlot: Int?
+    }
+
+    /// How one relationship gets its members.
+    struct Relationship {
+        let relationship: NSRelationshipDescription
+        let mapping: NSPropertyMapping
+        let expression: NSExpression
+        /// Set where the expression asks the manager, as those of most mapping models do.
+        let usual: Usual?
+        /// Whether the other side makes the same links.
+        var isLeftOut = false
+    }
+
+    /// What came of the objects that a relationship of the source object leads to: by one entity mapping, or by any.
+    struct Usual {
+        let key: String
+        let mappingName: String?
+    }
+
+    let mapping: NSEntityMapping
+    /// The place among the mapping model's entity mappings.
+    let number: Int
+    let name: String
+    let policy: NSEntityMigrationPolicy
+    let source: EntityLayout?
+    let destination: EntityLayout?
+    private(set) var attributes: [Attribute] = []
+    private(set) var relationships: [Relationship] = []
+
+    /// Whether the policy is the framework's own, which does nothing unforeseen.
+    let isPlain: Bool
+
+    init(_ mapping: NSEntityMapping, number: Int, manager: NSMigrationManager) throws {
+        self.mapping = mapping
+        self.number = number
+        name = mapping.name ?? ""
+        policy = try Self.policy(of: mapping)
+        isPlain = type(of: policy) == NSEntityMigrationPolicy.self
+        source = try mapping.sourceEntityName.map { name in
+            guard let found = manager.sourceModel.layout.layout(named: name) else {
+                throw MappingErrors.unknownEntity(name, side: "source", mapping)
+            }
+            return found
+        }
+        destination = try mapping.destinationEntityName.map { name in
+            guard let found = manager.destinationModel.layout.layout(named: name) else {
+                throw MappingErrors.unknownEntity(name, side: "destination", mapping)
+            }
+            return found
+        }
+        guard let destination else { return }
+        for property in mapping.attributeMappings ?? [] { try add(attribute: property, destination) }
+        for property in mapping.relationshipMappings ?? [] { try add(relationship: property, destination) }
+    }
+
+    private static func policy(of mapping: NSEntityMapping) throws -> NSEntityMigrationPolicy {
+        guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty else { return NSEntityMigrationPolicy() }
+        guard let found = ManagedClassLookup.anyClass(named: name) as? NSEntityMigrationPolicy.Type else {
+            throw MappingErrors.unknownPolicy(name, mapping)
+        }
+        return found.init()
+    }
+
+    private func add(attribute property: NSPropertyMapping, _ destination: EntityLayout) throws {
+        guard let name = property.name, let expression = property.valueExpression else { return }
+        guard let attribute = destination.entity.attributesByName[name] else {
+            throw MappingErrors.unknownProperty(name, mapping)
+        }
+        if attribute is NSDerivedAttributeDescription { return }
+        var slot: Int?
+        if case .attribute(let found)? = destination.access[name] { slot = found }
+        var result = Attribute(name: name, mapping: property, expression: expression, slot: slot)
+        if let slot, let key = Self.sourceKey(expression), case .attribute(let origin)? = source?.access[key],
+            let source, Self.isSame(source.slots[origin], destination.slots[slot])
+        {
+            result.sourceSlot = origin
+        }
+        attributes.append(result)
+    }
+
+    /// Whether a stored value of one slot is one of the other, bit by bit.
+    private static func isSame(_ source: Slot, _ destination: Slot) -> Bool {
+        source.kind == destination.kind && source.kind != .transformable && source.isPersistent
+    }
+
+    private func add(relationship property: NSPropertyMapping, _ destination: EntityLayout) throws {
+        guard let name = property.name, let expression = property.valueExpression else { return }
+        guard let relationship = destination.entity.relationshipsByName[name] else {
+            throw MappingErrors.unknownProperty(name, mapping)
+        }
+        relationships.append(
+            Relationship(
+                relationship: relationship, mapping: property, expression: expression, usual: usual(expression)))
+    }
+
+    /// `$source.key` as the key.
+    private static func sourceKey(_ expression: NSExpression) -> String? {
+        guard case .keyPath(let path, let operand?) = expression.payload, path.keys.count == 1,
+            case .variable(NSMigrationSourceObjectKey) = operand.payload
+        else { return nil }
+        return path.keys[0]
+    }
+
+    private func usual(_ expression: NSExpression) -> Usual? {
+        guard case .function(let function, let target?, let arguments) = expression.payload, arguments.count == 2,
+            case .variable(NSMigrationManagerKey) = target.payload, let key = Self.sourceKey(arguments[1]),
+            source?.entity.relationshipsByName[key] != nil,
+            case .constant(let name as String, _) = arguments[0].payload
+        else { return nil }
+        switch function {
+        case MappingExpressions.instancesByMapping: return Usual(key: key, mappingName: name)
+        case MappingExpressions.instancesByRelationship: return Usual(key: key, mappingName: nil)
+        default: return nil
+        }
+    }
+
+    /// Whether the policy is to be given source objects.
+    var hasSourceObjects: Bool {
+        guard source != nil else { return false }
+        return mapping.mappingType != .removeEntityMappingType || !isPlain
+    }
+
+    /// Whether the second pass over the objects would do nothing.
+    var needsNoRelationships: Bool { isPlain && relationships.allSatisfy(\.isLeftOut) }
+
+    /// The to-many relationships that the second pass reads, in the source's layout, and changes, in the destination's.
+    var sourceToManys: [Int] { relationships.filter { !$0.isLeftOut }.compactMap { toMany($0.usual?.key, source) } }
+    var destinationToManys: [Int] {
+        relationships.filter { !$0.isLeftOut }.compactMap { toMany($0.relationship.name, destination) }
+    }
+
+    private func toMany(_ name: String?, _ layout: EntityLayout?) -> Int? {
+        guard let name, case .toMany(let index)? = layout?.access[name] else { return nil }
+        return index
+    }
+
+    // MARK: The other side
+
+    /// Leaves out relationships whose links the other side makes anyway: setting the one author of each book fills the
+    /// authors' books. So that no relationship has to be in memory as a whole.
+    func leaveOutOtherSides(among steps: [EntityMappingStep], _ manager: NSMigrationManager) {
+        guard isPlain else { return }
+        for index in relationships.indices where isMade(relationships[index], among: steps) {
+            relationships[index].isLeftOut = true
+        }
+    }
+
+    private func isMade(_ plan: Relationship, among steps: [EntityMappingStep]) -> Bool {
+        let relationship = plan.relationship
+        guard relationship.isToMany, !relationship.isOrdered, let inverse = relationship.inverseRelationship,
+            inverse !== relationship, let usual = plan.usual, let destination,
+            let target = relationship.destinationEntity.flatMap({ destination.model.layout(of: $0) }),
+            let counterpart = source?.entity.relationshipsByName[usual.key]?.inverseRelationship
+        else { return false }
+        if inverse.isToMany, !inverse.isOrdered {
+            // One of the two has to do it.
+            func text(_ end: NSRelationshipDescription) -> String { "\(end.entity.name ?? "").\(end.name)" }
+            if text(relationship) < text(inverse) { return false }
+        }
+        let others = steps.filter { step in step.destination.map { target.subtree.contains($0.index) } ?? false }
+        return !others.isEmpty
+            && others.allSatisfy { other in
+                other.isPlain
+                    && other.relationships.contains {
+                        $0.relationship.name == inverse.name && $0.usual?.key == counterpart.name
+                            && ($0.usual?.mappingName ?? name) == name
+                    }
+            }
+    }
+}

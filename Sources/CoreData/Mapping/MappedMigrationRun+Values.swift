@@ -1,0 +1,236 @@
+import Foundation
+
+// The values of attributes and relationships, and what expressions ask the manager for.
+extension MappedMigrationRun {
+    /// What a value expression sees.
+    func evaluationContext(
+        _ source: NSManagedObject?, _ destination: NSManagedObject?, _ mapping: NSEntityMapping,
+        _ property: NSPropertyMapping?, _ policy: NSEntityMigrationPolicy
+    ) -> EvaluationContext {
+        EvaluationContext(
+            source,
+            substitutions: [
+                NSMigrationManagerKey: manager, NSMigrationSourceObjectKey: source ?? NSNull(),
+                NSMigrationDestinationObjectKey: destination ?? NSNull(), NSMigrationEntityMappingKey: mapping,
+                NSMigrationPropertyMappingKey: property ?? NSNull(), NSMigrationEntityPolicyKey: policy,
+            ])
+    }
+
+    // MARK: Attributes
+
+    func setAttributes(
+        of destination: NSManagedObject, from source: NSManagedObject, _ mapping: NSEntityMapping,
+        _ policy: NSEntityMigrationPolicy
+    ) throws {
+        guard let step = step(of: mapping) else {
+            throw MappingFailure(error: MappingErrors.unknownMapping(mapping.name ?? ""))
+        }
+        let isForeseen = source.home.layout === step.source && destination.home.layout === step.destination
+        for attribute in step.attributes {
+            if isForeseen, let slot = attribute.slot, let sourceSlot = attribute.sourceSlot {
+                destination.setSlot(slot, to: source.slotValue(at: sourceSlot))
+                continue
+            }
+            let context = evaluationContext(source, destination, mapping, attribute.mapping, policy)
+            let value = attribute.expression.value(in: context)
+            try rethrow()
+            try set(value, for: attribute, of: destination, step)
+        }
+    }
+
+    private func set(
+        _ value: Any?, for attribute: EntityMappingStep.Attribute, of destination: NSManagedObject,
+        _ step: EntityMappingStep
+    ) throws {
+        guard let slot = attribute.slot, destination.home.layout === step.destination else {
+            return destination.setValue(value is NSNull ? nil : value, forKey: attribute.name)
+        }
+        let kind = destination.home.layout.slots[slot].kind
+        if kind == .transformable { return destination.setBoxedValue(value, at: slot) }
+        if let stored = SlotValue(value, as: kind) { return destination.setSlot(slot, to: stored) }
+        if kind == .decimal, let number = value as? NSNumber {
+            return destination.setSlot(slot, to: .decimal(number.decimalValue))
+        }
+        var place = place(step)
+        place.property = attribute.name
+        throw MappingFailure(
+            error: MappingErrors.unacceptable(
+                value ?? NSNull(), for: attribute.name,
+                type: destination.home.layout.entity.attributesByName[attribute.name]?.attributeType.readableName ?? "",
+                place))
+    }
+
+    // MARK: Relationships
+
+    func setRelationships(
+        of destination: NSManagedObject, _ mapping: NSEntityMapping, _ policy: NSEntityMigrationPolicy
+    ) throws {
+        guard let step = step(of: mapping) else {
+            throw MappingFailure(error: MappingErrors.unknownMapping(mapping.name ?? ""))
+        }
+        let source = source(of: destination, step)
+        for plan in step.relationships where !plan.isLeftOut {
+            currentRelationship = plan.relationship
+            defer { currentRelationship = nil }
+            let members: [NSManagedObject]
+            if let usual = plan.usual, let source, source.home.layout === step.source {
+                members = try self.members(usual, source)
+            } else {
+                let context = evaluationContext(source, destination, mapping, plan.mapping, policy)
+                let value = plan.expression.value(in: context)
+                try rethrow()
+                members = try objects(value, of: plan.relationship.name)
+            }
+            try set(members, plan.relationship, of: destination, step)
+        }
+    }
+
+    private func members(_ usual: EntityMappingStep.Usual, _ source: NSManagedObject) throws -> [NSManagedObject] {
+        let keys: [ObjectKey]
+        switch source.home.layout.access[usual.key] {
+        case .toOne(let slot)?: keys = source.reference(at: slot).map { [$0] } ?? []
+        case .toMany(let index)?: keys = source.members(of: index)
+        default: keys = []
+        }
+        if keys.isEmpty { return [] }
+        if let name = usual.mappingName { return try destinations(of: keys, [try step(named: name)]) }
+        return try destinations(ofAnyMapping: keys)
+    }
+
+    private func set(
+        _ members: [NSManagedObject], _ relationship: NSRelationshipDescription, of destination: NSManagedObject,
+        _ step: EntityMappingStep
+    ) throws {
+        let target = relationship.destinationEntity.flatMap { destination.home.layout.model.layout(of: $0) }
+        for member in members {
+            let isOurs = member.home.context === destinationContext
+            if isOurs, target?.subtree.contains(member.home.layout.index) ?? false { continue }
+            var place = place(step)
+            place.property = relationship.name
+            let type = "\(target?.name ?? "") of the destination store"
+            throw MappingFailure(
+                error: MappingErrors.unacceptable(member, for: relationship.name, type: type, place))
+        }
+        switch destination.home.layout.access[relationship.name] {
+        case .toMany(let index)?: destination.setMembers(members, of: index)
+        case .toOne?: destination.setValue(members.first, forKey: relationship.name)
+        default: break
+        }
+    }
+
+    // MARK: Associations
+
+    func associate(_ source: NSManagedObject, with destination: NSManagedObject, _ mapping: NSEntityMapping) {
+        guard let step = step(of: mapping) else {
+            return noting(()) { _ in
+                throw MappingFailure(error: MappingErrors.unknownMapping(mapping.name ?? ""))
+            }
+        }
+        associations.associate(source, with: destination, mapping: step.number)
+    }
+
+    func destinations(ofMapping name: String, of sources: [NSManagedObject]?) throws -> [NSManagedObject] {
+        let step = try step(named: name)
+        guard let sources else {
+            let found = try associations.allDestinations(mapping: step.number)
+            return found.saved.map { destinationContext.object(for: $0) } + found.new
+        }
+        return try destinations(of: sources.map(\.objectKey), [step])
+    }
+
+    func destinations(ofAnyMapping sources: [NSManagedObject]) throws -> [NSManagedObject] {
+        try destinations(ofAnyMapping: sources.map(\.objectKey))
+    }
+
+    /// What came of the objects by whatever entity mapping, where the relationship that is asked for can lead to it.
+    private func destinations(ofAnyMapping keys: [ObjectKey]) throws -> [NSManagedObject] {
+        let layout = currentRelationship.flatMap {
+            manager.destinationModel.layout.layout(of: $0.destinationEntity ?? $0.entity)
+        }
+        var result: [NSManagedObject] = []
+        for key in keys {
+            for object in try destinations(of: [key], steps(from: key.layoutIndex)) {
+                if let layout, !layout.subtree.contains(object.home.layout.index) { continue }
+                result.append(object)
+            }
+        }
+        return result
+    }
+
+    private func steps(from sourceIndex: Int) -> [EntityMappingStep] {
+        if let known = stepsBySource[sourceIndex] { return known }
+        // A mapping whose fetch includes subentities has objects of those, too.
+        let found = steps.filter { $0.source?.subtree.contains(sourceIndex) ?? false }
+        stepsBySource[sourceIndex] = found
+        return found
+    }
+
+    private func destinations(of keys: [ObjectKey], _ steps: [EntityMappingStep]) throws -> [NSManagedObject] {
+        var result: [NSManagedObject] = []
+        result.reserveCapacity(keys.count)
+        var seen: Set<ObjectIdentifier> = []
+        let mayRepeat = keys.count > 1 || steps.count > 1
+        for key in keys {
+            for step in steps {
+                let found = try associations.destinations(of: key, mapping: step.number)
+                for object in found.saved.map({ destinationContext.object(for: $0) }) + found.new
+                where !mayRepeat || seen.insert(ObjectIdentifier(object)).inserted {
+                    result.append(object)
+                }
+            }
+        }
+        return result
+    }
+
+    func sources(ofMapping name: String, of destinations: [NSManagedObject]?) throws -> [NSManagedObject] {
+        let step = try step(named: name)
+        let given: [NSManagedObject]
+        if let destinations {
+            given = destinations
+        } else {
+            let all = try associations.allDestinations(mapping: step.number)
+            given = all.saved.map { destinationContext.object(for: $0) } + all.new
+        }
+        var seen: Set<ObjectKey> = []
+        return given.flatMap { associations.sources(of: $0, mapping: step.number) }
+            .filter { seen.insert($0).inserted }.map { sourceContext.object(for: $0) }
+    }
+
+    // MARK: What expressions pass
+
+    /// The request for the objects of a source entity for which a predicate holds.
+    func fetchRequest(
+        _ name: Any?, predicate: Any?, includesSubentities: Bool
+    ) throws -> NSFetchRequest<NSManagedObject> {
+        guard let name = name as? String, let entity = manager.sourceModel.entitiesByName[name] else {
+            throw MappingFailure(
+                error: MappingErrors.unknownEntity(
+                    "\(name ?? "nil")", side: "source", currentMapping ?? NSEntityMapping()))
+        }
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+        request.includesSubentities = includesSubentities
+        if let text = predicate as? String, !text.isEmpty, text != "TRUEPREDICATE" {
+            do {
+                request.predicate = try PredicateParser.predicate(text, [])
+            } catch {
+                throw MappingFailure(
+                    error: .coreData(
+                        NSMigrationError, reason: "The predicate of a source expression cannot be read: \(error)"))
+            }
+        }
+        return request
+    }
+
+    /// One object or several, however they come; none for nothing.
+    func objects(_ value: Any?, of use: String) throws -> [NSManagedObject] {
+        guard let value, !(value is NSNull) else { return [] }
+        if let object = value as? NSManagedObject { return [object] }
+        let elements = ExpressionValue(value).elements ?? [value]
+        return try elements.map { element in
+            if let object = element as? NSManagedObject { return object }
+            throw MappingFailure(
+                error: MappingErrors.unacceptable(
+                    element, for: use, type: "managed object", MappingErrors.Place(mapping: currentMapping)))
+        }
+    }
+}

@@ -1,0 +1,426 @@
+import Foundation
+
+/// One migration by a mapping model: the two stores, the entity mappings, the three passes.
+final class MappedMigrationRun {
+    unowned let manager: NSMigrationManager
+    let ends: MappedMigrationEnds
+    let sourceContext: NSManagedObjectContext
+    let destinationContext: NSManagedObjectContext
+    let associations: MigrationAssociations
+    private(set) var steps: [EntityMappingStep] = []
+    /// The steps by the identity of their mappings, and by their names.
+    private var stepsByMapping: [ObjectIdentifier: EntityMappingStep] = [:]
+    private var stepsByName: [String: EntityMappingStep] = [:]
+    private let madeDestination: Bool
+    private let mappings: NSMappingModel
+
+    private(set) var currentMapping: NSEntityMapping?
+    /// The object being migrated.
+    var currentSource: NSManagedObject?
+    /// The relationship whose value is asked for.
+    var currentRelationship: NSRelationshipDescription?
+    /// What an expression could not throw.
+    private var noted: (any Error)?
+    /// The source objects of the batch of the second pass, by their destination objects.
+    private var sourcesOfBatch: [ObjectIdentifier: NSManagedObject] = [:]
+    /// The steps that have objects of an entity of the source.
+    var stepsBySource: [Int: [EntityMappingStep]] = [:]
+    private var batchSize = MappedMigrationRun.firstBatch
+    private lazy var report = MigrationReport([manager.progress, manager.follower].compactMap(\.self))
+
+    private static let firstBatch = 64
+    private static let largestBatch = 1_000
+    private static let bytesPerBatch = 4 << 20
+
+    /// The migration whose policies run on this thread.
+    static var current: MappedMigrationRun? { Thread.current.threadDictionary[threadKey] as? MappedMigrationRun }
+    private static let threadKey = "CoreData.MappedMigrationRun"
+
+    // MARK: Opening
+
+    init(manager: NSMigrationManager, mappings: NSMappingModel, ends: MappedMigrationEnds) throws {
+        self.manager = manager
+        self.mappings = mappings
+        self.ends = ends
+        guard ends.sourceURL != ends.destinationURL else {
+            throw NSError.coreData(
+                NSMigrationManagerDestinationStoreError,
+                reason: "A store cannot be migrated onto itself.", url: ends.destinationURL)
+        }
+        let stores = MappedMigrationStores(ends: ends)
+        let source = try stores.openSource(manager.sourceModel)
+        let madeDestination = !FileManager.default.fileExists(atPath: ends.destinationURL.path)
+        self.madeDestination = madeDestination
+        do {
+            let destination = try stores.openDestination(manager.destinationModel)
+            sourceContext = Self.context(source, "migration source")
+            destinationContext = Self.context(destination, "migration destination")
+            let folder = ends.destinationURL.deletingLastPathComponent()
+            let name = ".\(ends.destinationURL.lastPathComponent).associations-\(UUID().uuidString)"
+            let unownedManager = Unowned(manager)
+            associations = try MigrationAssociations(at: folder.appendingPathComponent(name)) {
+                unownedManager.value.isCancelled
+            }
+        } catch {
+            stores.close(source)
+            if madeDestination { stores.removeDestination() }
+            throw error
+        }
+    }
+
+    private struct Unowned {
+        unowned let value: NSMigrationManager
+        init(_ value: NSMigrationManager) { self.value = value }
+    }
+
+    private static func context(_ coordinator: NSPersistentStoreCoordinator, _ name: String) -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        context.name = name
+        return context
+    }
+
+    /// Runs a body while the thread holds both contexts.
+    private func holding<Result>(_ body: () throws -> Result) throws -> Result {
+        try sourceContext.performAndWait { try destinationContext.performAndWait { try body() } }
+    }
+
+    // MARK: The passes
+
+    func run() throws {
+        let outer = Thread.current.threadDictionary[Self.threadKey]
+        Thread.current.threadDictionary[Self.threadKey] = self
+        defer { Thread.current.threadDictionary[Self.threadKey] = outer }
+        do {
+            try prepare()
+            for step in steps { try createInstances(step) }
+            let counts = try steps.map { try associations.count(mapping: $0.number) }
+            report.beginSecondPass(of: counts.reduce(0, +))
+            for (step, count) in zip(steps, counts) { try createRelationships(step, count) }
+            try validate()
+            try manager.checkCancellation()
+        } catch {
+            close(failed: true)
+            throw failure(error)
+        }
+        close(failed: false)
+        try MappedMigrationStores(ends: ends).carryMetadata()
+        report.finish()
+    }
+
+    private func failure(_ error: any Error) -> any Error {
+        if let cancellation = manager.cancellationError { return cancellation }
+        switch error {
+        case let failure as MappingFailure: return failure.error
+        case let failure as SQLiteError:
+            return NSError.coreData(
+                NSMigrationError, reason: "The migration failed: \(failure.message)", url: ends.destinationURL,
+                sqliteCode: failure.code)
+        default: return error
+        }
+    }
+
+    private func close(failed: Bool) {
+        let stores = MappedMigrationStores(ends: ends)
+        currentSource = nil
+        sourcesOfBatch = [:]
+        for context in [sourceContext, destinationContext] {
+            context.performAndWait {
+                context.deferredValidation = nil
+                context.reset()
+            }
+            if let coordinator = context.persistentStoreCoordinator { stores.close(coordinator) }
+        }
+        if failed, madeDestination { stores.removeDestination() }
+    }
+
+    private func prepare() throws {
+        destinationContext.performAndWait {
+            destinationContext.undoManager = nil
+            destinationContext.deferredValidation = { [unowned self] in self.sort($0) }
+        }
+        for mapping in mappings.entityMappings ?? [] {
+            let step = try EntityMappingStep(mapping, number: steps.count, manager: manager)
+            steps.append(step)
+            stepsByMapping[ObjectIdentifier(mapping)] = step
+            if stepsByName[step.name] == nil { stepsByName[step.name] = step }
+        }
+        for step in steps { step.leaveOutOtherSides(among: steps, manager) }
+        let total = try holding { try steps.reduce(0) { $0 + (try count($1)) } }
+        report.begin(rows: total)
+    }
+
+    /// How many source objects a step has; 0 where only its expression knows.
+    private func count(_ step: EntityMappingStep) throws -> Int {
+        guard step.hasSourceObjects, holds(step), case .request(let request)? = try sources(of: step) else { return 0 }
+        return try sourceContext.count(try sourceContext.plan(for: request))
+    }
+
+    /// Whether the source store has objects of the step's entity: it may be one of several that hold a model's entities.
+    private func holds(_ step: EntityMappingStep) -> Bool {
+        guard let layout = step.source, let coordinator = sourceContext.persistentStoreCoordinator else { return false }
+        return (try? coordinator.attachedStores(for: layout, in: nil).isEmpty) == false
+    }
+
+    private enum Sources {
+        case request(NSFetchRequest<NSManagedObject>)
+        case objects([NSManagedObject])
+    }
+
+    /// Where a step's source objects come from. A plain fetch is not executed here, but read in batches.
+    private func sources(of step: EntityMappingStep) throws -> Sources? {
+        guard let expression = step.mapping.sourceExpression else {
+            guard let name = step.mapping.sourceEntityName else { return nil }
+            return .request(try fetchRequest(name, predicate: nil, includesSubentities: false))
+        }
+        let context = evaluationContext(nil, nil, step.mapping, nil, step.policy)
+        if case .fetch(let request, _, countOnly: false) = expression.payload {
+            let value = request.value(in: context)
+            try rethrow()
+            if let request = value as? NSFetchRequest<NSManagedObject> { return .request(request) }
+        }
+        let value = expression.value(in: context)
+        try rethrow()
+        return .objects(try objects(value, of: "sourceExpression"))
+    }
+
+    private func createInstances(_ step: EntityMappingStep) throws {
+        try begin(step)
+        try call(step) { try step.policy.begin(step.mapping, with: manager) }
+        if step.hasSourceObjects, holds(step) {
+            switch try holding({ try sources(of: step) }) {
+            case .request(let request): try stream(request, step)
+            case .objects(let objects): try holding { try create(objects, step) }
+            case nil: break
+            }
+        }
+        try call(step) { try step.policy.endInstanceCreation(forMapping: step.mapping, manager: manager) }
+    }
+
+    private func stream(_ request: NSFetchRequest<NSManagedObject>, _ step: EntityMappingStep) throws {
+        // An order or a limit of its own is the request's to keep: then only keys are gathered.
+        let isOrdered = request.sortDescriptors?.isEmpty == false || request.fetchLimit > 0 || request.fetchOffset > 0
+        guard !isOrdered, sourceContext.canReadByKey else {
+            let keys = try holding { try sourceContext.storedKeys(of: request) }
+            for start in stride(from: 0, to: keys.count, by: batchSize) {
+                try holding {
+                    let objects = keys[start..<min(start + batchSize, keys.count)].map { sourceContext.object(for: $0) }
+                    sourceContext.loadRows(of: objects)
+                    try create(objects, step)
+                }
+            }
+            return
+        }
+        var last: Int64 = 0
+        while true {
+            let isLast = try holding {
+                let objects = try sourceContext.objects(of: request, after: last, limit: batchSize)
+                guard let final = objects.last else { return true }
+                last = final.objectKey.primaryKey
+                let isLast = objects.count < batchSize
+                adaptBatch(objects)
+                try create(objects, step)
+                return isLast
+            }
+            if isLast { return }
+        }
+    }
+
+    /// The next batch is as large as memory allows, judged by this one.
+    private func adaptBatch(_ objects: [NSManagedObject]) {
+        let bytes = objects.reduce(1) { $0 + ($1.row?.byteCount ?? 0) }
+        let fitting = Self.bytesPerBatch / max(1, bytes / max(1, objects.count))
+        batchSize = max(1, min(Self.largestBatch, min(fitting, batchSize * 4)))
+    }
+
+    private func create(_ objects: [NSManagedObject], _ step: EntityMappingStep) throws {
+        for object in objects {
+            try manager.checkCancellation()
+            currentSource = object
+            try attempt(step) {
+                try step.policy.createDestinationInstances(forSource: object, in: step.mapping, manager: manager)
+            }
+            report.advance()
+        }
+        currentSource = nil
+        try flush(step)
+    }
+
+    private func createRelationships(_ step: EntityMappingStep, _ count: Int) throws {
+        try begin(step)
+        let isIdle = step.needsNoRelationships
+        var last: MigrationAssociations.Pair?
+        while !isIdle {
+            let pairs = try associations.pairs(mapping: step.number, after: last, limit: batchSize)
+            guard let final = pairs.last else { break }
+            last = final
+            try holding { try createRelationships(pairs, step) }
+        }
+        if isIdle { report.advance(count) }
+        try call(step) { try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: manager) }
+    }
+
+    private func createRelationships(_ pairs: [MigrationAssociations.Pair], _ step: EntityMappingStep) throws {
+        let sources = pairs.map { sourceContext.object(for: $0.source) }
+        let destinations = pairs.map { destinationContext.object(for: $0.destination) }
+        sourceContext.loadRows(of: sources)
+        destinationContext.loadRows(of: destinations)
+        sourceContext.prefetchMembers(of: sources, step.sourceToManys)
+        destinationContext.prefetchMembers(of: destinations, step.destinationToManys)
+        sourcesOfBatch = Dictionary(
+            zip(destinations.map { ObjectIdentifier($0) }, sources), uniquingKeysWith: { first, _ in first })
+        defer { sourcesOfBatch = [:] }
+        for (destination, source) in zip(destinations, sources) {
+            try manager.checkCancellation()
+            currentSource = source
+            try attempt(step) {
+                try step.policy.createRelationships(
+                    forDestination: destination, in: step.mapping, manager: manager)
+            }
+            report.advance()
+        }
+        currentSource = nil
+        try flush(step)
+    }
+
+    private func validate() throws {
+        for step in steps {
+            try begin(step)
+            try call(step) { try step.policy.performCustomValidation(forMapping: step.mapping, manager: manager) }
+            try call(step) { try step.policy.end(step.mapping, manager: manager) }
+        }
+        currentMapping = nil
+        try holding { try requireValidObjects() }
+    }
+
+    // MARK: Calling policies
+
+    private func begin(_ step: EntityMappingStep) throws {
+        currentMapping = step.mapping
+        currentSource = nil
+        try manager.checkCancellation()
+    }
+
+    /// One hook that is not about an object; what it changed is saved.
+    private func call(_ step: EntityMappingStep, _ body: () throws -> Void) throws {
+        try holding {
+            try attempt(step, body)
+            try flush(step)
+        }
+    }
+
+    private func attempt(_ step: EntityMappingStep, _ body: () throws -> Void) throws {
+        do {
+            try body()
+            try rethrow()
+        } catch {
+            if let cancellation = manager.cancellationError { throw cancellation }
+            if let failure = error as? MappingFailure { throw failure.error }
+            throw MappingErrors.policyFailed(error, place(step))
+        }
+        // A policy may cancel and go on.
+        if manager.isCancelled { try manager.checkCancellation() }
+    }
+
+    func place(_ step: EntityMappingStep) -> MappingErrors.Place {
+        MappingErrors.Place(mapping: step.mapping, source: currentSource?.objectID)
+    }
+
+    /// An error of the migration's own, which is not the policy's even where it comes through it.
+    struct MappingFailure: Error {
+        let error: NSError
+    }
+
+    /// Runs what may throw where nothing can be thrown; the error ends the migration at the next step.
+    func noting<Value>(_ substitute: Value, _ body: (MappedMigrationRun) throws -> Value) -> Value {
+        do {
+            return try body(self)
+        } catch {
+            if noted == nil { noted = error }
+            return substitute
+        }
+    }
+
+    func rethrow() throws {
+        guard let error = noted else { return }
+        noted = nil
+        throw error
+    }
+
+    // MARK: Saving
+
+    private var invalidOnes: [NSManagedObject] = []
+    private var validOnes: [NSManagedObject] = []
+
+    /// In place of a save's validation: what is not valid yet may become so by the end.
+    private func sort(_ work: NSManagedObjectContext.SaveWork) {
+        for object in work.inserted + work.updated {
+            if (try? object.validateForInsert()) != nil {
+                validOnes.append(object)
+            } else {
+                invalidOnes.append(object)
+            }
+        }
+        validOnes += work.deleted
+    }
+
+    /// Saves what is there and forgets it.
+    private func flush(_ step: EntityMappingStep) throws {
+        defer {
+            validOnes = []
+            invalidOnes = []
+        }
+        do {
+            if destinationContext.hasChanges { try destinationContext.save() }
+        } catch {
+            throw MappingErrors.notSaved(error, place(step))
+        }
+        try associations.flush()
+        try associations.note(valid: validOnes.map(\.objectKey), invalid: invalidOnes.map(\.objectKey))
+    }
+
+    private func requireValidObjects() throws {
+        let keys = try associations.invalid(limit: 11)
+        let errors = keys.prefix(10).compactMap { key -> NSError? in
+            let object = destinationContext.object(for: key)
+            do {
+                try object.validateForInsert()
+                return nil
+            } catch {
+                return place(of: error as NSError, object)
+            }
+        }
+        if !errors.isEmpty { throw MappingErrors.invalid(errors, more: keys.count > 10) }
+    }
+
+    /// A validation error with the source object that the invalid one came of.
+    private func place(of error: NSError, _ object: NSManagedObject) -> NSError {
+        for step in steps {
+            guard let source = associations.sources(of: object, mapping: step.number).first else { continue }
+            let place = MappingErrors.Place(
+                mapping: step.mapping, property: error.userInfo[NSValidationKeyErrorKey] as? String,
+                source: sourceContext.object(for: source).objectID)
+            return .coreData(
+                NSMigrationError, reason: "\(error.localizedDescription) (\(place.description))", underlying: error,
+                userInfo: place.userInfo)
+        }
+        return error
+    }
+
+    // MARK: Steps
+
+    func step(of mapping: NSEntityMapping) -> EntityMappingStep? {
+        stepsByMapping[ObjectIdentifier(mapping)] ?? stepsByName[mapping.name ?? ""]
+    }
+
+    func step(named name: String) throws -> EntityMappingStep {
+        guard let step = stepsByName[name] else { throw MappingFailure(error: MappingErrors.unknownMapping(name)) }
+        return step
+    }
+
+    /// The source object of a destination object in the second pass.
+    func source(of destination: NSManagedObject, _ step: EntityMappingStep) -> NSManagedObject? {
+        if let source = sourcesOfBatch[ObjectIdentifier(destination)] { return source }
+        return associations.sources(of: destination, mapping: step.number).first.map { sourceContext.object(for: $0) }
+    }
+}

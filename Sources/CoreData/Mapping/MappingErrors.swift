@@ -1,0 +1,115 @@
+import Foundation
+
+/// The errors of migrations by mapping models. They name entity mapping, entity, property and source object.
+enum MappingErrors {
+    /// User-info keys beside those of `MigrationErrors`: the name of an entity mapping, and the URI of a source object.
+    static let mappingKey = "entityMapping"
+    static let sourceObjectKey = "sourceObject"
+
+    /// Where in a migration something happened.
+    struct Place {
+        var mapping: NSEntityMapping?
+        var property: String?
+        var source: NSManagedObjectID?
+
+        var userInfo: [String: Any] {
+            var info: [String: Any] = [:]
+            info[mappingKey] = mapping?.name
+            info[MigrationErrors.entityKey] = mapping?.destinationEntityName ?? mapping?.sourceEntityName
+            info[MigrationErrors.propertyKey] = property
+            info[sourceObjectKey] = source?.uriRepresentation()
+            return info
+        }
+
+        var description: String {
+            var parts: [String] = []
+            if let name = mapping?.name { parts.append("entity mapping “\(name)”") }
+            if let property { parts.append("property “\(property)”") }
+            if let source { parts.append("source object \(source.uriRepresentation().absoluteString)") }
+            return parts.joined(separator: ", ")
+        }
+    }
+
+    /// What a policy threw, with the place.
+    static func policyFailed(_ error: any Error, _ place: Place) -> NSError {
+        let failure = error as NSError
+        return .coreData(
+            NSEntityMigrationPolicyError,
+            reason: "The migration policy failed (\(place.description)): \(failure.localizedDescription)",
+            underlying: failure, userInfo: place.userInfo)
+    }
+
+    /// A value that a property cannot have.
+    static func unacceptable(_ value: Any, for property: String, type: String, _ place: Place) -> NSError {
+        var place = place
+        place.property = property
+        return .coreData(
+            NSMigrationError,
+            reason: "Unacceptable type of value: desired type = \(type); given type = \(Swift.type(of: value)) "
+                + "(\(place.description))", userInfo: place.userInfo)
+    }
+
+    static func unknownProperty(_ name: String, _ mapping: NSEntityMapping) -> NSError {
+        let place = Place(mapping: mapping, property: name)
+        return .coreData(
+            NSMigrationError, reason: "The destination entity has no such property (\(place.description)).",
+            userInfo: place.userInfo)
+    }
+
+    static func unknownFunction(_ name: String, of object: AnyObject) -> NSError {
+        .coreData(
+            NSEntityMigrationPolicyError,
+            reason: "\(type(of: object)) has no function “\(name)”: override performFunction(_:arguments:).")
+    }
+
+    static func unknownPolicy(_ name: String, _ mapping: NSEntityMapping) -> NSError {
+        let place = Place(mapping: mapping)
+        return .coreData(
+            NSEntityMigrationPolicyError,
+            reason: "There is no migration policy of the class “\(name)” (\(place.description)).",
+            userInfo: place.userInfo)
+    }
+
+    static func unknownMapping(_ name: String) -> NSError {
+        .coreData(NSMigrationError, reason: "The mapping model has no entity mapping “\(name)”.")
+    }
+
+    static func unknownEntity(_ name: String, side: String, _ mapping: NSEntityMapping) -> NSError {
+        let place = Place(mapping: mapping)
+        return .coreData(
+            NSMigrationError, reason: "The \(side) model has no entity “\(name)” (\(place.description)).",
+            userInfo: place.userInfo)
+    }
+
+    static func sourceStore(_ error: any Error, _ url: URL) -> NSError {
+        .coreData(
+            NSMigrationManagerSourceStoreError,
+            reason: "The source store cannot be opened: \((error as NSError).localizedDescription)", url: url,
+            underlying: error)
+    }
+
+    static func destinationStore(_ error: any Error, _ url: URL) -> NSError {
+        .coreData(
+            NSMigrationManagerDestinationStoreError,
+            reason: "The destination store cannot be made: \((error as NSError).localizedDescription)", url: url,
+            underlying: error)
+    }
+
+    static func notSaved(_ error: any Error, _ place: Place) -> NSError {
+        let failure = error as NSError
+        let isConstraint = failure.code == NSManagedObjectConstraintMergeError
+        return .coreData(
+            isConstraint ? NSMigrationConstraintViolationError : NSMigrationError,
+            reason: "Objects of the destination cannot be saved (\(place.description)): "
+                + failure.localizedDescription, underlying: failure, userInfo: place.userInfo)
+    }
+
+    /// Objects that the destination model does not allow: the first some of them.
+    static func invalid(_ errors: [NSError], more: Bool) -> NSError {
+        var info: [String: Any] = errors.first?.userInfo ?? [:]
+        if errors.count > 1 || more { info[NSDetailedErrorsKey] = errors }
+        info[NSLocalizedDescriptionKey] = nil
+        let reasons = errors.map(\.localizedDescription).joined(separator: "\n") + (more ? "\n…" : "")
+        return .coreData(NSMigrationError, reason: reasons, underlying: errors.first, userInfo: info)
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+// What value expressions find: keys and functions of the manager, functions of the policy.
+
+extension NSMigrationManager: KeyValueReadable {
+    /// `$manager.sourceContext` and the like.
+    package func value(forKey key: String) -> Any? {
+        switch key {
+        case "sourceContext": sourceContext
+        case "destinationContext": destinationContext
+        case "sourceModel": sourceModel
+        case "destinationModel": destinationModel
+        case "mappingModel": mappingModel
+        case "currentEntityMapping": currentEntityMapping
+        case "migrationProgress": NSNumber(value: migrationProgress)
+        case "userInfo": userInfo
+        case "self": self
+        default:
+            fatalError(
+                "[<\(type(of: self))> valueForUndefinedKey:]: this class is not key value coding-compliant for the key \(key)."
+            )
+        }
+    }
+}
+
+extension NSMigrationManager: ExpressionFunctionReceiver {
+    package func callExpressionFunction(_ name: String, arguments: [Any?]) -> Any?? {
+        guard let run else { return nil }
+        return .some(
+            run.noting(nil) { run -> Any? in
+                switch (name, arguments.count) {
+                case (MappingExpressions.fetchRequest, 2):
+                    return try run.fetchRequest(arguments[0], predicate: arguments[1], includesSubentities: false)
+                case (MappingExpressions.fetchRequestWithSubentities, 3):
+                    return try run.fetchRequest(
+                        arguments[0], predicate: arguments[1],
+                        includesSubentities: (arguments[2] as? NSNumber)?.boolValue ?? false)
+                case (MappingExpressions.instancesByMapping, 2):
+                    let objects = try run.objects(arguments[1], of: name)
+                    return self.destinationInstances(
+                        forEntityMappingName: arguments[0] as? String ?? "", sourceInstances: objects)
+                case (MappingExpressions.instancesByRelationship, 2):
+                    return try run.destinations(ofAnyMapping: try run.objects(arguments[1], of: name))
+                case (MappingExpressions.sourceInstances, 2):
+                    let objects = try run.objects(arguments[1], of: name)
+                    return self.sourceInstances(
+                        forEntityMappingName: arguments[0] as? String ?? "", destinationInstances: objects)
+                default:
+                    return try self.performFunction(name, arguments: arguments)
+                }
+            })
+    }
+}
+
+extension NSEntityMigrationPolicy: ExpressionFunctionReceiver {
+    package func callExpressionFunction(_ name: String, arguments: [Any?]) -> Any?? {
+        // Without a migration there is nobody to tell of an error.
+        guard let run = MappedMigrationRun.current else {
+            do { return .some(try performFunction(name, arguments: arguments)) } catch { return .none }
+        }
+        return .some(run.noting(nil) { _ in try self.performFunction(name, arguments: arguments) })
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+// Reading a store from end to end without holding all of it.
+extension NSManagedObjectContext {
+    /// Whether the rows of the context's stores can be read in ranges of keys.
+    final var canReadByKey: Bool {
+        guard case .coordinator(let coordinator)? = source else { return false }
+        return coordinator.persistentStores.count == 1 && coordinator.persistentStores[0] is SQLiteStore
+    }
+
+    /// The saved objects of a request with the primary keys that follow one, in the order of their keys.
+    final func objects(
+        of request: NSFetchRequest<NSManagedObject>, after primaryKey: Int64, limit: Int
+    ) throws -> [NSManagedObject] {
+        var plan = try plan(for: request)
+        plan.parameters.includesPendingChanges = false
+        plan.store.afterPrimaryKey = primaryKey
+        plan.store.limit = limit
+        return try objects(plan)
+    }
+
+    /// The keys of the saved objects of a request, in its order.
+    final func storedKeys(of request: NSFetchRequest<NSManagedObject>) throws -> [ObjectKey] {
+        guard case .coordinator(let coordinator)? = source else { return [] }
+        let plan = try plan(for: request)
+        return try coordinator.keys(for: plan.store, in: plan.affectedStores)
+    }
+
+    /// Loads to-many relationships of objects, one request for each relationship.
+    final func prefetchMembers(of objects: [NSManagedObject], _ indexes: [Int]) {
+        guard case .coordinator(let coordinator)? = source, let first = objects.first else { return }
+        for index in indexes where index < first.home.layout.toManys.count {
+            let toMany = first.home.layout.toManys[index]
+            if case .transient = toMany.kind { continue }
+            let owners = objects.filter {
+                $0.key > 0 && $0.home.layout === first.home.layout && $0.toManyState(index).isFault
+            }
+            guard !owners.isEmpty, let members = try? coordinator.members(of: toMany, owners: owners.map(\.objectKey))
+            else { continue }
+            for owner in owners { owner.toManyState(index).load(members[owner.key] ?? []) }
+        }
+    }
+}

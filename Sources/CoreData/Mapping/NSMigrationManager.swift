@@ -1,0 +1,227 @@
+import Foundation
+
+/// Migrates a store by a mapping model: makes a new store of the destination model from a store of the source model.
+///
+/// Rows pass through in batches, so that memory does not grow with the store: the source store is only read, the destination
+/// is saved batch by batch, and what came of what is kept in a temporary file beside it. The migration runs on the calling
+/// thread, which holds the queues of both contexts whenever a policy is called. `cancelMigrationWithError(_:)`,
+/// `migrationProgress` and `progress` may be used from any thread; everything else is for the thread of the migration.
+open class NSMigrationManager: NSObject {
+    /// The model of the source store, as the migration uses it: a copy whose objects are plain `NSManagedObject`s.
+    public let sourceModel: NSManagedObjectModel
+    /// The model of the destination store, as the migration uses it: a copy whose objects are plain `NSManagedObject`s.
+    public let destinationModel: NSManagedObjectModel
+
+    /// How far the migration is, in rows, and a way to cancel it: from any thread, within a fraction of a second. It then
+    /// fails with 134120.
+    ///
+    /// An addition to Apple's interface.
+    public let progress = Progress(totalUnitCount: -1)
+
+    /// Whether a mapping that was inferred, between SQLite stores, may be done by SQL in a copy of the store: many times
+    /// faster, with the same result, and without this class's methods. True unless set.
+    open var usesStoreSpecificMigrationManager = true
+
+    /// What the application wants its policies to find.
+    open var userInfo: [AnyHashable: Any]?
+
+    /// The migration being carried out.
+    final var run: MappedMigrationRun?
+    private let idleSourceContext = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    private let idleDestinationContext = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    private var lastMapping: NSMappingModel?
+    private let cancellationLock = NSLock()
+    private var cancellation: (any Error)?
+    /// Another `Progress` that is told the same, and may cancel too.
+    final var follower: Progress?
+    /// The configuration of the destination model whose entities the destination store holds.
+    final var destinationConfiguration: String?
+
+    /// Makes a manager for migrations from one model to another.
+    public required init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
+        sourceModel.resolveReferences()
+        destinationModel.resolveReferences()
+        self.sourceModel = sourceModel.withPlainClasses()
+        self.destinationModel = destinationModel.withPlainClasses()
+        super.init()
+    }
+
+    // MARK: Migrating
+
+    /// Migrates a store.
+    ///
+    /// The source store is not changed. A destination store that exists is added to; one that the migration has made is
+    /// removed again when it fails. Throws 134140 without a mapping model, 134150 and 134160 when a store cannot be opened,
+    /// 134170 when a policy fails, 134120 when `progress` is cancelled, the error given to `cancelMigrationWithError(_:)`,
+    /// and 134110 for everything else: it names entity mapping, property and object.
+    open func migrateStore(
+        from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
+        with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
+        destinationOptions dOptions: [AnyHashable: Any]? = nil
+    ) throws {
+        precondition(run == nil, "A migration manager carries out one migration at a time.")
+        guard let mappings else {
+            throw MigrationErrors.missingMappingModel(metadata: [:], url: sourceURL)
+        }
+        follower =
+            (dOptions?[NSMigrationProgressOption] ?? sOptions?[NSMigrationProgressOption]) as? Progress ?? follower
+        lastMapping = mappings
+        let ends = MappedMigrationEnds(
+            sourceURL: sourceURL.standardizedFileURL, sourceType: sStoreType, sourceOptions: sOptions,
+            destinationURL: dURL.standardizedFileURL, destinationType: dStoreType, destinationOptions: dOptions,
+            destinationConfiguration: destinationConfiguration)
+        if usesStoreSpecificMigrationManager, try migrateInCopy(ends, mappings) { return }
+        let run = try MappedMigrationRun(manager: self, mappings: mappings, ends: ends)
+        self.run = run
+        defer { self.run = nil }
+        try run.run()
+    }
+
+    /// Migrates a store.
+    public final func migrateStore(
+        from sourceURL: URL, type sourceStoreType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil,
+        mapping: NSMappingModel, to destinationURL: URL, type: NSPersistentStore.StoreType,
+        options destinationOptions: [AnyHashable: Any]? = nil
+    ) throws {
+        try migrateStore(
+            from: sourceURL, sourceType: sourceStoreType.rawValue, options: options, with: mapping,
+            toDestinationURL: destinationURL, destinationType: type.rawValue, destinationOptions: destinationOptions)
+    }
+
+    /// An inferred mapping between SQLite stores: the store is copied and the copy is migrated in place.
+    private func migrateInCopy(_ ends: MappedMigrationEnds, _ mappings: NSMappingModel) throws -> Bool {
+        guard ends.sourceType == NSSQLiteStoreType, ends.destinationType == NSSQLiteStoreType,
+            !SQLiteStoreFiles(ends.destinationURL).exist,
+            mappings.isInferred(from: sourceModel, to: destinationModel)
+        else { return false }
+        try checkCancellation()
+        let copy = SQLiteStoreFiles(ends.destinationURL)
+        do {
+            try SQLiteStoreFiles(ends.sourceURL).copy(to: copy)
+            try LightweightMigrator.migrate(
+                storeAt: ends.destinationURL, to: destinationModel, configuration: ends.destinationConfiguration,
+                source: sourceModel, options: ends.destinationOptions, progress: progress)
+        } catch {
+            try? copy.removeRemains()
+            throw cancellationError ?? error
+        }
+        return true
+    }
+
+    /// Forgets the last migration, so that another one can be made.
+    open func reset() {
+        lastMapping = nil
+        cancellationLock.withLock { cancellation = nil }
+    }
+
+    // MARK: What is going on
+
+    /// The mapping model of the migration; an empty one before the first.
+    open var mappingModel: NSMappingModel { lastMapping ?? NSMappingModel() }
+
+    /// The context in which policies find the objects of the source store.
+    open var sourceContext: NSManagedObjectContext { run?.sourceContext ?? idleSourceContext }
+
+    /// The context in which policies make the objects of the destination store.
+    open var destinationContext: NSManagedObjectContext { run?.destinationContext ?? idleDestinationContext }
+
+    /// The entity mapping being carried out; one without names while there is none.
+    open var currentEntityMapping: NSEntityMapping { run?.currentMapping ?? NSEntityMapping() }
+
+    /// How much is done, from 0 to 1.
+    open var migrationProgress: Float { Float(max(0, progress.fractionCompleted)) }
+
+    /// The entity of the source model that a mapping begins with; nil where the entity is new.
+    open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
+        mEntity.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
+    }
+
+    /// The entity of the destination model that a mapping leads to; nil where the entity is gone.
+    open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
+        mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
+    }
+
+    // MARK: Associations
+
+    /// Says that a destination object came of a source object: relationships of other objects that led to the latter will
+    /// lead to the former, and it gets relationships itself.
+    open func associate(
+        sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
+        for entityMapping: NSEntityMapping
+    ) {
+        requireRun.associate(sourceInstance, with: destinationInstance, entityMapping)
+    }
+
+    /// What came of source objects by an entity mapping, in their order; of all when `sourceInstances` is nil.
+    open func destinationInstances(
+        forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
+    ) -> [NSManagedObject] {
+        requireRun.noting([]) { try $0.destinations(ofMapping: mappingName, of: sourceInstances) }
+    }
+
+    /// The objects that destination objects came of by an entity mapping.
+    open func sourceInstances(
+        forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
+    ) -> [NSManagedObject] {
+        requireRun.noting([]) { try $0.sources(ofMapping: mappingName, of: destinationInstances) }
+    }
+
+    private var requireRun: MappedMigrationRun {
+        guard let run else { preconditionFailure("The migration manager carries out no migration.") }
+        return run
+    }
+
+    /// What `FUNCTION($manager, "name:", argument)` in a value expression calls where the manager has no function of that name
+    /// itself; see `NSEntityMigrationPolicy.performFunction(_:arguments:)`.
+    open func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
+        throw MappingErrors.unknownFunction(name, of: self)
+    }
+
+    // MARK: Cancelling
+
+    /// Ends the migration: it removes what it has made and fails with this error. May be called from any thread, and by
+    /// policies.
+    open func cancelMigrationWithError(_ error: any Error) {
+        cancellationLock.withLock { cancellation = cancellation ?? error }
+        progress.cancel()
+    }
+
+    final var cancellationError: (any Error)? { cancellationLock.withLock { cancellation } }
+
+    final var isCancelled: Bool { progress.isCancelled || follower?.isCancelled == true }
+
+    final func checkCancellation() throws {
+        guard isCancelled else { return }
+        throw cancellationError
+            ?? NSError.coreData(
+                NSMigrationCancelledError, reason: "The migration was cancelled. The source store is unchanged.")
+    }
+
+    // MARK: Values
+
+    /// Gives a destination object the attributes that a mapping's value expressions give.
+    final func setAttributes(
+        of destination: NSManagedObject, from source: NSManagedObject, by mapping: NSEntityMapping,
+        policy: NSEntityMigrationPolicy
+    ) throws {
+        try requireRun.setAttributes(of: destination, from: source, mapping, policy)
+    }
+
+    /// Gives a destination object the relationships that a mapping's value expressions give.
+    final func setRelationships(
+        of destination: NSManagedObject, by mapping: NSEntityMapping, policy: NSEntityMigrationPolicy
+    ) throws {
+        try requireRun.setRelationships(of: destination, mapping, policy)
+    }
+}
+
+/// The two ends of one migration.
+struct MappedMigrationEnds {
+    var sourceURL: URL
+    var sourceType: String
+    var sourceOptions: [AnyHashable: Any]?
+    var destinationURL: URL
+    var destinationType: String
+    var destinationOptions: [AnyHashable: Any]?
+    var destinationConfiguration: String?
+}

@@ -1,0 +1,194 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+@Suite("A migration by a mapping model that does not go well")
+struct FailingMappedMigrationTests {
+    private func fail(_ bench: MappedMigrationBench, _ mapping: NSMappingModel?) throws -> NSError {
+        let before = try Data(contentsOf: bench.source)
+        let manager = bench.manager()
+        let failure = try #require(throws: NSError.self) {
+            try manager.migrateStore(
+                from: bench.source, sourceType: NSSQLiteStoreType, options: nil, with: mapping,
+                toDestinationURL: bench.destination, destinationType: NSSQLiteStoreType, destinationOptions: nil)
+        }
+        #expect(try Data(contentsOf: bench.source) == before)
+        #expect(try bench.files() == ["Old.sqlite"], "something was left behind")
+        return failure
+    }
+
+    @Test(
+        "a policy that throws: 134170 with its error, the entity mapping and the source object; nothing is left behind")
+    func throwingPolicy() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            let failure = try fail(bench, bench.mapping(policies: ["Book": ThrowingPolicy.self]))
+            #expect(failure.domain == NSCocoaErrorDomain && failure.code == NSEntityMigrationPolicyError)
+            let underlying = try #require(failure.userInfo[NSUnderlyingErrorKey] as? NSError)
+            #expect(underlying.domain == "Shop" && underlying.code == 7)
+            #expect(failure.userInfo["entityMapping"] as? String == "BookToBook")
+            #expect(failure.userInfo["entity"] as? String == "Book")
+            let object = try #require(failure.userInfo["sourceObject"] as? URL)
+            #expect(object.absoluteString.contains("/Book/p"))
+        }
+    }
+
+    @Test("a class that is not there: 134170 names it")
+    func missingPolicy() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            let mapping = bench.mapping()
+            mapping.entityMappings[0].entityMigrationPolicyClassName = "Shop.NoSuchPolicy"
+            let failure = try fail(bench, mapping)
+            #expect(failure.code == NSEntityMigrationPolicyError)
+            #expect(failure.localizedDescription.contains("Shop.NoSuchPolicy"))
+        }
+    }
+
+    @Test("an object that the new model does not allow: 134110 names property and source object")
+    func invalidObject() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            let mapping = bench.mapping()
+            mapping.entityMappingsByName["BookToBook"]?.relationshipMappings = []
+            mapping.entityMappingsByName["AuthorToAuthor"]?.relationshipMappings = []
+            let failure = try fail(bench, mapping)
+            #expect(failure.code == NSMigrationError)
+            #expect(failure.userInfo["entity"] as? String == "Book")
+            #expect(failure.userInfo["property"] as? String == "author")
+            #expect((failure.userInfo["sourceObject"] as? URL)?.absoluteString.contains("/Book/p") == true)
+            #expect((failure.userInfo[NSDetailedErrorsKey] as? [NSError])?.count == 6)
+        }
+    }
+
+    @Test("a value of a type that the attribute cannot have: 134110 names the property")
+    func wrongType() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            let mapping = bench.mapping()
+            mapping.entityMappings[0].attributeMappings = [MappedMigrationBench.property("name", "$source.born")]
+            let failure = try fail(bench, mapping)
+            #expect(failure.code == NSMigrationError)
+            #expect(failure.userInfo["property"] as? String == "name")
+        }
+    }
+
+    @Test("a source object in a relationship of the destination: 134110 instead of a stopped process")
+    func mixedObjects() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            let mapping = bench.mapping()
+            mapping.entityMappingsByName["BookToBook"]?.relationshipMappings = [
+                MappedMigrationBench.property("author", "$source.author")
+            ]
+            #expect(try fail(bench, mapping).userInfo["property"] as? String == "author")
+        }
+    }
+
+    @Test("a property or an entity that is not in the model is named")
+    func unknownNames() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            let property = bench.mapping()
+            property.entityMappings[0].attributeMappings?.append(
+                MappedMigrationBench.property("colour", "$source.name"))
+            #expect(try fail(bench, property).userInfo["property"] as? String == "colour")
+            let entity = bench.mapping()
+            entity.entityMappings[0].destinationEntityName = "Writer"
+            #expect(try fail(bench, entity).localizedDescription.contains("Writer"))
+        }
+    }
+
+    @Test(
+        "without a mapping model: 134140; without a source store: 134150; with one of another model: 134150 with 134100 beneath"
+    )
+    func stores() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            #expect(try fail(bench, nil).code == NSMigrationMissingMappingModelError)
+            let manager = NSMigrationManager(sourceModel: bench.newerModel, destinationModel: bench.newerModel)
+            let wrong = try #require(throws: NSError.self) { try bench.migrate(bench.mapping(), manager) }
+            #expect(wrong.code == NSMigrationManagerSourceStoreError)
+            #expect(
+                (wrong.userInfo[NSUnderlyingErrorKey] as? NSError)?.code
+                    == NSPersistentStoreIncompatibleVersionHashError)
+            try FileManager.default.removeItem(at: bench.source)
+            let missing = try #require(throws: NSError.self) { try bench.migrate(bench.mapping()) }
+            #expect(missing.code == NSMigrationManagerSourceStoreError)
+            #expect(try bench.files().isEmpty)
+        }
+    }
+
+    @Test("cancelling with an error, from a policy: the migration fails with that error")
+    func cancelledWithError() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            let failure = try fail(bench, bench.mapping(policies: ["Chapter": CancellingPolicy.self]))
+            #expect(failure.domain == "Shop" && failure.code == 3)
+        }
+    }
+
+    @Test("cancelling the progress from another thread ends a long migration within 250 ms: 134120")
+    func cancelledFromOutside() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 3_000)
+            let manager = bench.manager()
+            let progress = manager.progress
+            let started = DispatchSemaphore(value: 0)
+            let cancelled = Locked<ContinuousClock.Instant?>(nil)
+            manager.userInfo = ["started": started]
+            DispatchQueue.global().async {
+                started.wait()
+                cancelled.value = .now
+                progress.cancel()
+            }
+            let failure = try #require(throws: NSError.self) {
+                try bench.migrate(bench.mapping(policies: ["Book": SlowPolicy.self]), manager)
+            }
+            let end = ContinuousClock.now
+            #expect(failure.code == NSMigrationCancelledError)
+            let moment = try #require(cancelled.value)
+            #expect(end - moment < .milliseconds(250))
+            #expect(try bench.files() == ["Old.sqlite"])
+        }
+    }
+
+    @Test("a store that is migrated in its place stays as it was when the migration fails")
+    func inPlace() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            let before = try bench.content()
+            let migration = MappedMigration(
+                url: bench.source, source: bench.olderModel, model: bench.newerModel, configuration: nil,
+                mapping: bench.mapping(policies: ["Book": ThrowingPolicy.self]), options: nil)
+            #expect(throws: NSError.self) { try migration.migrate() }
+            #expect(try bench.content() == before)
+            #expect(try bench.files() == ["Old.sqlite"])
+        }
+    }
+
+    /// A value that threads share.
+    final class Locked<Value>: @unchecked Sendable {  // guarded by `lock`
+        private let lock = NSLock()
+        private var stored: Value
+        init(_ value: Value) { stored = value }
+        var value: Value {
+            get { lock.withLock { stored } }
+            set { lock.withLock { stored = newValue } }
+        }
+    }
+}
+
+extension MappedMigrationBench {
+    /// The titles of the older store's books.
+    func content() throws -> [String] {
+        try Self.open(source, ModelText.model(Self.older)) { context in
+            try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")).compactMap {
+                $0.value(forKey: "title") as? String
+            }
+            .sorted()
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+@Suite("Migrating by a mapping model")
+struct MappedMigrationTests {
+    @Test("attributes and relationships of every kind arrive as the mapping model says", arguments: [6, 2_500])
+    func migrates(_ count: Int) throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: count, authors: 2)
+            try bench.migrate(bench.mapping())
+            #expect(try bench.books() == MappedMigrationBench.expectedBooks(count))
+            #expect(try bench.files().filter { $0.contains("associations") }.isEmpty)
+            try MappedMigrationBench.open(bench.destination, bench.newerModel) { context in
+                let author = try #require(
+                    try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first)
+                #expect((author.value(forKey: "books") as? NSSet)?.count == count / 2)
+                #expect(author.value(forKey: "century") as? Int == 1801)
+                #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Chapter")) == 2 * count)
+                #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag")) == 3)
+            }
+        }
+    }
+
+    @Test("the source store is not changed, and neither are its files")
+    func sourceStays() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            let before = try Data(contentsOf: bench.source)
+            try bench.migrate(bench.mapping())
+            #expect(try Data(contentsOf: bench.source) == before)
+            #expect(try bench.files() == ["New.sqlite", "Old.sqlite"])
+        }
+    }
+
+    @Test("hooks are called in the documented order: instances of all mappings, then relationships, then validation")
+    func orderOfHooks() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 2, authors: 1)
+            let manager = bench.manager()
+            let log = HookLog()
+            manager.userInfo = ["log": log]
+            try bench.migrate(
+                bench.mapping(policies: ["Author": RecordingPolicy.self, "Book": RecordingPolicy.self]), manager)
+            #expect(
+                log.lines == [
+                    "Author begin", "Author create author 0", "Author endInstanceCreation",
+                    "Book begin", "Book create book 0", "Book create book 1", "Book endInstanceCreation",
+                    "Author relate author 0", "Author endRelationshipCreation",
+                    "Book relate book 0", "Book relate book 1", "Book endRelationshipCreation",
+                    "Author validate", "Author end", "Book validate", "Book end",
+                ])
+            #expect(try bench.books() == MappedMigrationBench.expectedBooks(2, authors: 1))
+        }
+    }
+
+    @Test("within hooks the manager says which mapping it carries out, and objects of both stores can be used")
+    func insideHooks() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 2)
+            let manager = bench.manager()
+            let log = HookLog()
+            manager.userInfo = ["log": log]
+            try bench.migrate(bench.mapping(policies: ["Book": LookingPolicy.self]), manager)
+            #expect(
+                log.lines == [
+                    "BookToBook 2 authors", "BookToBook NSManagedObject book 0", "BookToBook NSManagedObject book 1",
+                ])
+            #expect(manager.migrationProgress == 1)
+            #expect(manager.currentEntityMapping.name == "")
+        }
+    }
+
+    @Test("a policy makes several objects of one, and relationships lead to all that was associated")
+    func splitting() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 4, authors: 1)
+            try bench.migrate(bench.mapping(policies: ["Tag": DoublingPolicy.self]))
+            #expect(
+                try bench.books().first
+                    == "book 0 0 author 0 blue+blue!+red+red! end 0+begin 0")
+        }
+    }
+
+    @Test("a policy merges objects into one, which gets its relationships once")
+    func merging() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 4, authors: 2)
+            let manager = bench.manager()
+            let log = HookLog()
+            manager.userInfo = ["log": log]
+            try bench.migrate(bench.mapping(policies: ["Author": MergingPolicy.self]), manager)
+            #expect(log.lines == ["relate everybody of 2"])
+            #expect(Set(try bench.books().map { $0.contains("everybody") }) == [true])
+        }
+    }
+
+    @Test("expressions see manager, source, destination, mapping and policy; functions are called by name")
+    func expressions() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 1, authors: 1)
+            let mapping = bench.mapping(policies: ["Author": CountingPolicy.self])
+            let author = try #require(mapping.entityMappingsByName["AuthorToAuthor"])
+            author.userInfo = ["suffix": "!"]
+            author.attributeMappings = [
+                MappedMigrationBench.property(
+                    "name", #"FUNCTION($entityPolicy, "join:with:", $source.name, $entityMapping.userInfo.suffix)"#),
+                MappedMigrationBench.property("century", "$source.born - 1782"),
+            ]
+            try bench.migrate(mapping)
+            try MappedMigrationBench.open(bench.destination, bench.newerModel) { context in
+                let author = try #require(
+                    try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first)
+                #expect(author.value(forKey: "name") as? String == "author 0!")
+                #expect(author.value(forKey: "century") as? Int == 19)
+            }
+        }
+    }
+
+    @Test("a function that nobody knows ends the migration with 134170 and names it")
+    func unknownFunction() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            let mapping = bench.mapping()
+            mapping.entityMappings[0].attributeMappings = [
+                MappedMigrationBench.property("name", #"FUNCTION($entityPolicy, "shout:", $source.name)"#)
+            ]
+            let failure = try #require(throws: NSError.self) { try bench.migrate(mapping) }
+            #expect(failure.code == NSEntityMigrationPolicyError)
+            #expect(failure.localizedDescription.contains("shout:"))
+        }
+    }
+
+    @Test("a source expression chooses objects by a predicate; what is left out is left out of relationships")
+    func choosing() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 3, authors: 1)
+            let mapping = bench.mapping()
+            mapping.entityMappingsByName["TagToTag"]?.sourceExpression = MappingExpressions.objects(
+                of: "Tag", predicate: "word != \"red\"")
+            try bench.migrate(mapping)
+            #expect(try bench.books().first == "book 0 0 author 0 blue end 0+begin 0")
+        }
+    }
+
+    @Test("an added entity has a mapping without a source, a removed one gives nothing")
+    func addedAndRemoved() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 2)
+            let mapping = bench.mapping()
+            let shelf = NSEntityMapping()
+            shelf.name = "Shelf"
+            shelf.mappingType = .addEntityMappingType
+            shelf.destinationEntityName = "Shelf"
+            shelf.entityMigrationPolicyClassName = NSStringFromClass(ShelfPolicy.self)
+            let tags = NSEntityMapping()
+            tags.name = "Tag"
+            tags.mappingType = .removeEntityMappingType
+            tags.sourceEntityName = "Tag"
+            mapping.entityMappings = mapping.entityMappings.filter { $0.name != "TagToTag" } + [shelf, tags]
+            let book = try #require(mapping.entityMappingsByName["BookToBook"])
+            book.relationshipMappings = book.relationshipMappings?.filter { $0.name != "tags" }
+            try bench.migrate(mapping)
+            try MappedMigrationBench.open(bench.destination, bench.newerModel) { context in
+                #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Shelf")) == 1)
+                #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag")) == 0)
+            }
+        }
+    }
+
+    @Test("an inferred mapping gives the same by SQL in a copy and through the manager", arguments: [true, false])
+    func inferred(_ isSpecific: Bool) throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 5, authors: 2)
+            let newer = ModelText.model(
+                MappedMigrationBench.older.replacingOccurrences(
+                    of: "pages int32", with: "size int64 was pages\n  rating int16! = 3"))
+            let mapping = try NSMappingModel.inferredMappingModel(
+                forSourceModel: bench.olderModel, destinationModel: newer)
+            let manager = NSMigrationManager(sourceModel: bench.olderModel, destinationModel: newer)
+            manager.usesStoreSpecificMigrationManager = isSpecific
+            try bench.migrate(mapping, manager)
+            #expect(manager.migrationProgress == 1)
+            try MappedMigrationBench.open(bench.destination, newer) { context in
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+                request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+                let books = try context.fetch(request)
+                #expect(books.map { $0.value(forKey: "size") as? Int } == [0, 1, 2, 3, 4])
+                #expect(books.allSatisfy { $0.value(forKey: "rating") as? Int == 3 })
+                #expect(books[1].value(forKeyPath: "author.name") as? String == "author 1")
+                #expect((books[1].value(forKey: "tags") as? NSSet)?.count == 2)
+                let chapters = (books[1].value(forKey: "chapters") as? NSOrderedSet)?.array as? [NSManagedObject]
+                #expect(chapters?.map { $0.value(forKey: "name") as? String } == ["end 1", "begin 1"])
+            }
+        }
+    }
+
+    @Test("metadata of the application are there in the new store, too")
+    func metadata() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            var metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: bench.source)
+            metadata["lastImport"] = "yesterday"
+            try NSPersistentStoreCoordinator.setMetadata(
+                metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: bench.source)
+            try bench.migrate(bench.mapping())
+            let new = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: bench.destination)
+            #expect(new["lastImport"] as? String == "yesterday")
+            #expect(new[NSStoreUUIDKey] as? String != metadata[NSStoreUUIDKey] as? String)
+        }
+    }
+
+    @Test("a store that is opened with the options is migrated by a mapping model in its place, its copies are gone")
+    func inPlace() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 6)
+            let migration = MappedMigration(
+                url: bench.source, source: bench.olderModel, model: bench.newerModel, configuration: nil,
+                mapping: bench.mapping(), options: nil)
+            #expect(try migration.migrate())
+            #expect(try bench.books(at: bench.source) == MappedMigrationBench.expectedBooks(6))
+            #expect(try bench.files() == ["Old.sqlite"])
+        }
+    }
+}

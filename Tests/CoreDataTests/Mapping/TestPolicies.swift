@@ -1,0 +1,159 @@
+import CoreData
+import Foundation
+
+/// What policies of tests write down.
+final class HookLog {
+    var lines: [String] = []
+}
+
+extension NSMigrationManager {
+    func note(_ line: String) { (userInfo?["log"] as? HookLog)?.lines.append(line) }
+}
+
+/// Writes down every hook.
+final class RecordingPolicy: NSEntityMigrationPolicy {
+    private func name(_ mapping: NSEntityMapping) -> String { mapping.destinationEntityName ?? "" }
+
+    override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+        manager.note("\(name(mapping)) begin")
+        try super.begin(mapping, with: manager)
+    }
+
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        let key = name(mapping) == "Book" ? "title" : "name"
+        manager.note("\(name(mapping)) create \(sInstance.value(forKey: key) ?? "-")")
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+    }
+
+    override func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        manager.note("\(name(mapping)) endInstanceCreation")
+        try super.endInstanceCreation(forMapping: mapping, manager: manager)
+    }
+
+    override func createRelationships(
+        forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        let key = name(mapping) == "Book" ? "heading" : "name"
+        manager.note("\(name(mapping)) relate \(dInstance.value(forKey: key) ?? "-")")
+        try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
+    }
+
+    override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        manager.note("\(name(mapping)) endRelationshipCreation")
+        try super.endRelationshipCreation(forMapping: mapping, manager: manager)
+    }
+
+    override func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        manager.note("\(name(mapping)) validate")
+        try super.performCustomValidation(forMapping: mapping, manager: manager)
+    }
+
+    override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        manager.note("\(name(mapping)) end")
+        try super.end(mapping, manager: manager)
+    }
+}
+
+/// Looks around.
+final class LookingPolicy: NSEntityMigrationPolicy {
+    override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+        let count = try manager.sourceContext.count(for: NSFetchRequest<NSManagedObject>(entityName: "Author"))
+        manager.note("\(manager.currentEntityMapping.name ?? "-") \(count) authors")
+    }
+
+    override func createRelationships(
+        forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
+        let source = manager.sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [dInstance])
+        let title = source.first?.value(forKey: "title") ?? "-"
+        manager.note("\(manager.currentEntityMapping.name ?? "-") \(type(of: dInstance)) \(title)")
+    }
+}
+
+/// Makes a second object of each.
+final class DoublingPolicy: NSEntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+        let second = NSEntityDescription.insertNewObject(
+            forEntityName: mapping.destinationEntityName ?? "", into: manager.destinationContext)
+        second.setValue("\(sInstance.value(forKey: "word") ?? "")!", forKey: "word")
+        manager.associate(sourceInstance: sInstance, withDestinationInstance: second, for: mapping)
+    }
+}
+
+/// Makes one object of all.
+final class MergingPolicy: NSEntityMigrationPolicy {
+    private var everybody: NSManagedObject?
+    private var count = 0
+
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        let object =
+            everybody
+            ?? NSEntityDescription.insertNewObject(forEntityName: "Author", into: manager.destinationContext)
+        object.setValue("everybody", forKey: "name")
+        everybody = object
+        count += 1
+        manager.associate(sourceInstance: sInstance, withDestinationInstance: object, for: mapping)
+    }
+
+    override func createRelationships(
+        forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        manager.note("relate \(dInstance.value(forKey: "name") ?? "-") of \(count)")
+    }
+}
+
+/// Has a function for expressions.
+final class CountingPolicy: NSEntityMigrationPolicy {
+    override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
+        guard name == "join:with:" else { return try super.performFunction(name, arguments: arguments) }
+        return arguments.compactMap { $0 as? String }.joined()
+    }
+}
+
+/// Makes an object of nothing.
+final class ShelfPolicy: NSEntityMigrationPolicy {
+    override func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: manager.destinationContext)
+            .setValue("first", forKey: "label")
+    }
+}
+
+/// Fails at the second object.
+final class ThrowingPolicy: NSEntityMigrationPolicy {
+    private var count = 0
+
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        count += 1
+        if count == 2 { throw NSError(domain: "Shop", code: 7) }
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+    }
+}
+
+/// Cancels the migration.
+final class CancellingPolicy: NSEntityMigrationPolicy {
+    override func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        manager.cancelMigrationWithError(NSError(domain: "Shop", code: 3))
+    }
+}
+
+/// Takes its time, and says when it begins.
+final class SlowPolicy: NSEntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        (manager.userInfo?["started"] as? DispatchSemaphore)?.signal()
+        let end = ContinuousClock.now + .milliseconds(1)
+        while ContinuousClock.now < end {}
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+    }
+}
