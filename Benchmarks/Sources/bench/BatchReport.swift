@@ -124,7 +124,7 @@ struct BatchReport {
     }
 
     /// The most memory that the process has had at a time, as the kernel counted it.
-    private static func highestResidentBytes() -> Int64 {
+    static func highestResidentBytes() -> Int64 {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Int64($0) } ?? 0

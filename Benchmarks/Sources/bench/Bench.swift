@@ -28,6 +28,12 @@ enum Bench {
             }
             print(try BatchReport.measure(arguments[1], store: arguments[2], count: count).line)
             return
+        case "child-mapping":
+            guard arguments.count == 4, let count = Int(arguments[3]) else {
+                throw BenchmarkFailure(description: "child-mapping STEP STORE COUNT")
+            }
+            print(try MappingReport.measure(arguments[1], store: arguments[2], count: count).line)
+            return
         default:
             break
         }
@@ -36,10 +42,11 @@ enum Bench {
             try NestedReport(books: arguments.contains("--quick") ? 5_000 : 50_000).run()
             return
         }
+        let isMapping = arguments.first == "mapping"
         let isMigration = arguments.first == "migration"
         let isPlugin = arguments.first == "plugin"
         let isBatch = arguments.first == "batch"
-        if isMigration || isPlugin || isBatch {
+        if isMigration || isPlugin || isBatch || isMapping {
             arguments.removeFirst()
         }
         var isQuick = false
@@ -58,12 +65,15 @@ enum Bench {
                 throw BenchmarkFailure(
                     description:
                         "unknown argument \(other); "
-                        + "usage: bench [migration | plugin | batch | nested] [--quick] [--check] [--rounds N]")
+                        + "usage: bench [migration | mapping | plugin | batch | nested] [--quick] [--check] [--rounds N]"
+                )
             }
         }
         if isMigration {
             let sizes = isQuick ? [1_000, 10_000] : [1_000, 100_000, 1_000_000]
             try MigrationReport(sizes: sizes, rounds: rounds ?? 3).run()
+        } else if isMapping {
+            try MappingReport(sizes: isQuick ? [10_000, 50_000] : [100_000, 1_000_000], rounds: rounds ?? 1).run()
         } else if isPlugin {
             let holds = try PluginReport(classes: 100, rounds: rounds ?? 5).run()
             if isCheck && !holds {

@@ -17,24 +17,28 @@ struct MappedMigration {
         let settings = try SQLiteStoreOptions(options, url: url)
         let before = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
         do {
-            let lock = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: settings.timeout)
-            try lock.requireWritable(at: url)
-            lock.disableCheckpointOnClose()
-            // Others may read, and wait with writing: what they wrote now would not be in the copy.
-            try lock.execute("BEGIN IMMEDIATE")
-            defer { lock.rollback() }
-            let now = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
-            let key = NSStoreModelVersionHashesKey
-            guard now[key] as? [String: Data] == before[key] as? [String: Data],
-                now[NSStoreUUIDKey] as? String == before[NSStoreUUIDKey] as? String
-            else { return false }
-            let sibling = try copy()
-            lock.rollback()
+            guard let sibling = try copyLocked(before, settings) else { return false }
             try SQLiteStoreFiles(url).exchange(with: sibling)
             return true
         } catch let error as SQLiteError {
             throw MigrationErrors.translated(error, url: url, doing: "opening")
         }
+    }
+
+    /// The migrated copy; nil when the store's version is not what it was. Nobody writes to the store meanwhile: others may
+    /// read, and wait with writing, because what they wrote would not be in the copy.
+    private func copyLocked(_ before: [String: Any], _ settings: SQLiteStoreOptions) throws -> SQLiteStoreFiles? {
+        let lock = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: settings.timeout)
+        try lock.requireWritable(at: url)
+        lock.disableCheckpointOnClose()
+        try lock.execute("BEGIN IMMEDIATE")
+        defer { lock.rollback() }
+        let now = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
+        let key = NSStoreModelVersionHashesKey
+        guard now[key] as? [String: Data] == before[key] as? [String: Data],
+            now[NSStoreUUIDKey] as? String == before[NSStoreUUIDKey] as? String
+        else { return nil }
+        return try copy()
     }
 
     private func copy() throws -> SQLiteStoreFiles {

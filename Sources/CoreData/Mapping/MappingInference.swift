@@ -4,14 +4,17 @@ import Foundation
 ///
 /// What became of what is `ModelDifference`'s to say, as it is for the migration in place; so the two agree.
 struct MappingInference {
+    /// Layouts do not keep their models alive.
+    private let models: [NSManagedObjectModel]
     private let source: ModelLayout
     private let destination: ModelLayout
     private let difference: ModelDifference
 
     init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws {
         // Comparing freezes the models it compares; the caller's may still be built.
-        self.source = try Self.copy(source).layout
-        self.destination = try Self.copy(destination).layout
+        models = [try Self.copy(source), try Self.copy(destination)]
+        self.source = models[0].layout
+        self.destination = models[1].layout
         difference = try ModelDifference(from: self.source, to: self.destination)
     }
 
@@ -23,6 +26,7 @@ struct MappingInference {
     }
 
     func mappingModel() -> NSMappingModel {
+        defer { withExtendedLifetime(models) {} }
         let model = NSMappingModel()
         let removed = source.entities.filter { difference.destinationOf[$0.index] == nil }.map(removal)
         model.entityMappings = destination.entities.map(mapping) + removed

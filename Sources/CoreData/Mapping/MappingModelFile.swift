@@ -64,6 +64,14 @@ package enum MappingModelFile {
         return try? file.mappingModel(from: source, to: destination)
     }
 
+    /// The entities with objects of their own that both models have.
+    static func entitiesInBoth(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Set<String> {
+        func names(_ model: NSManagedObjectModel) -> Set<String> {
+            Set(model.entities.filter { !$0.isAbstract }.compactMap(\.name))
+        }
+        return names(source).intersection(names(destination))
+    }
+
     private static func isSource(_ url: URL) -> Bool {
         url.pathExtension.lowercased() == "xcmappingmodel" || url.lastPathComponent == "xcmapping.xml"
             || ModelFile.isDirectory(url)
@@ -80,13 +88,16 @@ package enum MappingModelFile {
         let file = parts[parts.count - 1]
         let container = parts.count > 1 ? parts[parts.count - 2] : ""
         var folder = url.deletingLastPathComponent()
-        for _ in 0..<maximumClimb {
+        for climb in 0..<maximumClimb {
             // What the project calls the path may begin anywhere.
             for start in parts.indices {
                 let candidate = folder.appendingPathComponent(parts[start...].joined(separator: "/"))
                 if FileManager.default.fileExists(atPath: candidate.path) { return try ModelFile.load(at: candidate) }
             }
-            if let found = search(folder, for: file, in: container, depth: maximumDescent) {
+            // The further away, the less is looked into: what lies there may be another project.
+            if climb < maximumDescent,
+                let found = search(folder, for: file, in: container, depth: maximumDescent - climb)
+            {
                 return try ModelFile.load(at: found)
             }
             let parent = folder.deletingLastPathComponent()

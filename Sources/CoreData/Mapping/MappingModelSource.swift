@@ -16,6 +16,8 @@ package struct MappingModelSource {
         var filter: String?
         var attributes: [Property] = []
         var relationships: [Property] = []
+
+        var mappingName: String { name ?? NSEntityMapping.defaultName(source: source, destination: destination) }
     }
 
     struct Property {
@@ -118,8 +120,7 @@ extension MappingModelSource {
         let model = NSMappingModel()
         model.entityMappings = try entities.map { entity in
             let mapping = NSEntityMapping()
-            mapping.name =
-                entity.name ?? NSEntityMapping.defaultName(source: entity.source, destination: entity.destination)
+            mapping.name = entity.mappingName
             mapping.entityMigrationPolicyClassName = entity.policy
             mapping.userInfo = entity.userInfo
             mapping.sourceEntityName = entity.source
@@ -144,9 +145,8 @@ extension MappingModelSource {
                 Self.mapping(property, property.expression ?? Self.usual(property.name, from: old, to: new))
             }
             mapping.relationshipMappings = entity.relationships.map { property in
-                let isUsual = property.isAutomatic && old?.relationshipsByName[property.name] != nil
-                return Self.mapping(
-                    property, property.expression ?? (isUsual ? MappingExpressions.relationship(property.name) : nil))
+                let origin = property.isAutomatic ? old?.relationshipsByName[property.name] : nil
+                return Self.mapping(property, property.expression ?? origin.map { usual($0) })
             }
             return mapping
         }
@@ -173,6 +173,21 @@ extension MappingModelSource {
         return MappingExpressions.source(name)
     }
 
+    /// What came of the objects that the relationship of the same name leads to: by the entity mapping that has them, or by
+    /// whichever, where several have some.
+    private func usual(_ relationship: NSRelationshipDescription) -> NSExpression {
+        var family: Set<String> = []
+        var pending = [relationship.destinationEntity].compactMap(\.self)
+        while let entity = pending.popLast() {
+            family.insert(entity.name ?? "")
+            pending += entity.subentities
+        }
+        let candidates = entities.filter { $0.source.map(family.contains) == true && $0.destination != nil }
+        guard candidates.count == 1 else { return MappingExpressions.relationship(relationship.name) }
+        return MappingExpressions.instances(
+            ofMapping: candidates[0].mappingName, from: MappingExpressions.source(relationship.name))
+    }
+
     private static func mapping(_ property: Property, _ expression: NSExpression?) -> NSPropertyMapping {
         let mapping = NSPropertyMapping()
         mapping.name = property.name
@@ -186,7 +201,7 @@ extension MappingModelSource {
     }
 
     /// Whether the two models have every entity, attribute and relationship that the mapping model speaks of, and no entity
-    /// with objects that it does not mention.
+    /// in common that it does not mention.
     func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
         let (older, newer) = (source.entitiesByName, destination.entitiesByName)
         for entity in entities {
@@ -201,9 +216,7 @@ extension MappingModelSource {
             if !mentioned.isSubset(of: properties.keys) { return false }
             if !present.allSatisfy({ mentioned.contains($0.name) || $0.isTransient }) { return false }
         }
-        func covers(_ model: [String: NSEntityDescription], _ names: [String?]) -> Bool {
-            model.allSatisfy { $0.value.isAbstract || names.contains($0.key) }
-        }
-        return covers(older, entities.map(\.source)) && covers(newer, entities.map(\.destination))
+        let kept = MappingModelFile.entitiesInBoth(source, destination)
+        return kept.isSubset(of: entities.compactMap(\.source)) && kept.isSubset(of: entities.compactMap(\.destination))
     }
 }

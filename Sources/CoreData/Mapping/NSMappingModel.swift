@@ -77,20 +77,20 @@ open class NSMappingModel: NSObject {
         return mappings.count == fresh.count && zip(mappings, fresh).allSatisfy { $0.isSame(as: $1) }
     }
 
-    /// Whether it was made for these two models: hashes agree, and no entity that can have objects is forgotten.
+    /// Whether it was made for these two models: hashes agree, and no entity that both have is forgotten. One that is new or
+    /// gone need not be mentioned.
     final func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
+        let mappings = entityMappings ?? []
+        let kept = MappingModelFile.entitiesInBoth(source, destination)
         func agrees(_ model: NSManagedObjectModel, _ names: [(name: String?, hash: Data?)]) -> Bool {
             let entities = model.entitiesByName
             let hashes = model.entityVersionHashesByName
-            var mentioned: Set<String> = []
             for case (let name?, let hash) in names {
                 guard let entity = entities[name] else { return false }
                 if let hash, hashes[name] != hash, entity.isVersionHashExact { return false }
-                mentioned.insert(name)
             }
-            return entities.allSatisfy { mentioned.contains($0.key) || $0.value.isAbstract }
+            return kept.isSubset(of: names.compactMap(\.name))
         }
-        let mappings = entityMappings ?? []
         return !mappings.isEmpty
             && agrees(source, mappings.map { ($0.sourceEntityName, $0.sourceEntityVersionHash) })
             && agrees(destination, mappings.map { ($0.destinationEntityName, $0.destinationEntityVersionHash) })

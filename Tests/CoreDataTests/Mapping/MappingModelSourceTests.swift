@@ -119,7 +119,10 @@ struct MappingModelSourceTests {
                         ofMapping: "AuthorToAuthor", from: NSExpression(format: "$source.author")))
             let author = try #require(model.entityMappingsByName["AuthorToAuthor"])
             #expect(author.entityMigrationPolicyClassName == nil)
-            #expect(author.relationshipMappings?.first?.valueExpression == MappingExpressions.relationship("books"))
+            #expect(
+                author.relationshipMappings?.first?.valueExpression
+                    == MappingExpressions.instances(
+                        ofMapping: "BookToBook", from: NSExpression(format: "$source.books")))
             #expect(author.sourceEntityVersionHash?.count == 32)
         }
     }

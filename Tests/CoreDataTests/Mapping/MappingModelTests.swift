@@ -136,7 +136,12 @@ struct MappingModelTests {
     func fetchExpression() throws {
         let expression = NSExpression(format: "FETCH($request, $context, YES)")
         #expect(expression.description == "FETCH($request, $context, YES)")
-        let fetch = try #require(expression as? NSFetchRequestExpression)
+        #expect(expression.expressionType == NSFetchRequestExpressionType)
+        let fetch = try #require(
+            NSFetchRequestExpression.expression(
+                forFetch: NSExpression(forVariable: "request"), context: NSExpression(forVariable: "context"),
+                countOnly: true) as? NSFetchRequestExpression)
+        #expect(fetch == expression)
         #expect(fetch.expressionType == NSFetchRequestExpressionType)
         #expect(fetch.isCountOnlyRequest)
         #expect(fetch.requestExpression.variable == "request")
@@ -156,10 +161,8 @@ struct MappingModelTests {
             #expect(expression.expressionValue(with: nil, context: values) as? Int == 2)
             let objects = NSExpression(format: "FETCH($request, $context, NO)")
                 .expressionValue(with: nil, context: values)
-            #expect(
-                Set(try #require(objects as? [NSManagedObject]).map { $0.value(forKey: "name") as? String }) == [
-                    "a", "b",
-                ])
+            let found = try #require(objects as? [NSManagedObject])
+            #expect(Set(found.compactMap { $0.value(forKey: "name") as? String }) == ["a", "b"])
         }
     }
 }
