@@ -68,6 +68,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var pendingVanished: [NSManagedObject] = []
     /// What can be undone; nil without an undo manager.
     var undoRecord: ContextUndo?
+    /// Fetched-results controllers with a delegate.
+    var followers: [Follower] = []
     var isProcessingPendingChanges = false
     var isPendingProcessingScheduled = false
     var isSaving = false
@@ -180,7 +182,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Settings may be made by whoever has just made the context; from its first object on they belong to its queue.
-    private func checkConfinementOnceUsed() {
+    final func checkConfinementOnceUsed() {
         if hasRegisteredObjects { checkConfinement() }
     }
 
@@ -189,7 +191,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Whether the delete rules are applied each time pending changes are processed (true unless set), or by the save only.
-    open var propagatesDeletesAtEndOfEvent = true
+    open var propagatesDeletesAtEndOfEvent = true {
+        willSet { checkConfinementOnceUsed() }
+    }
 
     /// A name for messages and for history.
     open var name: String? {
@@ -226,6 +230,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
     ) -> Bool {
         shouldDeleteInaccessibleFaults
+    }
+
+    /// Whether a fetched-results controller shows objects of the entity, or depends on them.
+    final func isFollowed(_ layoutIndex: Int) -> Bool {
+        followers.contains { $0.core?.follows(layoutIndex) == true }
     }
 
     /// How the context appears in messages.

@@ -14,6 +14,9 @@ struct FetchedDependencies {
 
     var isEmpty: Bool { dependencies.isEmpty }
 
+    /// Whether objects of an entity decide.
+    func contain(_ layoutIndex: Int) -> Bool { dependencies.contains { $0.entities.contains(layoutIndex) } }
+
     init(of request: FetchParameters, sectionKeyPath: String?, from layout: EntityLayout) {
         var paths = request.predicate?.keyPaths ?? []
         for descriptor in request.sortDescriptors ?? [] {

@@ -65,7 +65,15 @@ final class FetchedResultsCore: @unchecked Sendable {
         }
     }
 
+    /// Whether changes of an entity's objects may change the results.
+    func follows(_ layoutIndex: Int) -> Bool {
+        guard delegate != nil, let fetched, fetched.isTracked else { return false }
+        return fetched.entities.contains(layoutIndex) || fetched.dependencies.contain(layoutIndex)
+    }
+
     private func observe() {
+        context.followers.removeAll { $0.core == nil }
+        context.followers.append(Follower(core: self))
         observers = [
             NotificationCenter.default.addObserver(
                 forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
@@ -215,4 +223,9 @@ final class FetchedResultsCore: @unchecked Sendable {
             condition(ManagedClassLookup.managedClass(of: fetched.layout.model.entities[$0].entity))
         }
     }
+}
+
+/// A controller as its context knows it.
+struct Follower {
+    weak var core: FetchedResultsCore?
 }

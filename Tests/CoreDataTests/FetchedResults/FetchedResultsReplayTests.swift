@@ -65,14 +65,24 @@ struct FetchedResultsReplayTests {
             try controller.performFetch()
             let delegate = RecordingDelegate(copying: controller)
             controller.delegate = delegate
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            context.undoManager = UndoManager()
+            context.undoManager?.groupsByEvent = false
+            let beside = library.context()
             for round in 0..<120 {
+                context.undoManager?.beginUndoGrouping()
                 for _ in 0..<Int.random(in: 1...(round % 10 == 0 ? 30 : 4), using: &dice) { world.step(&dice) }
-                context.processPendingChanges()
+                context.undoManager?.endUndoGrouping()
                 try check(controller, delegate, form, context, "seed \(seed), round \(round)")
-                switch Int.random(in: 0..<8, using: &dice) {
-                case 0: try context.save()
-                case 1: context.rollback()
-                case 2: context.refreshAllObjects()
+                switch Int.random(in: 0..<12, using: &dice) {
+                case 0...1: try context.save()
+                case 2: context.rollback()
+                case 3: context.refreshAllObjects()
+                case 4...6: for _ in 0..<Int.random(in: 1...3, using: &dice) { context.undo() }
+                case 7: context.redo()
+                case 8:
+                    try context.save()
+                    try Self.change(beside, &dice, mergingInto: context)
                 default: break
                 }
                 context.processPendingChanges()
@@ -87,6 +97,39 @@ struct FetchedResultsReplayTests {
             #expect(delegate.told.count == (form == .flat ? 4 : 6), "told: \(delegate.told)")
             #expect(delegate.told.values.allSatisfy { $0 >= 1 }, "told: \(delegate.told)")
         }
+    }
+
+    /// What somebody else does and saves, taken in.
+    private static func change(
+        _ beside: NSManagedObjectContext, _ dice: inout SplitMix, mergingInto context: NSManagedObjectContext
+    ) throws {
+        var saved: [AnyHashable: Any] = [:]
+        try beside.performAndWait {
+            beside.reset()
+            let books = try beside.all("Book").shuffled(using: &dice)
+            for book in books.prefix(2) { beside.delete(book) }
+            for book in books.dropFirst(2).prefix(4) {
+                book.setValue(Int.random(in: 0..<100, using: &dice), forKey: "pages")
+                book.setValue(Int.random(in: 0..<4, using: &dice), forKey: "copies")
+            }
+            for author in try beside.all("Author").shuffled(using: &dice).prefix(1) {
+                author.setValue(Bool.random(using: &dice), forKey: "active")
+            }
+            beside.make(
+                "Book",
+                [
+                    "title": "e", "isbn": "\(Int.random(in: 100_000..<1_000_000, using: &dice))",
+                    "pages": Int.random(in: 0..<100, using: &dice), "copies": 2,
+                ])
+            let (updated, deleted) = (beside.updatedObjects, beside.deletedObjects)
+            let new = beside.insertedObjects
+            try beside.save()
+            saved = [
+                NSInsertedObjectsKey: new.map(\.objectID), NSUpdatedObjectsKey: updated.map(\.objectID),
+                NSDeletedObjectsKey: deleted.map(\.objectID),
+            ]
+        }
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: saved, into: [context])
     }
 
     private func check(

@@ -92,7 +92,12 @@ extension NSManagedObjectContext {
         acceptDeletions(of: changes.deleted.compactMap { registeredObject(for: $0) })
         var known: [NSManagedObject] = []
         for key in changes.updated {
-            if let object = registeredObject(for: key) { known.append(object) }
+            if let object = registeredObject(for: key) {
+                known.append(object)
+            } else if isFollowed(key.layoutIndex) {
+                // A controller has to see whether it matches now.
+                noteRefresh(of: object(for: key))
+            }
         }
         for key in changes.inserted {
             if let object = registeredObject(for: key) {
