@@ -48,6 +48,8 @@ struct ObjectNamesTests {
         let _: (NSManagedObject) -> () throws -> Void = NSManagedObject.validateForDelete
         let _: (NSManagedObject) -> () throws -> Void = NSManagedObject.validateForInsert
         let _: (NSManagedObject) -> () throws -> Void = NSManagedObject.validateForUpdate
+        let _: (NSManagedObject) -> (AutoreleasingUnsafeMutablePointer<AnyObject?>, String) throws -> Void =
+            NSManagedObject.validateValue(_:forKey:)
         let _: (NSManagedObject) -> (String) -> Any? = NSManagedObject.value(forKeyPath:)
         let _: KeyPath<AnyKeyPath, String?> = \AnyKeyPath.managedKeyPath
         let _: (NSManagedObject) -> (Any?, String) -> Void = NSManagedObject.setValue(_:forKeyPath:)

@@ -262,18 +262,39 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     // MARK: Validation
 
+    /// Checks a value that a property is to have, and may put another one in its place; throws what is wrong with it (1570,
+    /// 1580, 1590, 1610…1690, several as 1560).
+    ///
+    /// Here by what the model says. A subclass that overrides this method is asked about each of its properties before an
+    /// object is saved as new or changed: it decides by the key, and calls super for what the model says. (Methods named
+    /// after a property, `validateName(_:)`, are not called: there are no selectors.)
+    open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+        checkConfinement()
+        try ObjectValidation.validate(value.pointee, forKey: key, of: self)
+    }
+
+    /// The same for a variable.
+    public final func validateValue(_ value: inout AnyObject?, forKey key: String) throws {
+        try withUnsafeMutablePointer(to: &value) {
+            try validateValue(AutoreleasingUnsafeMutablePointer($0), forKey: key)
+        }
+    }
+
     /// Checks a new object before it is saved; overriders call super and throw in the same way.
     open func validateForInsert() throws {
+        checkConfinement()
         try ObjectValidation.validateProperties(of: self)
     }
 
     /// Checks a changed object before it is saved; overriders call super and throw in the same way.
     open func validateForUpdate() throws {
+        checkConfinement()
         try ObjectValidation.validateProperties(of: self)
     }
 
     /// Checks a deleted object before the deletion is saved: relationships with the deny rule must be empty (1600).
     open func validateForDelete() throws {
+        checkConfinement()
         try ObjectValidation.validateDeletion(of: self)
     }
 

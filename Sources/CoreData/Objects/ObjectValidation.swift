@@ -5,49 +5,126 @@ enum ObjectValidation {
     /// Required values, the attributes' validation predicates, and the counts of relationships. Several failures of one
     /// object come together as error 1560.
     static func validateProperties(of object: NSManagedObject) throws {
-        let rules = object.home.layout.validationRules
+        if ValidationHook.isOverridden(by: type(of: object)) { return try askForEachProperty(of: object) }
+        let layout = object.home.layout
+        let rules = layout.validationRules
         if rules.isEmpty { return }
         var errors: [NSError] = []
-        for rule in rules.requiredSlots where isMissing(rule, in: object) {
-            let name = object.home.layout.slots[rule].name
-            errors.append(
-                failure(NSValidationMissingMandatoryPropertyError, object, name, "\(name) is a required value."))
+        for slot in rules.requiredSlots where isMissing(slot, in: object) {
+            errors.append(missing(layout.slots[slot].name, object))
         }
         for toMany in rules.countedToManys {
-            let relationship = object.home.layout.toManys[toMany].relationship
             let count = object.members(of: toMany).count
-            if count == 0, relationship.isOptional { continue }
-            if count < relationship.minCount {
-                errors.append(
-                    failure(
-                        NSValidationRelationshipLacksMinimumCountError, object, relationship.name,
-                        "Too few items in \(relationship.name)."))
-            } else if relationship.maxCount > 0, count > relationship.maxCount {
-                errors.append(
-                    failure(
-                        NSValidationRelationshipExceedsMaximumCountError, object, relationship.name,
-                        "Too many items in \(relationship.name)."))
-            }
+            check(count, layout.toManys[toMany].relationship, object, &errors)
         }
         for (slot, range) in rules.rangedSlots {
-            guard case .int(let number)? = object.overlay?.value(at: slot), !range.contains(number) else { continue }
-            let name = object.home.layout.slots[slot].name
-            let isLarge = number > range.upperBound
-            errors.append(
-                failure(
-                    isLarge ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError, object, name,
-                    "\(number) does not fit \(name), which holds \(range.lowerBound) to \(range.upperBound)."))
+            guard case .int(let number)? = object.overlay?.value(at: slot) else { continue }
+            check(number, range, layout.slots[slot].name, object, &errors)
         }
         for slot in rules.predicateSlots {
-            guard case .attribute(let attribute) = object.home.layout.slots[slot].role,
-                let value = object.boxedValue(at: slot)
+            guard case .attribute(let attribute) = layout.slots[slot].role, let value = object.boxedValue(at: slot)
             else { continue }
-            for (index, predicate) in attribute.validationPredicates.enumerated()
-            where !predicate.evaluate(with: value) {
-                errors.append(broken(predicate, attribute.validationWarnings, index, value, object, attribute.name))
+            check(value, attribute, object, &errors)
+        }
+        try raise(errors)
+    }
+
+    /// What the model says of a value that a property is to have.
+    static func validate(_ value: Any?, forKey key: String, of object: NSManagedObject) throws {
+        let layout = object.home.layout
+        let rules = layout.validationRules
+        var errors: [NSError] = []
+        switch layout.access[key] {
+        case .attribute(let slot), .toOne(let slot):
+            guard let value else {
+                if rules.requiredSlots.contains(slot) { throw missing(key, object) }
+                return
+            }
+            guard case .attribute(let attribute) = layout.slots[slot].role else { return }
+            if let range = rules.rangedSlots.first(where: { $0.slot == slot })?.range, let number = value as? Int64 {
+                check(number, range, key, object, &errors)
+            }
+            check(value, attribute, object, &errors)
+        case .toMany(let index):
+            guard rules.countedToManys.contains(index) else { return }
+            let count =
+                (value as? NSOrderedSet)?.count ?? (value as? NSSet)?.count ?? (value as? Set<NSManagedObject>)?.count
+                ?? 0
+            check(count, layout.toManys[index].relationship, object, &errors)
+        case .fetched, nil: return
+        }
+        try raise(errors)
+    }
+
+    /// Asks the class's own `validateValue(_:forKey:)` about each property, and takes over what it puts in its place.
+    private static func askForEachProperty(of object: NSManagedObject) throws {
+        var errors: [NSError] = []
+        let layout = object.home.layout
+        for (key, access) in layout.access.sorted(by: { $0.key < $1.key }) {
+            switch access {
+            case .attribute(let slot):
+                guard case .attribute(let attribute) = layout.slots[slot].role,
+                    !(attribute is NSDerivedAttributeDescription)
+                else { continue }
+            case .toOne: break
+            case .toMany(let index):
+                // What nobody has touched is not loaded for this.
+                let isChanged = object.existingToManyState(index)?.hasChanges == true
+                if !isChanged, !layout.validationRules.countedToManys.contains(index) { continue }
+            case .fetched: continue
+            }
+            let old = object.primitiveValue(forKey: key).map { $0 as AnyObject }
+            var new = old
+            do {
+                try object.validateValue(&new, forKey: key)
+                if new !== old { object.setValue(new, forKey: key) }
+            } catch {
+                errors.append(error as NSError)
             }
         }
         try raise(errors)
+    }
+
+    private static func missing(_ name: String, _ object: NSManagedObject) -> NSError {
+        failure(NSValidationMissingMandatoryPropertyError, object, name, nil, "\(name) is a required value.")
+    }
+
+    private static func check(
+        _ count: Int, _ relationship: NSRelationshipDescription, _ object: NSManagedObject, _ errors: inout [NSError]
+    ) {
+        if count == 0, relationship.isOptional { return }
+        let value = object.primitiveValue(forKey: relationship.name)
+        if count < relationship.minCount {
+            errors.append(
+                failure(
+                    NSValidationRelationshipLacksMinimumCountError, object, relationship.name, value,
+                    "Too few items in \(relationship.name)."))
+        } else if relationship.maxCount > 0, count > relationship.maxCount {
+            errors.append(
+                failure(
+                    NSValidationRelationshipExceedsMaximumCountError, object, relationship.name, value,
+                    "Too many items in \(relationship.name)."))
+        }
+    }
+
+    private static func check(
+        _ number: Int64, _ range: ClosedRange<Int64>, _ name: String, _ object: NSManagedObject,
+        _ errors: inout [NSError]
+    ) {
+        if range.contains(number) { return }
+        errors.append(
+            failure(
+                number > range.upperBound ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError, object,
+                name, number,
+                "\(number) does not fit \(name), which holds \(range.lowerBound) to \(range.upperBound)."))
+    }
+
+    private static func check(
+        _ value: Any, _ attribute: NSAttributeDescription, _ object: NSManagedObject, _ errors: inout [NSError]
+    ) {
+        for (index, predicate) in attribute.validationPredicates.enumerated() where !predicate.evaluate(with: value) {
+            errors.append(broken(predicate, attribute.validationWarnings, index, value, object, attribute.name))
+        }
     }
 
     /// The deny rule: a relationship that has it must be empty (or lead to objects that are deleted too).
@@ -69,7 +146,7 @@ enum ObjectValidation {
             if remaining.contains(where: { !$0.flags.contains(.deleted) }) {
                 errors.append(
                     failure(
-                        NSValidationRelationshipDeniedDeleteError, object, name,
+                        NSValidationRelationshipDeniedDeleteError, object, name, object.primitiveValue(forKey: name),
                         "Items cannot be deleted from \(name)."))
             }
         }
@@ -108,9 +185,11 @@ enum ObjectValidation {
             ])
     }
 
-    private static func failure(_ code: Int, _ object: NSManagedObject, _ name: String, _ reason: String) -> NSError {
+    private static func failure(
+        _ code: Int, _ object: NSManagedObject, _ name: String, _ value: Any?, _ reason: String
+    ) -> NSError {
         var info: [String: Any] = [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: name]
-        if let value = object.primitiveValue(forKey: name) { info[NSValidationValueErrorKey] = value }
+        if let value { info[NSValidationValueErrorKey] = value }
         return NSError.coreData(code, reason: "\(reason) (entity \(object.home.layout.name))", userInfo: info)
     }
 }

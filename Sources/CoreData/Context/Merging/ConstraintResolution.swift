@@ -40,13 +40,16 @@ struct ConstraintResolution {
         if object.flags.contains(.inserted) {
             take(over: object, to: rival)
             context.replace(object, by: rival)
+            rival.awake(fromSnapshotEvents: .mergePolicy)
         } else if objectWins, !rival.flags.contains(.inserted), conflict.databaseObject === rival {
             moveRelationships(from: rival, to: object, replacingToOne: false)
             context.delete(rival)
         } else if type == .rollbackMergePolicyType {
             if let row = object.row { revertAll(object, row) }
+            object.awake(fromSnapshotEvents: .mergePolicy)
         } else {
             revertConstraint(of: object)
+            object.awake(fromSnapshotEvents: .mergePolicy)
         }
     }
 
