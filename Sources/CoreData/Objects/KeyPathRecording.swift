@@ -178,7 +178,7 @@ final class KeyPathRecording {
             NSNumber(value: 0), NSDecimalNumber.zero, NSSet(), NSOrderedSet(), NSString(), NSDate(), NSData(),
         ]
         if let value = known.lazy.compactMap({ $0 as? Value }).first { return value }
-        if let type = type as? any RangeReplaceableCollection.Type, let value = type.init() as? Value { return value }
+        if let type = type as? any RangeReplaceableCollection.Type, let value = filled(type) as? Value { return value }
         if let type = type as? any SetAlgebra.Type, let value = type.init() as? Value { return value }
         if let type = type as? any ExpressibleByDictionaryLiteral.Type, let value = empty(type) as? Value {
             return value
@@ -192,6 +192,12 @@ final class KeyPathRecording {
             bytes.initializeMemory(as: UInt8.self, repeating: 0)
             return bytes.load(as: Value.self)
         }
+    }
+
+    /// Some elements, because a key path may go on with a subscript.
+    private static func filled<List: RangeReplaceableCollection>(_ type: List.Type) -> Any {
+        guard let element = anyValue(of: List.Element.self) else { return List() }
+        return List(repeating: element, count: 256)
     }
 
     private static func empty<Map: ExpressibleByDictionaryLiteral>(_ type: Map.Type) -> Any { [:] as Map }

@@ -52,11 +52,29 @@ struct JudgedFetchingTests {
         }
     }
 
-    @Test("A SQLite store refuses them with error 134060")
-    func refused() throws {
+    @Test(
+        "ANY, ALL, NONE and CONTAINS look into arrays in transformable attributes",
+        arguments: [
+            ("ANY keywords == 10", ["b"]), ("ANY keywords >= 3", ["a", "b"]), ("ALL keywords < 3", ["c"]),
+            ("NONE keywords == 2", ["a", "b"]), ("keywords CONTAINS 3", ["a"]),
+            ("NOT (ANY keywords == 2)", ["a", "b"]),
+            ("ANY keywords IN {1, 20}", ["a", "b"]),
+        ])
+    func elements(format: String, titles: [String]) throws {
+        let context = try context(NSInMemoryStoreType)
+        try context.performAndWait {
+            let found = try context.all("Book", format).compactMap { $0.value(forKey: "title") as? String }
+            #expect(found.sorted() == titles)
+        }
+    }
+
+    @Test(
+        "A SQLite store refuses them with error 134060",
+        arguments: ["average(keywords) == 2", "ANY keywords == 10", "ALL keywords < 3", "keywords CONTAINS 3"])
+    func refused(format: String) throws {
         let context = try context(NSSQLiteStoreType)
         context.performAndWait {
-            let error = #expect(throws: NSError.self) { try context.all("Book", "average(keywords) == 2") }
+            let error = #expect(throws: NSError.self) { try context.all("Book", format) }
             #expect(error?.code == NSCoreDataError)
         }
     }

@@ -99,7 +99,7 @@ struct KeyPathNameTests {
         #expect(NSExpression(forKeyPath: \Plain.title).keyPath == "title")
     }
 
-    /// Values that no accessor has a stand-in for but an empty collection.
+    /// Values that no accessor has a stand-in for but a collection of nothing in particular.
     final class Tagged: NSManagedObject {
         private static let slots = (ManagedSlot("tags"), ManagedSlot("sizes"), ManagedSlot("set"))
         var tags: [String] { Self.slots.0.value(of: self) }
@@ -112,5 +112,7 @@ struct KeyPathNameTests {
         #expect((\Tagged.tags).managedKeyPath == "tags")
         #expect((\Tagged.sizes).managedKeyPath == "sizes")
         #expect((\Tagged.set).managedKeyPath == "set")
+        // What lies within a value is no key, and following it does no harm.
+        #expect((\Tagged.tags[3].isEmpty).managedKeyPath == nil)
     }
 }

@@ -81,6 +81,11 @@ struct SQLFetchTranslator {
     ) throws -> SQLExpression {
         let left = try operand(comparison.leftExpression, in: frame)
         let right = try operand(comparison.rightExpression, in: frame)
+        // A column of an archive knows nothing but whether it is the same.
+        let comparesArchives = [.equalTo, .notEqualTo, .in].contains(comparison.predicateOperatorType)
+        if left.isArchive || right.isArchive, comparison.comparisonPredicateModifier != .direct || !comparesArchives {
+            throw Self.failure(comparison.printed)
+        }
         let context = SQLComparison(translator: self, comparison: comparison)
         switch (comparison.comparisonPredicateModifier, left) {
         case (.any, .members(let members)):

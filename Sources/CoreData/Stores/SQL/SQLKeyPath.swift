@@ -12,6 +12,11 @@ enum SQLOperand {
     case members(SQLMembers)
     /// A value from outside the store.
     case constant(ExpressionValue)
+
+    /// Whether it is a column of archived objects.
+    var isArchive: Bool {
+        if case .value(_, .transformable) = self { true } else { false }
+    }
 }
 
 /// The members of a to-many relationship of the rows of a frame, as a SELECT that can be made when it is known what for.
