@@ -14,9 +14,9 @@ struct GraphMismatch: Error, CustomStringConvertible {
 final class GraphRun {
     private let library: Library
     private let other: Library
-    private let contexts: [NSManagedObjectContext]
+    let contexts: [NSManagedObjectContext]
     private var objects = [[Int: NSManagedObject]](repeating: [:], count: 4)
-    private var reference: ReferenceStack
+    var reference: ReferenceStack
     private var position = 0
     /// How many steps did something; the rest were not allowed where they came.
     private(set) var played = 0
@@ -31,6 +31,7 @@ final class GraphRun {
         for context in [root, contexts[ReferenceStack.other]] {
             context.performAndWait { context.mergePolicy = Self.mergePolicy(policy) }
         }
+        startRecording()
     }
 
     private static func mergePolicy(_ policy: ReferenceStack.Policy) -> NSMergePolicy {
@@ -77,7 +78,11 @@ final class GraphRun {
         switch step.move {
         case .insert, .write, .tag, .untag, .arrange, .delete, .rollback: isAllowed = reference.allowsStructure
         case .set: isAllowed = reference.allowsAttributes
-        case .save, .refresh, .synchronize, .merge, .processPendingChanges: return step.level
+        case .undo, .redo:
+            let isRedo = step.move == .redo
+            let canTurn = { self.reference.levels[$0].undo.next(redoing: isRedo) != nil }
+            isAllowed = { canTurn($0) && self.reference.allowsTurn(at: $0, redoing: isRedo) }
+        case .save, .refresh, .synchronize, .merge, .processPendingChanges, .group: return step.level
         }
         return [step.level, 2, 1, ReferenceStack.other].first(where: isAllowed) ?? step.level
     }
@@ -91,7 +96,7 @@ final class GraphRun {
             insert(ReferenceObject.Kind.allCases[step.a % 4], at: level)
         case .set where reference.allowsAttributes(at: level):
             guard let label = pick(step.a, graph.labels(of: step.b & 1 == 0 ? .author : .book)) else { return }
-            set(label, second: step.b & 3 == 3, at: level)
+            set(label, second: step.b & 3 == 3, isRecorded: step.b & 28 != 28, at: level)
         case .write where reference.allowsStructure(at: level):
             guard let book = pick(step.a, graph.labels(of: .book)) else { return }
             let authors: [Int?] = graph.labels(of: .author) + [nil]
@@ -127,6 +132,12 @@ final class GraphRun {
             guard merge(into: level) else { return }
         case .processPendingChanges:
             contexts[level].performAndWait { contexts[level].processPendingChanges() }
+        case .undo:
+            guard turn(level, redoing: false) else { return }
+        case .redo:
+            guard turn(level, redoing: true) else { return }
+        case .group:
+            toggleGroup(at: level)
         default:
             return
         }
@@ -152,10 +163,18 @@ final class GraphRun {
         }
     }
 
-    private func set(_ label: Int, second: Bool, at level: Int) {
+    private func set(_ label: Int, second: Bool, isRecorded: Bool, at level: Int) {
         let value = reference.makeValue()
-        reference.change(at: level) { $0.set(label, second ? \.second : \.first, value) }
-        contexts[level].performAndWait { write(reference.graph(at: level)[label], to: objects[level][label]) }
+        // A value set unrecorded on an object that goes and comes back by undo: which one it has then is left open.
+        let isRecorded = isRecorded || reference.levels[level].undo.movesAway(label)
+        reference.change(at: level, isRecorded: isRecorded) { $0.set(label, second ? \.second : \.first, value) }
+        contexts[level].performAndWait {
+            if isRecorded {
+                write(reference.graph(at: level)[label], to: objects[level][label])
+            } else {
+                unrecorded(level) { write(reference.graph(at: level)[label], to: objects[level][label]) }
+            }
+        }
     }
 
     private func write(_ book: Int, author: Int?, at level: Int) {
@@ -284,7 +303,7 @@ final class GraphRun {
     }
 
     private func readAnew(_ level: Int) throws {
-        reference.synchronize(level)
+        synchronizeReference(level)
         try contexts[level].performAndWait {
             contexts[level].refreshAllObjects()
             objects[level] = [:]
@@ -334,6 +353,7 @@ final class GraphRun {
             let updated = Set(context.updatedObjects.map(label))
             let missing = Set(changes.updated.keys).subtracting(updated)
             try require(missing.isEmpty, "level \(level) does not list \(missing.sorted()) as changed")
+            try compareUndo(level)
             context.checkInvariants()
         }
     }
@@ -363,7 +383,7 @@ final class GraphRun {
         }
     }
 
-    private func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
+    func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
         if !condition { throw GraphMismatch(step: position, text: text()) }
     }
 

@@ -3,7 +3,7 @@
 struct GraphStep: Sendable, CustomStringConvertible {
     enum Move: String, CaseIterable, Sendable {
         case insert, set, write, tag, untag, arrange, delete
-        case save, rollback, refresh, synchronize, merge, processPendingChanges
+        case save, rollback, refresh, synchronize, merge, processPendingChanges, undo, redo, group
     }
 
     let move: Move
@@ -31,6 +31,6 @@ struct GraphStep: Sendable, CustomStringConvertible {
     private static let weighted: [Move] = [
         .insert, .insert, .insert, .insert, .set, .set, .set, .set, .write, .write, .write, .tag, .tag, .tag, .untag,
         .arrange, .arrange, .arrange, .delete, .delete, .save, .save, .save, .rollback, .refresh, .synchronize,
-        .merge, .merge, .processPendingChanges,
+        .merge, .merge, .processPendingChanges, .undo, .undo, .undo, .undo, .undo, .redo, .redo, .redo, .group,
     ]
 }

@@ -58,8 +58,14 @@ struct ReferenceGraph: Equatable, Sendable {
     mutating func delete(_ label: Int) {
         guard let object = objects[label] else { return }
         if object.kind == .author { books(by: label).forEach { delete($0) } }
+        remove(label)
+    }
+
+    /// Takes an object away; nothing goes with it, everything lets go of it.
+    mutating func remove(_ label: Int) {
         objects[label] = nil
         for other in objects.keys {
+            if objects[other]?.author == label { objects[other]?.author = nil }
             objects[other]?.tags.remove(label)
             objects[other]?.items.removeAll { $0 == label }
         }
@@ -91,6 +97,9 @@ struct ReferenceChanges: Sendable {
         var addedTags: Set<Int> = []
         var removedTags: Set<Int> = []
         var items: [Int]?
+        /// What the relationships were that are set.
+        var formerAuthor: Int??
+        var formerItems: [Int]?
 
         var isStructural: Bool { author != nil || !addedTags.isEmpty || !removedTags.isEmpty || items != nil }
 
@@ -105,8 +114,17 @@ struct ReferenceChanges: Sendable {
     }
 
     private(set) var inserted: [Int: ReferenceObject] = [:]
+    /// Of the inserted ones: what the context had read of them, where it had.
+    private(set) var read: [Int: ReferenceObject] = [:]
     private(set) var deleted: Set<Int> = []
     private(set) var updated: [Int: Update] = [:]
+
+    /// The changes, to be taken back later in a context that has read this.
+    func noting(_ base: ReferenceGraph) -> ReferenceChanges {
+        var changes = self
+        for label in inserted.keys { changes.read[label] = base[label] }
+        return changes
+    }
 
     init(from base: ReferenceGraph, to graph: ReferenceGraph) {
         for (label, object) in graph.objects {
@@ -118,14 +136,19 @@ struct ReferenceChanges: Sendable {
             var update = Update()
             if old.first != object.first { update.first = .some(object.first) }
             if old.second != object.second { update.second = .some(object.second) }
-            if old.author != object.author { update.author = .some(object.author) }
+            if old.author != object.author {
+                (update.author, update.formerAuthor) = (.some(object.author), .some(old.author))
+            }
             update.addedTags = object.tags.subtracting(old.tags)
             update.removedTags = old.tags.subtracting(object.tags)
-            if old.items != object.items { update.items = object.items }
+            if old.items != object.items { (update.items, update.formerItems) = (object.items, old.items) }
             updated[label] = update
         }
         deleted = Set(base.objects.keys).subtracting(graph.objects.keys)
     }
+
+    /// All objects that changed.
+    var labels: Set<Int> { deleted.union(inserted.keys).union(updated.keys) }
 
     var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && updated.isEmpty }
 

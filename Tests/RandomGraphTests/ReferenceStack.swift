@@ -13,6 +13,7 @@ struct ReferenceStack: Sendable {
         var touched: Set<Int> = []
         /// Whether the parent's objects and relationships changed since this context read them.
         var isOutOfDate = false
+        var undo = ReferenceUndo()
 
         var changes: ReferenceChanges { graph.changes(since: base) }
         var isClean: Bool { base == graph && touched.isEmpty }
@@ -32,7 +33,7 @@ struct ReferenceStack: Sendable {
 
     private(set) var file = ReferenceGraph()
     private(set) var versions: [Int: Int] = [:]
-    private(set) var levels = [Level](repeating: Level(), count: 4)
+    var levels = [Level](repeating: Level(), count: 4)
     private var nextLabel = 1
     private var nextValue = 1
 
@@ -81,16 +82,19 @@ struct ReferenceStack: Sendable {
         return nextValue
     }
 
-    mutating func change(at level: Int, _ body: (inout ReferenceGraph) -> Void) {
+    mutating func change(at level: Int, isRecorded: Bool = true, _ body: (inout ReferenceGraph) -> Void) {
         let before = levels[level].graph
         body(&levels[level].graph)
         let change = levels[level].graph.changes(since: before)
         levels[level].touched.formUnion(change.updated.keys)
         levels[level].touched.subtract(change.deleted)
         markOutOfDate(below: level, if: change.isStructural)
+        if isRecorded {
+            levels[level].undo.record(before.changes(since: levels[level].graph).noting(levels[level].base))
+        }
     }
 
-    private mutating func markOutOfDate(below level: Int, if isStructural: Bool) {
+    mutating func markOutOfDate(below level: Int, if isStructural: Bool) {
         guard isStructural else { return }
         for descendant in descendants(of: level) { levels[descendant].isOutOfDate = true }
     }
@@ -99,6 +103,7 @@ struct ReferenceStack: Sendable {
         let undone = levels[level].changes
         levels[level].graph = levels[level].base
         levels[level].touched = []
+        levels[level].undo.clear()
         markOutOfDate(below: level, if: undone.isStructural)
     }
 
@@ -107,9 +112,13 @@ struct ReferenceStack: Sendable {
     /// The context reads everything anew and keeps its unsaved changes.
     mutating func synchronize(_ level: Int) {
         let changes = levels[level].changes
+        let before = levels[level].graph
         levels[level].base = parentGraph(of: level)
         levels[level].graph = levels[level].base
         levels[level].graph.apply(changes)
+        let unseen = levels[level].graph.changes(since: before)
+        // An object that others took away is not the same one when they bring it back.
+        if levels[level].undo.mentions(unseen.deleted.union(unseen.inserted.keys)) { levels[level].undo.clear() }
         levels[level].isOutOfDate = false
         if level == 0 || level == Self.other { levels[level].seen = versions }
     }
@@ -200,7 +209,10 @@ struct ReferenceStack: Sendable {
                 markOutOfDate(below: beside, if: true)
             }
         } else {
+            let before = levels[level - 1].graph
             levels[level - 1].graph.apply(changes)
+            levels[level - 1].undo.record(
+                before.changes(since: levels[level - 1].graph).noting(levels[level - 1].base))
             levels[level - 1].touched.formUnion(touched.subtracting(changes.inserted.keys))
             levels[level - 1].touched.subtract(changes.deleted)
         }

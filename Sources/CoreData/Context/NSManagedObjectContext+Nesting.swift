@@ -15,6 +15,8 @@ extension NSManagedObjectContext {
         var boxed: [Int: Any]
         var boxedChanges: SlotMask
         var toManys: [PushedToMany]
+        /// Whether the child's policy inserts again what the parent has deleted: only the changes count then.
+        var isReinserted = false
 
         /// A value that was set back to what it was is no change: the parent may have another one by now.
         mutating func forgetUnchangedValues(_ layout: EntityLayout) {
@@ -95,6 +97,7 @@ extension NSManagedObjectContext {
             var change = pushedChange(of: object)
             rows.append((object, change.row))
             if reinsertedObjects.contains(ObjectIdentifier(object)) {
+                change.isReinserted = true
                 push.inserted.append(change)
             } else {
                 change.forgetUnchangedValues(object.home.layout)
@@ -185,9 +188,10 @@ extension NSManagedObjectContext {
         drainMailbox()
         for change in push.inserted {
             if let object = registeredObject(for: change.key) {
-                // What is deleted here, and comes back by the child's policy.
-                if object.flags.contains(.deleted) { undelete(object, as: nil) }
-                update(change)
+                // What is deleted here, and comes back by the child's policy or its undo: as the child has it.
+                let isBack = object.flags.contains(.deleted)
+                if isBack { undelete(object, as: nil, withReferences: change.isReinserted) }
+                update(isBack && !change.isReinserted ? completed(change, beside: object) : change)
                 continue
             }
             let object = makeObject(
@@ -209,6 +213,18 @@ extension NSManagedObjectContext {
         }
         schedulePendingChanges()
         processPendingChanges()
+    }
+
+    /// A change that sets every value that is another one in the child.
+    private func completed(_ change: PushedChange, beside object: NSManagedObject) -> PushedChange {
+        var complete = change
+        _ = object.firedRow()
+        for (slot, description) in object.home.layout.slots.enumerated() where description.isPersistent {
+            if object.slotValue(at: slot) != change.row.value(slot, kind: description.kind) {
+                complete.changed.insert(slot)
+            }
+        }
+        return complete
     }
 
     private func update(_ change: PushedChange) {

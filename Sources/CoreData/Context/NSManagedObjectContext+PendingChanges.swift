@@ -194,17 +194,53 @@ extension NSManagedObjectContext {
             for member in object.memberObjects(of: toMany.index) {
                 if isDenied { continue }
                 if toMany.relationship.deleteRule == .cascadeDeleteRule { delete(member) }
-                switch toMany.kind {
-                case .inverseKey(let slot, _):
-                    if member.reference(at: slot) == object.objectKey { member.writeReference(nil, at: slot) }
-                case .ownerKey(let slot, _):
-                    if member.slotValue(at: slot) == .int(object.key) { member.setSlot(slot, to: .null) }
-                case .join:
-                    forget(object, in: member, inverse: toMany.relationship.inverseRelationship)
-                case .transient:
-                    break
-                }
+                forget(object, in: member, of: toMany)
             }
+        }
+    }
+
+    /// Takes an object that goes without its delete rules out of what still leads to it.
+    final func cutTies(of object: NSManagedObject) {
+        let layout = object.home.layout
+        for slot in layout.slots.indices {
+            guard case .toOne = layout.slots[slot].role, let inverse = layout.destinations[slot].inverse,
+                let target = object.referencedObject(at: slot), leads(target, by: inverse, to: object)
+            else { continue }
+            object.setReference(nil, at: slot)
+        }
+        for toMany in layout.toManys {
+            for member in object.memberObjects(of: toMany.index) {
+                let isTied =
+                    switch toMany.kind {
+                    case .inverseKey(let slot, _): leads(member, by: .toOne(slot: slot), to: object)
+                    case .join(let inverse, _): leads(member, by: .toMany(index: inverse), to: object)
+                    case .ownerKey(let slot, _): member.slotValue(at: slot) == .int(object.key)
+                    case .transient: false
+                    }
+                if isTied, !member.flags.contains(.deleted) { object.removeMember(member, from: toMany.index) }
+            }
+        }
+    }
+
+    private func leads(_ other: NSManagedObject, by side: InverseSide, to object: NSManagedObject) -> Bool {
+        if other.flags.contains(.deleted) || other.flags.contains(.inaccessible) { return false }
+        return switch side {
+        case .toOne(let slot): other.reference(at: slot) == object.objectKey
+        case .toMany(let index): other.members(of: index).contains(object.objectKey)
+        }
+    }
+
+    /// Takes a deleted object out of a member of its relationship.
+    private func forget(_ object: NSManagedObject, in member: NSManagedObject, of toMany: ToManySlot) {
+        switch toMany.kind {
+        case .inverseKey(let slot, _):
+            if member.reference(at: slot) == object.objectKey { member.writeReference(nil, at: slot) }
+        case .ownerKey(let slot, _):
+            if member.slotValue(at: slot) == .int(object.key) { member.setSlot(slot, to: .null) }
+        case .join:
+            forget(object, in: member, inverse: toMany.relationship.inverseRelationship)
+        case .transient:
+            break
         }
     }
 

@@ -109,6 +109,7 @@ extension NSManagedObjectContext {
     final func object(for row: Snapshot, birth: Birth, map: IdentityMap, isRefreshing: Bool) -> NSManagedObject {
         var place = IdentityMap.Place()
         if let object = map.object(for: row.key, place: &place) {
+            if object.flags.contains([.inserted, .deleted]) { return replaceVanished(object, row, birth, map) }
             if object.row == nil {
                 object.row = row
                 object.flags.insert(.unfired)
@@ -120,6 +121,21 @@ extension NSManagedObjectContext {
         let object = birth.deliver(key: row.key, row: row, flags: [.registered, .unfired])
         map.register(object, at: place)
         return object
+    }
+
+    /// An object that came back by undo and was deleted again, all unsaved, while its row has come back by itself: the row
+    /// is another object's now.
+    private func replaceVanished(
+        _ object: NSManagedObject, _ row: Snapshot, _ birth: Birth, _ map: IdentityMap
+    ) -> NSManagedObject {
+        insertedList.removeAll { $0 === object }
+        deletedList.removeAll { $0 === object }
+        pendingList.removeAll { $0 === object }
+        object.flags.insert(.gone)
+        object.detach(unregister: true)
+        let new = birth.deliver(key: row.key, row: row, flags: [.registered, .unfired])
+        map.register(new)
+        return new
     }
 
     /// Takes in a new object that the caller just made.

@@ -13,8 +13,9 @@ extension NSManagedObjectContext {
     public final var undoManager: UndoManager? {
         get { undoRecord?.manager }
         set {
+            checkConfinementOnceUsed()
             if undoRecord?.manager === newValue { return }
-            processPendingChanges()
+            if isHeldByCaller || queue == nil { processPendingChanges() }
             undoRecord?.manager.removeAllActions(withTarget: self)
             undoRecord = newValue.map { ContextUndo(manager: $0, context: self) }
         }
@@ -83,9 +84,13 @@ extension NSManagedObjectContext {
         }
         for change in changes where !change.before.isAlive && change.after.isAlive {
             guard isUsable(change.object) else { continue }
+            // It may have come back with other values than it went with.
+            if !change.before.isNew { revertValues(change) }
             withdraw(change.object)
             told.append((change.object, .undoInsertion))
         }
+        // What others have led to it since, unrecorded, must not lead to nothing.
+        for (object, event) in told where event == .undoInsertion { cutTies(of: object) }
         for (object, event) in told { object.awake(fromSnapshotEvents: event) }
         processPendingChanges()
         for (object, _) in told { settle(object) }

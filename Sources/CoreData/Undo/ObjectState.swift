@@ -5,6 +5,8 @@ import Foundation
 struct ObjectState {
     /// Whether the object was there: inserted or fetched, and not deleted.
     var isAlive: Bool
+    /// Whether the object was not there yet.
+    let isNew: Bool
     let row: Snapshot?
     let mask: SlotMask
     let values: ContiguousArray<SlotValue>
@@ -15,6 +17,7 @@ struct ObjectState {
     /// The object now.
     init(of object: NSManagedObject) {
         isAlive = !object.flags.contains(.deleted)
+        isNew = false
         row = object.row
         let overlay = object.overlay
         mask = overlay?.mask ?? SlotMask()
@@ -27,6 +30,7 @@ struct ObjectState {
     /// The object before it had any unsaved change: as its row says, or, when it `isNew`, not there.
     init(cleanStateOf object: NSManagedObject, isNew: Bool) {
         isAlive = !isNew
+        self.isNew = isNew
         row = object.row
         mask = SlotMask()
         values = []

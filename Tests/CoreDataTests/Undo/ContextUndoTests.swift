@@ -264,6 +264,48 @@ struct ContextUndoTests {
         }
     }
 
+    @Test("What others have led to a new object since leads nowhere once its insertion is undone, and comes back")
+    func unrecordedTies() throws {
+        let library = try Library()
+        let root = library.context()
+        let child = library.child(of: root)
+        child.performAndWait { child.undoManager = UndoManager() }
+        let (authorID, shelfID) = try child.performAndWait {
+            let made = ["Author", "Shelf"].map { child.make($0, ["name": "x"]) }
+            try child.save()
+            return (made[0].objectID, made[1].objectID)
+        }
+        let bookID = try root.performAndWait {
+            let book = root.make("Book", ["title": "b", "author": root.object(with: authorID)])
+            root.object(with: shelfID).setValue(NSOrderedSet(object: book), forKey: "items")
+            try root.save()
+            return book.objectID
+        }
+        try child.performAndWait {
+            child.refreshAllObjects()
+            let book = child.object(with: bookID)
+            let (author, shelf) = (child.object(with: authorID), child.object(with: shelfID))
+            #expect(book.value(forKey: "author") as? NSManagedObject === author)
+            child.undo()
+            #expect(author.isDeleted && shelf.isDeleted && !book.isDeleted)
+            #expect(book.value(forKey: "author") == nil && book.value(forKey: "shelf") == nil)
+            child.redo()
+            #expect(book.value(forKey: "author") as? NSManagedObject === author)
+            #expect(book.value(forKey: "shelf") as? NSManagedObject === shelf)
+            #expect((shelf.value(forKey: "items") as? NSOrderedSet)?.array as? [NSManagedObject] == [book])
+            child.undo()
+            try child.save()
+            child.checkInvariants()
+        }
+        try root.performAndWait { try root.save() }
+        let fresh = try Library(in: library.folder).context()
+        try fresh.performAndWait {
+            let book = try #require(try fresh.all("Book").first)
+            #expect(book.value(forKey: "author") == nil && book.value(forKey: "shelf") == nil)
+            #expect(try fresh.all("Author").isEmpty)
+        }
+    }
+
     @Test("What a child saved can be undone in it, and in its parent")
     func children() throws {
         let library = try Library()

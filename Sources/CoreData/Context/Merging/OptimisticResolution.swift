@@ -26,6 +26,7 @@ struct OptimisticResolution {
         if isDeleted {
             if storeWins {
                 context.undelete(object, as: latest)
+                object.awake(fromSnapshotEvents: .mergePolicy)
             } else {
                 object.row = latest
             }
@@ -40,6 +41,7 @@ struct OptimisticResolution {
             object.rebase(on: latest, keeping: .none)
             object.flags.remove(.updated)
         }
+        object.awake(fromSnapshotEvents: .mergePolicy)
         context.noteRefresh(of: object)
     }
 }
@@ -90,14 +92,16 @@ extension NSManagedObjectContext {
     }
 
     /// Takes a deletion back: somebody else has changed the row, and that counts more. References that the deletion emptied
-    /// are as they were.
-    final func undelete(_ object: NSManagedObject, as latest: Snapshot?) {
+    /// are as they were, unless whoever brings it back says what leads to it.
+    final func undelete(_ object: NSManagedObject, as latest: Snapshot?, withReferences: Bool = true) {
         object.flags.subtract([.deleted, .deletionPending, .pendingDelete, .listedDeleted, .updated])
         deletedList.removeAll { $0 === object }
         if let latest {
             object.overlay?.discardChanges()
             object.row = latest
         }
+        defer { noteRefresh(of: object) }
+        if !withReferences { return }
         let key = object.objectKey
         for other in updatedList where other.home.context === self && other !== object {
             guard let overlay = other.overlay, let row = other.row else { continue }
@@ -112,6 +116,5 @@ extension NSManagedObjectContext {
                 other.follow(links)
             }
         }
-        noteRefresh(of: object)
     }
 }

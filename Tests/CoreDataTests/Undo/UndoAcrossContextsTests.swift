@@ -1,0 +1,127 @@
+import CoreData
+import TestSupport
+import Testing
+
+/// What random sequences over several contexts found, each by itself.
+@Suite("Undo in parents and children")
+struct UndoAcrossContextsTests {
+    /// A parent and its child, each with an undo manager.
+    private func withChild(
+        _ body: (_ parent: NSManagedObjectContext, _ child: NSManagedObjectContext) throws -> Void
+    ) throws {
+        let library = try Library()
+        let parent = library.context()
+        let child = library.child(of: parent)
+        for context in [parent, child] { context.performAndWait { context.undoManager = UndoManager() } }
+        try body(parent, child)
+        for context in [parent, child] { context.performAndWait { context.checkInvariants() } }
+    }
+
+    @Test("What came back by undo and was deleted again is another object when its row comes back by itself")
+    func replaced() throws {
+        try withChild { parent, child in
+            let id = parent.performAndWait { parent.make("Tag", ["name": "t"]).objectID }
+            let old = try child.performAndWait {
+                let tag = child.object(with: id)
+                child.delete(tag)
+                try child.save()
+                return Held(tag)
+            }
+            child.performAndWait { child.undo() }
+            child.performAndWait { child.delete(old.value) }
+            parent.performAndWait { parent.undo() }
+            try child.performAndWait {
+                let found = try child.all("Tag")
+                #expect(found.count == 1 && found.first !== old.value)
+                #expect(found.first?.isDeleted == false)
+                try child.save()
+                #expect(try child.all("Tag") == found)
+            }
+        }
+    }
+
+    @Test("An object that came back with other values and is taken back again comes back with its own")
+    func valuesOfTheDead() throws {
+        try withChild { parent, _ in
+            let tag = try parent.performAndWait {
+                let tag = parent.make("Tag", ["name": "one"])
+                try parent.save()
+                return Held(tag)
+            }
+            parent.performAndWait { parent.delete(tag.value) }
+            parent.performAndWait {
+                parent.insert(tag.value)
+                tag.value.setValue("two", forKey: "name")
+            }
+            parent.performAndWait {
+                #expect(tag.value.value(forKey: "name") as? String == "two")
+                parent.undo()
+                #expect(tag.value.isDeleted)
+                parent.undo()
+                #expect(!tag.value.isDeleted)
+                #expect(tag.value.value(forKey: "name") as? String == "one")
+                parent.redo()
+                parent.redo()
+                #expect(tag.value.value(forKey: "name") as? String == "two")
+            }
+        }
+    }
+
+    @Test("A deletion that a child takes back after its save gives the parent the object as the child has it")
+    func childBringsBack() throws {
+        try withChild { parent, child in
+            let id = parent.performAndWait { parent.make("Book", ["title": "first"]).objectID }
+            let book = child.performAndWait {
+                let book = child.object(with: id)
+                _ = book.value(forKey: "title")
+                return Held(book)
+            }
+            parent.performAndWait { parent.object(with: id).setValue("second", forKey: "title") }
+            try child.performAndWait {
+                child.delete(book.value)
+                try child.save()
+            }
+            try child.performAndWait {
+                child.undo()
+                #expect(child.object(with: id).value(forKey: "title") as? String == "first")
+                try child.save()
+            }
+            parent.performAndWait {
+                #expect(parent.object(with: id).value(forKey: "title") as? String == "first")
+            }
+        }
+    }
+
+    @Test(
+        "What led to an object before its deletion does not lead to it again when the child that brings it back says so"
+    )
+    func childBringsBackAlone() throws {
+        try withChild { parent, child in
+            let (bookID, shelfID) = try parent.performAndWait {
+                let book = parent.make("Book", ["title": "b"])
+                let shelf = parent.make("Shelf", ["name": "s", "items": NSOrderedSet(object: book)])
+                try parent.save()
+                shelf.setValue(NSOrderedSet(), forKey: "items")
+                return (book.objectID, shelf.objectID)
+            }
+            try child.performAndWait {
+                child.delete(child.object(with: shelfID))
+                try child.save()
+            }
+            try child.performAndWait {
+                child.undo()
+                try child.save()
+            }
+            parent.performAndWait {
+                #expect(parent.object(with: bookID).value(forKey: "shelf") == nil)
+                #expect((parent.object(with: shelfID).value(forKey: "items") as? NSOrderedSet)?.count == 0)
+            }
+        }
+    }
+
+    // @unchecked Sendable: used on the context's queue alone.
+    private final class Held: @unchecked Sendable {
+        let value: NSManagedObject
+        init(_ value: NSManagedObject) { self.value = value }
+    }
+}
