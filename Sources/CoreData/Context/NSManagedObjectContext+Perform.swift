@@ -44,6 +44,7 @@ extension NSManagedObjectContext {
     }
 
     /// Runs the block on the context's queue later and returns at once. Pending changes are processed after it.
+    @preconcurrency
     public final func perform(_ block: @escaping @Sendable () -> Void) {
         requireQueue("-performBlock:").async {
             self.gate?.enter()

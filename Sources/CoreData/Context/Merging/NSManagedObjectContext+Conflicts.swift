@@ -10,6 +10,7 @@ extension NSManagedObjectContext {
     public final var mergePolicy: Any {
         get { storedMergePolicy }
         set {
+            checkConfinementOnceUsed()
             guard let policy = newValue as? NSMergePolicy else {
                 preconditionFailure(
                     "Unacceptable merge policy: an NSMergePolicy is needed, given type = \(type(of: newValue))")

@@ -1,0 +1,140 @@
+import CoreData
+import TestSupport
+import Testing
+
+/// Everything that a context and an object offer, called on a thread that has no business there.
+@Suite("Every entry point is confined")
+struct EntryPointTests {
+    /// What lies ready on the context's queue.
+    struct Scene {
+        let context: NSManagedObjectContext
+        let object: NSManagedObject
+        let id: NSManagedObjectID
+    }
+
+    struct Entry: CustomTestStringConvertible, Sendable {
+        let name: String
+        let call: @Sendable (Scene) throws -> Void
+        init(_ name: String, _ call: @escaping @Sendable (Scene) throws -> Void) {
+            self.name = name
+            self.call = call
+        }
+        var testDescription: String { name }
+    }
+
+    static let ofContext: [Entry] = [
+        Entry("insertedObjects") { _ = $0.context.insertedObjects },
+        Entry("updatedObjects") { _ = $0.context.updatedObjects },
+        Entry("deletedObjects") { _ = $0.context.deletedObjects },
+        Entry("registeredObjects") { _ = $0.context.registeredObjects },
+        Entry("hasChanges") { _ = $0.context.hasChanges },
+        Entry("processPendingChanges") { $0.context.processPendingChanges() },
+        Entry("fetch") { _ = try $0.context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")) },
+        Entry("count") { _ = try $0.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Author")) },
+        Entry("execute") { _ = try $0.context.execute(NSBatchDeleteRequest(objectIDs: [$0.id])) },
+        Entry("object(with:)") { _ = $0.context.object(with: $0.id) },
+        Entry("registeredObject(for:)") { _ = $0.context.registeredObject(for: $0.id) },
+        Entry("existingObject(with:)") { _ = try $0.context.existingObject(with: $0.id) },
+        Entry("insert") { $0.context.insert($0.object) },
+        Entry("delete") { $0.context.delete($0.object) },
+        Entry("refresh") { $0.context.refresh($0.object, mergeChanges: true) },
+        Entry("refreshAllObjects") { $0.context.refreshAllObjects() },
+        Entry("rollback") { $0.context.rollback() },
+        Entry("reset") { $0.context.reset() },
+        Entry("save") { try $0.context.save() },
+        Entry("undo") { $0.context.undo() },
+        Entry("redo") { $0.context.redo() },
+        Entry("undoManager") { $0.context.undoManager = UndoManager() },
+        Entry("obtainPermanentIDs") { try $0.context.obtainPermanentIDs(for: [$0.object]) },
+        Entry("assign") { scene in
+            guard let store = scene.context.persistentStoreCoordinator?.persistentStores.first else { return }
+            scene.context.assign(scene.object, to: store)
+        },
+        Entry("detectConflicts") { $0.context.detectConflicts(for: $0.object) },
+        Entry("userInfo") { _ = $0.context.userInfo },
+        Entry("name") { $0.context.name = "other" },
+        Entry("transactionAuthor") { $0.context.transactionAuthor = "other" },
+        Entry("mergePolicy") { $0.context.mergePolicy = NSMergePolicy.overwrite },
+        Entry("propagatesDeletesAtEndOfEvent") { $0.context.propagatesDeletesAtEndOfEvent = false },
+        Entry("insertNewObject") { _ = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: $0.context) },
+        Entry("init(context:)") { scene in
+            guard let entity = scene.context.persistentStoreCoordinator?.managedObjectModel.entitiesByName["Tag"]
+            else { return }
+            _ = NSManagedObject(entity: entity, insertInto: scene.context)
+        },
+    ]
+
+    static let ofObject: [Entry] = [
+        Entry("value(forKey:)") { _ = $0.object.value(forKey: "name") },
+        Entry("value(forKeyPath:)") { _ = $0.object.value(forKeyPath: "books.title") },
+        Entry("setValue(_:forKey:)") { $0.object.setValue("B", forKey: "name") },
+        Entry("setValuesForKeys") { $0.object.setValuesForKeys(["name": "B"]) },
+        Entry("dictionaryWithValues") { _ = $0.object.dictionaryWithValues(forKeys: ["name"]) },
+        Entry("primitiveValue(forKey:)") { _ = $0.object.primitiveValue(forKey: "name") },
+        Entry("setPrimitiveValue") { $0.object.setPrimitiveValue("B", forKey: "name") },
+        Entry("a relationship's members") { _ = $0.object.value(forKey: "books") },
+        Entry("mutableSetValue") { $0.object.mutableSetValue(forKey: "books").removeAllObjects() },
+        Entry("mutableSetValue, reading") { _ = $0.object.mutableSetValue(forKey: "books").count },
+        Entry("changedValues") { _ = $0.object.changedValues() },
+        Entry("changedValuesForCurrentEvent") { _ = $0.object.changedValuesForCurrentEvent() },
+        Entry("committedValues") { _ = $0.object.committedValues(forKeys: nil) },
+        Entry("hasFault") { _ = $0.object.hasFault(forRelationshipNamed: "books") },
+        Entry("objectIDs") { _ = $0.object.objectIDs(forRelationshipNamed: "books") },
+        Entry("willAccessValue") { $0.object.willAccessValue(forKey: "name") },
+        Entry("willChangeValue") { $0.object.willChangeValue(forKey: "name") },
+        Entry("didChangeValue") { $0.object.didChangeValue(forKey: "name") },
+        Entry("isInserted") { _ = $0.object.isInserted },
+        Entry("isUpdated") { _ = $0.object.isUpdated },
+        Entry("isDeleted") { _ = $0.object.isDeleted },
+        Entry("isFault") { _ = $0.object.isFault },
+        Entry("hasChanges") { _ = $0.object.hasChanges },
+        Entry("hasPersistentChangedValues") { _ = $0.object.hasPersistentChangedValues },
+        Entry("faultingState") { _ = $0.object.faultingState },
+        Entry("validateForInsert") { try $0.object.validateForInsert() },
+        Entry("validateForUpdate") { try $0.object.validateForUpdate() },
+        Entry("validateForDelete") { try $0.object.validateForDelete() },
+        Entry("validateValue") { scene in
+            var value: AnyObject?
+            try scene.object.validateValue(&value, forKey: "joined")
+        },
+        Entry("a typed accessor") { _ = $0.object.string(ManagedSlot("name")) },
+        Entry("a typed accessor, writing") { $0.object.set(ManagedSlot("name"), string: "B") },
+    ]
+
+    @Test("of a context", arguments: ofContext.indices)
+    func context(index: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [index] in
+            try Self.call(Self.ofContext[index])
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        let violation = "__Multithreading_Violation_AllThatIsLeftToUsIsHonor__"
+        #expect(text.contains(violation), "\(Self.ofContext[index].name): \(text)")
+        #expect(text.contains("importer"), "\(Self.ofContext[index].name): \(text)")
+    }
+
+    @Test("of an object", arguments: ofObject.indices)
+    func object(index: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [index] in
+            try Self.call(Self.ofObject[index])
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        let violation = "__Multithreading_Violation_AllThatIsLeftToUsIsHonor__"
+        #expect(text.contains(violation), "\(Self.ofObject[index].name): \(text)")
+        #expect(text.contains("importer"), "\(Self.ofObject[index].name): \(text)")
+        #expect(text.contains("The object <Author"), "\(Self.ofObject[index].name): \(text)")
+    }
+
+    /// Calls an entry point off the queue. Returns, and with it the process ends well, when nothing stopped it.
+    private static func call(_ entry: Entry) throws {
+        let library = try Library()
+        let context = library.context()
+        let scene = try context.performAndWait {
+            context.name = "importer"
+            let author = context.make("Author", ["name": "A"])
+            context.make("Book", ["title": "b", "author": author])
+            try context.save()
+            return Scene(context: context, object: author, id: author.objectID)
+        }
+        do { try entry.call(scene) } catch { print("\(error)") }
+    }
+}
