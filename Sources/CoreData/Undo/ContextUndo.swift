@@ -6,10 +6,16 @@ import Foundation
 final class ContextUndo {
     let manager: UndoManager
     /// Changed objects as they were when changes were last processed; an object that is not in here was as its row says.
-    private var baseline: [ObjectIdentifier: ObjectState] = [:]
+    private var baseline: [ObjectIdentifier: Baseline] = [:]
     /// Temporary keys in recorded states and what became of them.
     private(set) var renames: [Int64: Int64] = [:]
     private var observer: (any NSObjectProtocol)?
+
+    /// The object is held: another one in its place in memory must not be taken for it.
+    private struct Baseline {
+        let object: NSManagedObject
+        let state: ObjectState
+    }
 
     init(manager: UndoManager, context: NSManagedObjectContext) {
         self.manager = manager
@@ -20,7 +26,7 @@ final class ContextUndo {
             context.processPendingChanges()
         }
         for object in context.insertedList + context.updatedList + context.deletedList {
-            baseline[ObjectIdentifier(object)] = ObjectState(of: object)
+            baseline[ObjectIdentifier(object)] = Baseline(object: object, state: ObjectState(of: object))
         }
     }
 
@@ -38,8 +44,8 @@ final class ContextUndo {
             // An object that came and went since was never there.
             let wasNew =
                 object.flags.contains(.inserted) && (new.contains(identifier) || object.flags.contains(.deleted))
-            let before = baseline[identifier] ?? ObjectState(cleanStateOf: object, isNew: wasNew)
-            baseline[identifier] = after
+            let before = baseline[identifier]?.state ?? ObjectState(cleanStateOf: object, isNew: wasNew)
+            baseline[identifier] = Baseline(object: object, state: after)
             let change = ObjectChange(object: object, before: before, after: after)
             return change.isEmpty ? nil : change
         }
@@ -56,7 +62,8 @@ final class ContextUndo {
     func noteAbsence(of object: NSManagedObject) {
         let identifier = ObjectIdentifier(object)
         if baseline[identifier] == nil {
-            baseline[identifier] = ObjectState(cleanStateOf: object, isNew: true)
+            baseline[identifier] = Baseline(
+                object: object, state: ObjectState(cleanStateOf: object, isNew: true))
         }
     }
 
