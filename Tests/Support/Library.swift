@@ -4,19 +4,27 @@ import CoreData
 public final class Library: Sendable {
     public let coordinator: NSPersistentStoreCoordinator
     public let folder: TemporaryFolder
+    public let kind: StoreKind
 
     public var storeURL: URL { folder.url.appendingPathComponent("Library.sqlite") }
 
     /// Opens a fresh library, or the one in an existing folder.
     public init(
-        in folder: TemporaryFolder? = nil, model: NSManagedObjectModel = LibraryModel.make(),
-        options: [String: Any]? = nil
+        _ kind: StoreKind = .sqlite, in folder: TemporaryFolder? = nil,
+        model: NSManagedObjectModel = LibraryModel.make(), options: [AnyHashable: Any]? = nil
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
+        self.kind = kind
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: storeURL, options: options)
+            ofType: kind.type, configurationName: nil, at: kind.url(in: self.folder.url), options: options)
     }
+
+    /// The library's only store.
+    public var store: NSPersistentStore { coordinator.persistentStores[0] }
+
+    /// The service behind a library of the incremental kind.
+    public var service: RecordService { RecordService.at(store.url ?? URL(fileURLWithPath: "/dev/null")) }
 
     /// A new private-queue context on the coordinator.
     public func context() -> NSManagedObjectContext {

@@ -16,8 +16,11 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     private var isRetaining = false
     /// Counts every change of the table.
     @exclusivity(unchecked) private var generation = 0
+    /// Told of the saved rows that come into use and go out of it; called without the lock.
+    private let usage: UsageObserver?
 
-    init() {
+    init(usage: UsageObserver? = nil) {
+        self.usage = usage
         capacity = 16
         entries = .allocate(capacity: capacity)
         entries.initialize(repeating: nil, count: capacity)
@@ -91,20 +94,23 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         count += 1
         generation += 1
         lock.unlock()
+        usage?.began([object.key])
     }
 
     /// Enters many objects.
     func register(contentsOf objects: [NSManagedObject]) {
         lock.lock()
-        defer { lock.unlock() }
         for object in objects { insert(object) }
+        lock.unlock()
+        usage?.began(objects.map(\.key))
     }
 
     /// Enters an object under its key. A dying object with the same key gives up its place.
     func register(_ object: NSManagedObject) {
         lock.lock()
-        defer { lock.unlock() }
         insert(object)
+        lock.unlock()
+        usage?.began([object.key])
     }
 
     @inline(__always)
@@ -153,14 +159,15 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     /// Takes an object out; nothing happens when its place was taken by another one.
     func unregister(_ object: NSManagedObject) {
         lock.lock()
-        defer { lock.unlock() }
-        remove(Unmanaged.passUnretained(object).toOpaque(), key: object.key)
+        let wasIn = remove(Unmanaged.passUnretained(object).toOpaque(), key: object.key)
+        lock.unlock()
+        if wasIn { usage?.ended([object.key]) }
     }
 
     /// Gives an object a new key (a temporary id became permanent).
     func rekey(_ object: NSManagedObject, to key: Int64) {
         lock.lock()
-        remove(Unmanaged.passUnretained(object).toOpaque(), key: object.key)
+        _ = remove(Unmanaged.passUnretained(object).toOpaque(), key: object.key)
         object.key = key
         lock.unlock()
         register(object)
@@ -188,8 +195,10 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
                 if let pointer = entries[position] { released.append(Self.object(pointer)) }
             }
         }
+        let ended = usage == nil ? [] : (0..<capacity).compactMap { key(at: $0) }
         defer {
             lock.unlock()
+            usage?.ended(ended)
             for object in released { object.release() }
         }
         entries.deallocate()
@@ -218,10 +227,10 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         precondition(found == count, "The identity map counts \(count) objects and holds \(found)")
     }
 
-    private func remove(_ pointer: UnsafeMutableRawPointer, key: Int64) {
+    private func remove(_ pointer: UnsafeMutableRawPointer, key: Int64) -> Bool {
         var position = home(key)
         while let existing = entries[position], existing != pointer { position = (position + 1) & (capacity - 1) }
-        guard entries[position] == pointer else { return }
+        guard entries[position] == pointer else { return false }
         entries[position] = nil
         // Whoever takes an object out holds it.
         if isRetaining { Self.object(pointer).release() }
@@ -238,6 +247,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
             }
             next = (next + 1) & mask
         }
+        return true
     }
 
     private func grow() {

@@ -155,7 +155,7 @@ extension NSManagedObjectContext {
             return try parent.reading { Transfer(try parent.rowsForChild(sent.value)) }.value
         case .coordinator(let coordinator):
             return try coordinator.rows(
-                for: plan.store, in: plan.affectedStores, at: try plan.generation ?? generation())
+                for: storeFetch(plan, coordinator), in: plan.affectedStores, at: try plan.generation ?? generation())
         case nil:
             return []
         }
@@ -200,6 +200,8 @@ extension NSManagedObjectContext {
         }
         if let given {
             take(given)
+        } else if isAnsweredWithKeys(plan) {
+            objects = try faults(plan)
         } else {
             try eachBatchOfRows(plan, take)
         }
@@ -211,7 +213,7 @@ extension NSManagedObjectContext {
     }
 
     /// Objects of the fetched entity with unsaved changes in this context.
-    private func touchedObjects(_ fetch: StoreFetch) -> [NSManagedObject] {
+    final func touchedObjects(_ fetch: StoreFetch) -> [NSManagedObject] {
         let range = fetch.includesSubentities ? fetch.layout.subtree : fetch.layout.index..<fetch.layout.index + 1
         func isOfEntity(_ object: NSManagedObject) -> Bool { range.contains(object.home.layout.index) }
         if insertedList.isEmpty, updatedList.isEmpty, deletedList.isEmpty { return [] }
@@ -269,8 +271,11 @@ extension NSManagedObjectContext {
     private func keys(_ plan: FetchPlan) throws -> [ObjectKey] {
         if isFetchDirect(plan), case .coordinator(let coordinator)? = source {
             do {
-                return try coordinator.keys(
-                    for: plan.store, in: plan.affectedStores, at: try plan.generation ?? generation())
+                let fetch = storeFetch(plan, coordinator)
+                return try isAnsweredWithKeys(plan)
+                    ? coordinator.orderedKeys(for: fetch, in: plan.affectedStores)
+                    : coordinator.keys(
+                        for: fetch, in: plan.affectedStores, at: try plan.generation ?? generation())
             } catch let error as NSError where isJudgedInMemory(plan, after: error) {}
         }
         return try objects(plan).map(\.objectKey)
@@ -282,7 +287,8 @@ extension NSManagedObjectContext {
                 switch source {
                 case .coordinator(let coordinator):
                     return try coordinator.count(
-                        for: plan.store, in: plan.affectedStores, at: try plan.generation ?? generation())
+                        for: storeFetch(plan, coordinator), in: plan.affectedStores,
+                        at: try plan.generation ?? generation())
                 case .parent(let parent):
                     let sent = Transfer(plan)
                     return try parent.reading { try parent.count(sent.value) }
@@ -300,7 +306,7 @@ extension NSManagedObjectContext {
             let sent = Transfer(plan)
             return try parent.reading { Transfer(try parent.dictionaries(sent.value)) }.value
         case .coordinator(let coordinator):
-            var fetch = plan.store
+            var fetch = storeFetch(plan, coordinator)
             let parameters = plan.parameters
             let properties = try parameters.propertiesToFetch?.map { try column($0, plan) }
             fetch.result = .dictionaries(

@@ -371,10 +371,18 @@ extension NSManagedObjectContext {
         guard let coordinator = persistentStoreCoordinator else {
             throw NSError.coreData(NSPersistentStoreSaveError, reason: "\(debugName) has no coordinator and no parent")
         }
+        try obtainKeysFromObjectStores(objects, coordinator)
         var permanent: [Int64: Int64] = [:]
-        for (layoutIndex, group) in Dictionary(grouping: objects.filter { $0.key < 0 }, by: { $0.home.layout.index }) {
-            let layout = home(at: layoutIndex).layout
-            let number = try coordinator.storeNumber(forNew: layout)
+        struct Place: Hashable {
+            var layout: Int
+            var store: Int
+        }
+        let places = try Dictionary(grouping: objects.filter { $0.key < 0 }) {
+            Place(layout: $0.home.layout.index, store: try storeNumber(forNew: $0, coordinator))
+        }
+        for (place, group) in places {
+            let layout = home(at: place.layout).layout
+            let number = place.store
             let first = try coordinator.reserveKeys([layout.rootIndex: group.count], inStoreNumbered: number)
             guard var next = first[layout.rootIndex] else { continue }
             for object in group {
@@ -382,6 +390,11 @@ extension NSManagedObjectContext {
                 next += 1
             }
         }
+        installPermanentKeys(permanent, of: objects)
+    }
+
+    /// Gives new objects their permanent keys, here, in what leads to them, and in the contexts below.
+    final func installPermanentKeys(_ permanent: [Int64: Int64], of objects: [NSManagedObject]) {
         for object in objects {
             guard let key = permanent[object.key] else { continue }
             object.home.identityMap?.rekey(object, to: key)

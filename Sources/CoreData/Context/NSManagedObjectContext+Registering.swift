@@ -23,7 +23,9 @@ extension NSManagedObjectContext {
 
     final func identityMap(of rootIndex: Int) -> IdentityMap {
         if let map = identityMaps[rootIndex] { return map }
-        let map = IdentityMap()
+        let coordinator = persistentStoreCoordinator
+        let map = IdentityMap(
+            usage: coordinator.flatMap { $0.wantsToKnowUse ? UsageObserver(coordinator: $0) : nil })
         if storedRetainsRegisteredObjects { map.setRetaining(true) }
         identityMaps[rootIndex] = map
         return map
@@ -283,7 +285,7 @@ extension NSManagedObjectContext {
             let rootIndex = modelLayout.entities[key.layoutIndex].rootIndex
             return try coordinator.row(
                 for: key, rootIndex: rootIndex, at: try generation(),
-                refreshing: stalenessInterval >= 0 && isStale(key, rootIndex, coordinator))
+                refreshing: stalenessInterval >= 0 && isStale(key, rootIndex, coordinator), in: self)
         case nil:
             return nil
         }
@@ -296,7 +298,8 @@ extension NSManagedObjectContext {
             case .parent(let parent):
                 return try parent.reading { try parent.membersForChild(of: toMany, owner: owner.objectKey) }
             case .coordinator(let coordinator):
-                return try coordinator.members(of: toMany, owner: owner.objectKey, at: try generation())
+                return try coordinator.members(
+                    of: toMany, owner: owner.objectKey, at: try generation(), in: self)
             case nil:
                 return []
             }

@@ -148,7 +148,9 @@ extension NSManagedObjectContext {
         _ work: SaveWork, to coordinator: NSPersistentStoreCoordinator, _ attempts: inout Attempts
     ) throws {
         for object in work.inserted + work.updated { try object.encodeBoxedChanges() }
-        assignOrders(work)
+        try obtainKeysFromObjectStores(work.inserted, coordinator)
+        let objectStores = coordinator.objectStoreNumbers
+        assignOrders(work, except: objectStores)
         // Ordering may have touched members that were clean so far.
         let updated = livingUpdated
         let stores = try storesByObject(work.inserted, coordinator)
@@ -167,9 +169,11 @@ extension NSManagedObjectContext {
         for object in updated {
             let changed = object.persistentChanges()
             let isBack = reinsertedObjects.contains(ObjectIdentifier(object))
-            guard !changed.isEmpty || isBack, let old = object.row, !object.flags.contains(.inaccessible) else {
-                continue
-            }
+            // A program's store writes whole objects: changed relationships are changes of the record, too.
+            let isChanged =
+                !changed.isEmpty || isBack
+                || object.hasToManyChanges && objectStores.contains(object.objectKey.storeNumber)
+            guard isChanged, let old = object.row, !object.flags.contains(.inaccessible) else { continue }
             let row = object.builtRow(key: object.key, version: old.version + 1, renaming: permanent)
             attempts.rows.append((object, row))
             if isBack {
@@ -188,6 +192,7 @@ extension NSManagedObjectContext {
             changes[object.objectKey.storeNumber, default: ChangeSet()].unchanged.append(row)
         }
         collectJoins(work.inserted + updated, work.deleted, permanent, into: &changes)
+        if !objectStores.isEmpty { collectObjects(work, updated: updated, for: objectStores, into: &changes) }
 
         var saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes.renamed(
             permanent)
@@ -271,9 +276,11 @@ extension NSManagedObjectContext {
     }
 
     /// Positions of the members of changed ordered relationships. Existing numbers stay where they still rise.
-    private func assignOrders(_ work: SaveWork) {
+    private func assignOrders(_ work: SaveWork, except objectStores: Set<Int>) {
         for owner in work.inserted + work.updated {
             guard let overlay = owner.overlay, !overlay.toManys.isEmpty else { continue }
+            // Programs' stores keep the members in their order themselves.
+            if owner.key > 0, objectStores.contains(owner.objectKey.storeNumber) { continue }
             for toMany in owner.home.layout.toManys where toMany.isOrdered {
                 guard let state = overlay.toManys[toMany.index], state.hasChanges else { continue }
                 switch toMany.kind {

@@ -10,6 +10,11 @@ extension NSPersistentStoreCoordinator {
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
         if storeType == NSInMemoryStoreType { return }
+        if try requireWholeFile(storeType, url) {
+            try detach(url)
+            if FileManager.default.fileExists(atPath: url.path) { try FileManager.default.removeItem(at: url) }
+            return
+        }
         try Self.requireFileType(storeType, url)
         try detach(url)
         try SQLiteStoreFiles(url).destroy(
@@ -29,6 +34,12 @@ extension NSPersistentStoreCoordinator {
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {
+        if try requireWholeFile(storeType, destinationURL) {
+            try Self.requireFileURL(sourceURL)
+            try detach(destinationURL)
+            try Data(contentsOf: sourceURL).write(to: destinationURL, options: .atomic)
+            return
+        }
         try Self.requireFileType(storeType, destinationURL)
         try Self.requireFileURL(sourceURL)
         try detach(destinationURL)
@@ -82,6 +93,19 @@ extension NSPersistentStoreCoordinator {
         type storeType: NSPersistentStore.StoreType
     ) throws -> NSPersistentStore {
         try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
+    }
+
+    /// Whether the type is one of a program's atomic stores: one file that is read and written as a whole. What an
+    /// incremental store consists of only its class knows: 134070.
+    private func requireWholeFile(_ storeType: String, _ url: URL) throws -> Bool {
+        guard let storeClass = StoreClasses.storeClass(for: storeType) else { return false }
+        guard storeClass is NSAtomicStore.Type else {
+            throw NSError.coreData(
+                NSPersistentStoreOperationError,
+                reason: "Stores of the class \(storeClass) have no files that the coordinator knows.", url: url)
+        }
+        try Self.requireFileURL(url)
+        return true
     }
 
     /// A store that is open here is closed before its files change.

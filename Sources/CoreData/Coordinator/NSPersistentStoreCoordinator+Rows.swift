@@ -16,7 +16,11 @@ extension NSPersistentStoreCoordinator {
 
     private func rowStore(numbered number: Int, at generation: QueryGeneration? = nil) throws -> any RowStore {
         if let view = generation?.views[number] { return view }
-        if let match = lock.withLock({ attached.first { $0.number == number } }) { return match.rows }
+        return try attachedStore(numbered: number).rows
+    }
+
+    final func attachedStore(numbered number: Int) throws -> AttachedStore {
+        if let match = lock.withLock({ attached.first { $0.number == number } }) { return match }
         throw NSError.coreData(
             NSPersistentStoreOperationError,
             reason: "The object's persistent store is not reachable from this coordinator (it was removed)")
@@ -68,10 +72,15 @@ extension NSPersistentStoreCoordinator {
 
     // MARK: Reading
 
+    /// `context` is who asks, as stores that programs write are told.
     final func row(
-        for key: ObjectKey, rootIndex: Int, at generation: QueryGeneration? = nil, refreshing: Bool = false
+        for key: ObjectKey, rootIndex: Int, at generation: QueryGeneration? = nil, refreshing: Bool = false,
+        in context: NSManagedObjectContext? = nil
     ) throws -> Snapshot? {
-        try rowStore(numbered: key.storeNumber, at: generation)
+        if let objects = try attachedStore(numbered: key.storeNumber).objects {
+            return try objects.row(for: key.key, refreshing: refreshing, in: context)
+        }
+        return try rowStore(numbered: key.storeNumber, at: generation)
             .rows(for: [key.key], rootIndex: rootIndex, refreshing: refreshing).first
     }
 
@@ -85,9 +94,13 @@ extension NSPersistentStoreCoordinator {
     }
 
     final func members(
-        of toMany: ToManySlot, owner: ObjectKey, at generation: QueryGeneration? = nil
+        of toMany: ToManySlot, owner: ObjectKey, at generation: QueryGeneration? = nil,
+        in context: NSManagedObjectContext? = nil
     ) throws -> [ObjectKey] {
         if owner.isTemporary { return [] }
+        if let objects = try attachedStore(numbered: owner.storeNumber).objects {
+            return try objects.members(of: toMany, owner: owner, in: context)
+        }
         return try rowStore(numbered: owner.storeNumber, at: generation).members(of: toMany, owner: owner)
     }
 

@@ -21,7 +21,8 @@ extension NSPersistentStoreCoordinator {
         ofType storeType: String, _ configuration: String?, at storeURL: URL?, _ options: [AnyHashable: Any]?,
         insteadOf other: NSPersistentStore?
     ) throws -> NSPersistentStore {
-        if storeType == NSSQLiteStoreType, let storeURL {
+        let customClass = StoreClasses.storeClass(for: storeType)
+        if storeType == NSSQLiteStoreType, customClass == nil, let storeURL {
             try Self.requireFileType(storeType, storeURL)
             // Before the lock: a migration can take long, and nobody else has to wait for it.
             try StoreMigration.prepare(
@@ -30,11 +31,11 @@ extension NSPersistentStoreCoordinator {
         }
         lock.lock()
         defer { lock.unlock() }
-        guard storeType == NSSQLiteStoreType || storeType == NSInMemoryStoreType else {
+        guard customClass != nil || storeType == NSSQLiteStoreType || storeType == NSInMemoryStoreType else {
             throw NSError.coreData(
                 NSPersistentStoreInvalidTypeError,
                 reason:
-                    "Unsupported store type '\(storeType)'; this version has '\(NSSQLiteStoreType)' and '\(NSInMemoryStoreType)'",
+                    "Unsupported store type '\(storeType)'; there are '\(Self.registeredStoreTypes.keys.sorted().joined(separator: "', '"))'",
                 url: storeURL)
         }
         if let configuration, configuration != Self.defaultConfiguration,
@@ -44,28 +45,42 @@ extension NSPersistentStoreCoordinator {
                 NSPersistentStoreOpenError, reason: "The model has no configuration named '\(configuration)'",
                 url: storeURL)
         }
-        if let storeURL, let existing = attached.first(where: { $0.store.url == storeURL.standardizedFileURL }) {
-            return existing.store
+        if let storeURL, let existing = persistentStore(for: storeURL) { return existing }
+        let added = try open(storeType, customClass, configuration, at: storeURL, options, insteadOf: other)
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
+            userInfo: [NSAddedPersistentStoresKey: [added.store]])
+        attached.append(added)
+        nextStoreNumber = max(nextStoreNumber, added.number + 1)
+        added.store.didAdd(to: self)
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
+            userInfo: [NSAddedPersistentStoresKey: [added.store]])
+        return added.store
+    }
+
+    private func open(
+        _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
+        _ options: [AnyHashable: Any]?, insteadOf other: NSPersistentStore?
+    ) throws -> AttachedStore {
+        inheritedStoreNumber = attached.first { $0.store === other }?.number
+        defer { inheritedStoreNumber = nil }
+        guard let customClass else { return try openOwnStore(storeType, configuration, at: storeURL, options) }
+        return try openCustomStore(
+            customClass, type: storeType, configuration: configuration, at: storeURL, options: options)
+    }
+
+    private func openOwnStore(
+        _ storeType: String, _ configuration: String?, at storeURL: URL?, _ options: [AnyHashable: Any]?
+    ) throws -> AttachedStore {
+        if storeType == NSSQLiteStoreType, storeURL == nil {
+            throw NSError.coreData(NSPersistentStoreOpenError, reason: "Cannot create an SQL store with a nil URL.")
         }
-        if storeType == NSSQLiteStoreType {
-            guard storeURL != nil else {
-                throw NSError.coreData(NSPersistentStoreOpenError, reason: "Cannot create an SQL store with a nil URL.")
-            }
-        }
-        let number = attached.first { $0.store === other }?.number ?? nextStoreNumber
+        let number = numberOfNextStore
         let store = try SQLiteStore(
             layout: modelLayout, storeNumber: number, type: storeType, configurationName: configuration,
             at: storeType == NSInMemoryStoreType ? nil : storeURL?.standardizedFileURL, options: options)
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
-            userInfo: [NSAddedPersistentStoresKey: [store]])
-        attached.append(AttachedStore(number: number, store: store, rows: store))
-        nextStoreNumber = max(nextStoreNumber, number + 1)
-        store.didAdd(to: self)
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
-            userInfo: [NSAddedPersistentStoresKey: [store]])
-        return store
+        return AttachedStore(number: number, store: store, rows: store)
     }
 
     /// Opens a store and adds it, making the file when there is none.
@@ -128,7 +143,7 @@ extension NSPersistentStoreCoordinator {
     /// The store that lies at an address.
     public final func persistentStore(for URL: URL) -> NSPersistentStore? {
         let address = URL.standardizedFileURL
-        return lock.withLock { attached.first { $0.store.url == address }?.store }
+        return lock.withLock { attached.first { $0.store.url == address || $0.store.url == URL }?.store }
     }
 
     /// Where a store lies.
@@ -152,6 +167,9 @@ extension NSPersistentStoreCoordinator {
     public static func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
+        if let custom = StoreClasses.storeClass(for: storeType) {
+            return try custom.metadataForPersistentStore(with: url)
+        }
         try requireFileType(storeType, url)
         return try SQLiteStore.metadataForPersistentStore(with: url)
     }
@@ -168,6 +186,9 @@ extension NSPersistentStoreCoordinator {
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) throws {
+        if let custom = StoreClasses.storeClass(for: storeType) {
+            return try custom.setMetadata(metadata, forPersistentStoreAt: url)
+        }
         try requireFileType(storeType, url)
         try SQLiteStore.setMetadata(metadata, forPersistentStoreAt: url)
     }

@@ -15,6 +15,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     var attached: [AttachedStore] = []
     /// Never reused: ids of a removed store stay recognisable.
     var nextStoreNumber = 0
+    /// While a store is opened that takes another's place: that one's number.
+    var inheritedStoreNumber: Int?
     private var storedName: String?
     /// Contexts that want to hear of saves.
     var subscribers: [NSManagedObjectContext.WeakContext] = []
@@ -26,6 +28,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let number: Int
         let store: NSPersistentStore
         let rows: any RowStore
+        /// The same, where the store is one that a program wrote.
+        var objects: (any ObjectStore)?
     }
 
     /// Makes a coordinator without stores. Stops the process when the model contradicts itself; ask
@@ -84,19 +88,26 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// The id of an object by its URI; nil when the URI is not one of an object in the coordinator's stores.
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
-        guard url.scheme == "x-coredata", let identifier = url.host else { return nil }
-        let parts = url.pathComponents.filter { $0 != "/" }
-        guard parts.count == 2, parts[1].first == "p", let primaryKey = Int64(parts[1].dropFirst()), primaryKey > 0,
-            primaryKey <= ObjectKey.primaryKeyMask, let layout = modelLayout.layout(named: parts[0])
+        // Taken apart as text: a name in a program's own store may hold an escaped slash.
+        let parts = url.absoluteString.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[0] == "x-coredata:", parts[1].isEmpty, parts[4].first == "p",
+            let entity = parts[3].removingPercentEncoding, let layout = modelLayout.layout(named: entity)
         else { return nil }
         let match = lock.withLock {
-            attached.first { $0.store.identifier.caseInsensitiveCompare(identifier) == .orderedSame }
+            attached.first { $0.store.identifier.caseInsensitiveCompare(String(parts[2])) == .orderedSame }
         }
-        guard let match else { return nil }
+        guard let match, let primaryKey = primaryKey(parts[4].dropFirst(), layout, match.store) else { return nil }
         let key = ObjectKey.key(storeNumber: match.number, primaryKey: primaryKey)
         return NSManagedObjectID(
             objectKey: ObjectKey(layoutIndex: layout.index, key: key), layout: layout, modelLayout: modelLayout,
             store: match.store)
+    }
+
+    private func primaryKey(_ text: Substring, _ layout: EntityLayout, _ store: NSPersistentStore) -> Int64? {
+        if let references = store.references {
+            return text.removingPercentEncoding.map { references.primaryKey(ofText: $0, entity: layout.name) }
+        }
+        return Int64(text).flatMap { $0 > 0 && $0 <= ObjectKey.primaryKeyMask ? $0 : nil }
     }
 
     /// The id of an object by its URI as text.

@@ -107,6 +107,8 @@ extension ExpressionValue {
         case let collection as any Collection:
             if let text = collection as? any StringProtocol { return .string(String(text)) }
             if let dictionary = value as? [AnyHashable: Any] { return .other(dictionary) }
+            // Foundation hands out its sets as sets of `AnyHashable`, which is no object itself.
+            if let set = value as? Set<AnyHashable> { return .collection(set.map(\.base)) }
             return .collection(value as? [Any] ?? collection.map { $0 as Any })
         case let integer as any BinaryInteger:
             if let small = Int64(exactly: integer) { return .int(small) }

@@ -13,6 +13,8 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     private let modelLayout: ModelLayout
     private let storeReference: WeakStore
     let storeIdentifier: String?
+    /// What the key means, in a store that names its records itself.
+    let references: ReferenceTable?
 
     init(objectKey: ObjectKey, layout: EntityLayout, modelLayout: ModelLayout, store: NSPersistentStore?) {
         self.objectKey = objectKey
@@ -21,6 +23,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
         model = modelLayout.model
         storeReference = WeakStore(store)
         storeIdentifier = store?.identifier
+        references = store?.references
         super.init()
     }
 
@@ -39,7 +42,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
         if isTemporaryID {
             text = "x-coredata:///\(layout.name)/t\(Self.processIdentifier)\(-objectKey.key)"
         } else {
-            text = "x-coredata://\(storeIdentifier ?? "")/\(layout.name)/p\(objectKey.primaryKey)"
+            text = "x-coredata://\(storeIdentifier ?? "")/\(layout.name)/p\(primaryKeyText)"
         }
         guard let url = URL(string: text) else {
             preconditionFailure("The entity name '\(layout.name)' cannot stand in a URI")
@@ -47,14 +50,26 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
         return url
     }
 
+    /// The number of the row, or the name that its store has for it.
+    private var primaryKeyText: String {
+        guard let references else { return "\(objectKey.primaryKey)" }
+        let text = references.entry(for: objectKey.primaryKey)?.text ?? ""
+        return text.addingPercentEncoding(withAllowedCharacters: Self.referenceCharacters) ?? ""
+    }
+
+    private static let referenceCharacters = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
+
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSManagedObjectID else { return false }
         if self === other { return true }
+        if let references, !isTemporaryID, !other.isTemporaryID {
+            return references === other.references && objectKey.primaryKey == other.objectKey.primaryKey
+        }
         return objectKey.key == other.objectKey.key && layout.rootIndex == other.layout.rootIndex
             && storeIdentifier == other.storeIdentifier && layout.model === other.layout.model
     }
 
-    open override var hash: Int { objectKey.key.hashValue }
+    open override var hash: Int { isTemporaryID ? objectKey.key.hashValue : objectKey.primaryKey.hashValue }
 
     open override var description: String {
         "0x\(String(UInt(bitPattern: objectKey.key.hashValue), radix: 16)) <\(uriRepresentation().absoluteString)>"

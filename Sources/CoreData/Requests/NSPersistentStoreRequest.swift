@@ -39,9 +39,18 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
             reason: "Unknown command type \(type(of: self)): a context cannot execute it")
     }
 
-    /// What `NSPersistentStoreCoordinator.execute(_:with:)` returns for the request.
+    /// What `NSPersistentStoreCoordinator.execute(_:with:)` returns for the request. One that a program made up goes to
+    /// the stores that programs wrote: an array of what each of them answers.
     func output(in context: NSManagedObjectContext) throws -> Any {
-        try result(in: context)
+        guard let coordinator = context.persistentStoreCoordinator, coordinator.hasObjectStores,
+            Self.isMadeUp(type(of: self))
+        else { return try result(in: context) }
+        return try coordinator.answers(to: self, in: context)
+    }
+
+    /// Whether a class of requests is a program's own.
+    private static func isMadeUp(_ kind: NSPersistentStoreRequest.Type) -> Bool {
+        !_typeName(kind, qualified: true).hasPrefix("CoreData.")
     }
 
     /// A request that can be changed without changing this one.

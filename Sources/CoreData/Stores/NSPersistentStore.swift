@@ -17,8 +17,28 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     /// The options the store was added with.
     public let options: [AnyHashable: Any]?
 
+    /// The names of its records, where the store is a program's own.
+    var references: ReferenceTable? { nil }
+    /// The type that the class was registered for.
+    private var registeredType = ""
+
+    /// Called by the coordinator that the store is added to; subclasses that override it call `super`.
+    public init(
+        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) {
+        configurationName = name ?? NSPersistentStoreCoordinator.defaultConfiguration
+        self.options = options
+        storedURL = url
+        storedIsReadOnly = StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) ?? false
+        storedIdentifier = UUID().uuidString
+        storedMetadata = [:]
+        storedCoordinator = root
+        super.init()
+    }
+
     init(configurationName: String?, at url: URL?, options: [AnyHashable: Any]?) {
-        self.configurationName = configurationName ?? "PF_DEFAULT_CONFIGURATION_NAME"
+        self.configurationName = configurationName ?? NSPersistentStoreCoordinator.defaultConfiguration
         self.options = options
         storedURL = url
         storedIsReadOnly = StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) ?? false
@@ -27,7 +47,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         super.init()
     }
 
-    /// The coordinator the store belongs to; nil before it is added and after it is removed.
+    /// The coordinator the store belongs to; nil after it is removed.
     public final var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         lock.withLock { storedCoordinator }
     }
@@ -42,8 +62,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         lock.withLock { storedCoordinator = nil }
     }
 
-    /// The type of the store: one of the store type constants, or what a custom store returns.
-    open var type: String { "" }
+    /// The type of the store: one of the store type constants, or the one that a custom store's class is registered for.
+    open var type: String { lock.withLock { registeredType } }
+
+    final func setRegisteredType(_ type: String) { lock.withLock { registeredType = type } }
 
     /// Where the store lies.
     open var url: URL? {

@@ -106,6 +106,8 @@ struct StoreFetch {
     /// Only rows with greater primary keys, in the order of their keys; SQLite stores know it.
     var afterPrimaryKey: Int64?
     var result: Result = .rows
+    /// Set for stores that programs write, which are shown requests and contexts.
+    var origin: FetchOrigin?
 }
 
 /// Something that stands for a row in a predicate: a managed object or its id.
@@ -157,9 +159,12 @@ struct ChangeSet {
     var unchanged: [Snapshot] = []
     /// Who makes the changes.
     var origin = ChangeOrigin()
+    /// The objects behind the rows, for stores that programs write.
+    var objects: SavedObjects?
 
     var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty && unchanged.isEmpty
+            && objects?.isEmpty ?? true
     }
 }
 

@@ -4,9 +4,9 @@ import TestSupport
 
 @Suite("Parent and child contexts")
 struct NestedContextTests {
-    @Test("A child's save is an unsaved change of its parent until the parent saves")
-    func childSavesIntoParent() throws {
-        let library = try Library()
+    @Test("A child's save is an unsaved change of its parent until the parent saves", arguments: StoreKind.allCases)
+    func childSavesIntoParent(kind: StoreKind) throws {
+        let library = try Library(kind)
         let root = library.context()
         let child = library.child(of: root)
         try child.performAndWait {
@@ -30,9 +30,9 @@ struct NestedContextTests {
         }
     }
 
-    @Test("A child sees its parent's unsaved changes")
-    func childReadsParentChanges() throws {
-        let library = try Library()
+    @Test("A child sees its parent's unsaved changes", arguments: StoreKind.allCases)
+    func childReadsParentChanges(kind: StoreKind) throws {
+        let library = try Library(kind)
         let root = library.context()
         let child = library.child(of: root)
         try root.performAndWait {
@@ -87,9 +87,9 @@ struct NestedContextTests {
         #expect(isGone)
     }
 
-    @Test("New objects get their permanent ids in every context of the chain when the root saves")
-    func permanentIDsComeDown() throws {
-        let library = try Library()
+    @Test("New objects get their permanent ids in every context of the chain when the root saves", arguments: StoreKind.allCases)
+    func permanentIDsComeDown(kind: StoreKind) throws {
+        let library = try Library(kind)
         let root = library.context()
         let middle = library.child(of: root)
         let child = library.child(of: middle)
@@ -117,9 +117,9 @@ struct NestedContextTests {
         #expect(titles == ["U"])
     }
 
-    @Test("A child's deletion reaches the store through the chain")
-    func deletionThroughChain() throws {
-        let library = try Library()
+    @Test("A child's deletion reaches the store through the chain", arguments: StoreKind.allCases)
+    func deletionThroughChain(kind: StoreKind) throws {
+        let library = try Library(kind)
         let root = library.context()
         let child = library.child(of: root)
         try root.performAndWait {
@@ -138,9 +138,9 @@ struct NestedContextTests {
         }
     }
 
-    @Test("A child's change of an object that its parent deleted meanwhile is error 133020, and nothing is pushed")
-    func conflictWithDeletion() throws {
-        let library = try Library()
+    @Test("A child's change of an object that its parent deleted meanwhile is error 133020, and nothing is pushed", arguments: StoreKind.allCases)
+    func conflictWithDeletion(kind: StoreKind) throws {
+        let library = try Library(kind)
         let root = library.context()
         let child = library.child(of: root)
         try root.performAndWait {
@@ -169,9 +169,9 @@ struct NestedContextTests {
         }
     }
 
-    @Test("Relationships changed in a child arrive in the parent: to-many, many-to-many, ordered")
-    func relationshipsThroughChain() throws {
-        let library = try Library()
+    @Test("Relationships changed in a child arrive in the parent: to-many, many-to-many, ordered", arguments: StoreKind.allCases)
+    func relationshipsThroughChain(kind: StoreKind) throws {
+        let library = try Library(kind)
         let root = library.context()
         let child = library.child(of: root)
         try root.performAndWait {

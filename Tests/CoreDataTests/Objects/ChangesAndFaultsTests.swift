@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Changes and faults")
 struct ChangesAndFaultsTests {
-    @Test("changedValues tells what differs, committedValues what was read")
-    func changedAndCommitted() throws {
-        let library = try Library()
+    @Test("changedValues tells what differs, committedValues what was read", arguments: StoreKind.allCases)
+    func changedAndCommitted(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let author = context.make("Author", ["name": "A"])
@@ -31,9 +31,9 @@ struct ChangesAndFaultsTests {
         }
     }
 
-    @Test("A fetched object is a fault until it is read, and awakes then once")
-    func faultUntilRead() throws {
-        let library = try Library()
+    @Test("A fetched object is a fault until it is read, and awakes then once", arguments: StoreKind.allCases)
+    func faultUntilRead(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let author = context.make("Author", ["name": "A"])
@@ -58,9 +58,9 @@ struct ChangesAndFaultsTests {
         }
     }
 
-    @Test("One row is one object in a context, however it is reached")
-    func uniquing() throws {
-        let library = try Library()
+    @Test("One row is one object in a context, however it is reached", arguments: StoreKind.allCases)
+    func uniquing(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let author = context.make("Author", ["name": "A"])
@@ -79,9 +79,9 @@ struct ChangesAndFaultsTests {
         }
     }
 
-    @Test("refresh reads the row anew: without merging the changes are gone, with merging they stay on top")
-    func refresh() throws {
-        let library = try Library()
+    @Test("refresh reads the row anew: without merging the changes are gone, with merging they stay on top", arguments: StoreKind.allCases)
+    func refresh(kind: StoreKind) throws {
+        let library = try Library(kind)
         let (context, other) = (library.context(), library.context())
         try context.performAndWait {
             context.make("Book", ["title": "one", "pages": 1])
@@ -119,9 +119,9 @@ struct ChangesAndFaultsTests {
         }
     }
 
-    @Test("reset cuts every object loose")
-    func reset() throws {
-        let library = try Library()
+    @Test("reset cuts every object loose", arguments: StoreKind.allCases)
+    func reset(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let book = context.make("Book", ["title": "T"])
@@ -135,9 +135,9 @@ struct ChangesAndFaultsTests {
         }
     }
 
-    @Test("Permanent ids can be had before the save, and stay")
-    func obtainedIDs() throws {
-        let library = try Library()
+    @Test("Permanent ids can be had before the save, and stay", arguments: StoreKind.allCases)
+    func obtainedIDs(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         let child = library.child(of: context)
         let book = try child.performAndWait {

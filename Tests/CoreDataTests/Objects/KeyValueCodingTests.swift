@@ -4,9 +4,9 @@ import TestSupport
 
 @Suite("Key-value coding")
 struct KeyValueCodingTests {
-    @Test("An object answers for its own id, in the store and among unsaved changes alike")
-    func objectIDByKey() throws {
-        let library = try Library()
+    @Test("An object answers for its own id, in the store and among unsaved changes alike", arguments: StoreKind.allCases)
+    func objectIDByKey(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let book = context.make("Book", ["title": "T"])

@@ -4,9 +4,9 @@ import TestSupport
 
 @Suite("Saving and fetching")
 struct SavingAndFetchingTests {
-    @Test("Every kind of attribute comes back as it was saved")
-    func attributesRoundTrip() throws {
-        let library = try Library()
+    @Test("Every kind of attribute comes back as it was saved", arguments: StoreKind.allCases)
+    func attributesRoundTrip(kind: StoreKind) throws {
+        let library = try Library(kind)
         let identifier = UUID()
         let context = library.context()
         try context.performAndWait {
@@ -37,9 +37,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A temporary id becomes permanent with the save, and its URI leads back to the object")
-    func permanentIDs() throws {
-        let library = try Library()
+    @Test("A temporary id becomes permanent with the save, and its URI leads back to the object", arguments: StoreKind.allCases)
+    func permanentIDs(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let book = context.make("Book", ["title": "T"])
@@ -54,9 +54,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("Setting a to-one relationship fills the inverse to-many one, in memory and in the store")
-    func toOneAndInverse() throws {
-        let library = try Library()
+    @Test("Setting a to-one relationship fills the inverse to-many one, in memory and in the store", arguments: StoreKind.allCases)
+    func toOneAndInverse(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let author = context.make("Author", ["name": "A"])
@@ -78,9 +78,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A one-to-one relationship lets go of the former partner")
-    func oneToOne() throws {
-        let library = try Library()
+    @Test("A one-to-one relationship lets go of the former partner", arguments: StoreKind.allCases)
+    func oneToOne(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let (a, b) = (context.make("Author", ["name": "a"]), context.make("Author", ["name": "b"]))
@@ -100,9 +100,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A many-to-many relationship is kept from both sides")
-    func manyToMany() throws {
-        let library = try Library()
+    @Test("A many-to-many relationship is kept from both sides", arguments: StoreKind.allCases)
+    func manyToMany(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let tags = ["x", "y", "z"].map { context.make("Tag", ["name": $0]) }
@@ -122,9 +122,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("An ordered relationship keeps its order through insertions and moves")
-    func ordered() throws {
-        let library = try Library()
+    @Test("An ordered relationship keeps its order through insertions and moves", arguments: StoreKind.allCases)
+    func ordered(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         func titles(_ shelf: NSManagedObject) -> [String] {
             ((shelf.value(forKey: "items") as? NSOrderedSet)?.array ?? []).compactMap {
@@ -149,9 +149,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A to-many relationship without inverse is kept in the members' rows")
-    func withoutInverse() throws {
-        let library = try Library()
+    @Test("A to-many relationship without inverse is kept in the members' rows", arguments: StoreKind.allCases)
+    func withoutInverse(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let tag = context.make("Tag", ["name": "t"])
@@ -167,9 +167,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("Unsaved changes count in a fetch: new, changed and deleted objects")
-    func pendingChanges() throws {
-        let library = try Library()
+    @Test("Unsaved changes count in a fetch: new, changed and deleted objects", arguments: StoreKind.allCases)
+    func pendingChanges(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let kept = context.make("Book", ["title": "kept", "pages": 1])
@@ -192,9 +192,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("Limit and offset count over the sorted result, unsaved objects included")
-    func limitAndOffset() throws {
-        let library = try Library()
+    @Test("Limit and offset count over the sorted result, unsaved objects included", arguments: StoreKind.allCases)
+    func limitAndOffset(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             for number in 0..<10 where number != 4 { context.make("Book", ["pages": number]) }
@@ -208,9 +208,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A fetch can return ids, counts and dictionaries")
-    func resultTypes() throws {
-        let library = try Library()
+    @Test("A fetch can return ids, counts and dictionaries", arguments: StoreKind.allCases)
+    func resultTypes(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let author = context.make("Author", ["name": "A"])
@@ -232,9 +232,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("Objects in predicates stand for their rows")
-    func objectsInPredicates() throws {
-        let library = try Library()
+    @Test("Objects in predicates stand for their rows", arguments: StoreKind.allCases)
+    func objectsInPredicates(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let (a, b) = (context.make("Author", ["name": "a"]), context.make("Author", ["name": "b"]))
@@ -250,9 +250,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A deletion follows the delete rules")
-    func deleteRules() throws {
-        let library = try Library()
+    @Test("A deletion follows the delete rules", arguments: StoreKind.allCases)
+    func deleteRules(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let author = context.make("Author", ["name": "A"])
@@ -278,9 +278,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A missing mandatory value stops the save with error 1570 that names it, and nothing is lost")
-    func validation() throws {
-        let library = try Library()
+    @Test("A missing mandatory value stops the save with error 1570 that names it, and nothing is lost", arguments: StoreKind.allCases)
+    func validation(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let author = context.make("Author")
@@ -294,9 +294,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("Several failures come as error 1560 with all of them inside")
-    func severalValidationErrors() throws {
-        let library = try Library()
+    @Test("Several failures come as error 1560 with all of them inside", arguments: StoreKind.allCases)
+    func severalValidationErrors(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         context.performAndWait {
             context.make("Author")
@@ -307,9 +307,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A number that its attribute cannot hold stops the save with error 1610 or 1620")
-    func numbersOutOfRange() throws {
-        let library = try Library()
+    @Test("A number that its attribute cannot hold stops the save with error 1610 or 1620", arguments: StoreKind.allCases)
+    func numbersOutOfRange(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let book = context.make("Book", ["copies": Int64(Int32.max) + 1])
@@ -323,10 +323,10 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A transformable value that nothing can archive stops the save with entity and attribute in the error")
-    func unarchivableValue() throws {
+    @Test("A transformable value that nothing can archive stops the save with entity and attribute in the error", arguments: StoreKind.allCases)
+    func unarchivableValue(kind: StoreKind) throws {
         final class Opaque {}
-        let library = try Library()
+        let library = try Library(kind)
         let context = library.context()
         context.performAndWait {
             context.make("Book", ["keywords": Opaque()])
@@ -337,9 +337,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("rollback takes back every unsaved change")
-    func rollback() throws {
-        let library = try Library()
+    @Test("rollback takes back every unsaved change", arguments: StoreKind.allCases)
+    func rollback(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let author = context.make("Author", ["name": "A"])
@@ -357,9 +357,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("existingObject throws 133000 for a row that is not there")
-    func missingObject() throws {
-        let library = try Library()
+    @Test("existingObject throws 133000 for a row that is not there", arguments: StoreKind.allCases)
+    func missingObject(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
             let book = context.make("Book")
@@ -372,9 +372,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A row changed by another context since it was read stops the save with error 133020; nothing is written")
-    func optimisticLocking() throws {
-        let library = try Library()
+    @Test("A row changed by another context since it was read stops the save with error 133020; nothing is written", arguments: StoreKind.allCases)
+    func optimisticLocking(kind: StoreKind) throws {
+        let library = try Library(kind)
         let (first, second) = (library.context(), library.context())
         try first.performAndWait {
             first.make("Book", ["title": "T"])
@@ -402,9 +402,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("The notifications tell what was inserted, updated and deleted")
-    func notifications() throws {
-        let library = try Library()
+    @Test("The notifications tell what was inserted, updated and deleted", arguments: StoreKind.allCases)
+    func notifications(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         let log = NotificationLog(of: context)
         try context.performAndWait {

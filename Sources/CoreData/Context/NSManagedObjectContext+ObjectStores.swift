@@ -1,0 +1,105 @@
+import Foundation
+
+// What a context does besides for the stores that programs write.
+extension NSManagedObjectContext {
+    // MARK: Fetching
+
+    /// The fetch as a store of the coordinator is to see it: where a program's store is among them, with its origin.
+    final func storeFetch(_ plan: FetchPlan, _ coordinator: NSPersistentStoreCoordinator) -> StoreFetch {
+        guard coordinator.hasObjectStores else { return plan.store }
+        var fetch = plan.store
+        fetch.origin = FetchOrigin(context: self, parameters: plan.parameters)
+        return fetch
+    }
+
+    /// Whether the fetch gives objects whose values are read one by one later.
+    final func isAnsweredWithKeys(_ plan: FetchPlan) -> Bool {
+        persistentStoreCoordinator?.answersWithKeys(plan.store.layout, in: plan.affectedStores) ?? false
+    }
+
+    /// The objects of a fetch that is answered with keys, as faults.
+    final func faults(_ plan: FetchPlan) throws -> [NSManagedObject] {
+        let objects = try sourceKeys(plan).map { object(for: $0) }
+        if plan.parameters.shouldRefreshRefetchedObjects {
+            for object in objects where object.row != nil && !object.hasChanges { refresh(object, mergeChanges: true) }
+        }
+        return objects
+    }
+
+    /// The keys of a fetch as this context's source has them.
+    private func sourceKeys(_ plan: FetchPlan) throws -> [ObjectKey] {
+        switch source {
+        case .coordinator(let coordinator):
+            return try coordinator.orderedKeys(for: storeFetch(plan, coordinator), in: plan.affectedStores)
+        case .parent(let parent):
+            let sent = Transfer(plan)
+            return try parent.performAndWait { try parent.keysForChild(sent.value) }
+        case nil:
+            return []
+        }
+    }
+
+    /// Keys for a child's fetch, with this context's unsaved changes in them. Called on this context's queue.
+    private func keysForChild(_ plan: FetchPlan) throws -> [ObjectKey] {
+        processPendingChanges()
+        if !plan.parameters.includesPendingChanges || touchedObjects(plan.store).isEmpty {
+            return try sourceKeys(plan)
+        }
+        return try objects(plan).map(\.objectKey)
+    }
+
+    // MARK: Saving
+
+    /// Gives new objects of programs' stores their permanent ids: those stores make them of the objects, before they are
+    /// asked to save.
+    final func obtainKeysFromObjectStores(
+        _ objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
+    ) throws {
+        let numbers = coordinator.objectStoreNumbers
+        if numbers.isEmpty { return }
+        var groups: [Int: [NSManagedObject]] = [:]
+        for object in objects where object.key < 0 {
+            let number = try storeNumber(forNew: object, coordinator)
+            if numbers.contains(number) { groups[number, default: []].append(object) }
+        }
+        var permanent: [Int64: Int64] = [:]
+        for (number, group) in groups.sorted(by: { $0.key < $1.key }) {
+            guard let keys = try coordinator.permanentKeys(for: group, inStoreNumbered: number) else { continue }
+            for (object, key) in zip(group, keys) { permanent[object.key] = key }
+        }
+        if !permanent.isEmpty { installPermanentKeys(permanent, of: objects) }
+    }
+
+    /// The store a new object goes to: the assigned one, or the first that holds its entity.
+    final func storeNumber(forNew object: NSManagedObject, _ coordinator: NSPersistentStoreCoordinator) throws -> Int {
+        if let assigned = assignedStores[ObjectIdentifier(object)], let number = coordinator.number(of: assigned) {
+            return number
+        }
+        return try coordinator.storeNumber(forNew: object.home.layout)
+    }
+
+    /// The objects of a save by store, for the stores that want to see them.
+    final func collectObjects(
+        _ work: SaveWork, updated: [NSManagedObject], for numbers: Set<Int>, into changes: inout [Int: ChangeSet]
+    ) {
+        func note(_ objects: [NSManagedObject], _ place: WritableKeyPath<SavedObjects, Set<NSManagedObject>>) {
+            for object in objects where numbers.contains(object.objectKey.storeNumber) {
+                let number = object.objectKey.storeNumber
+                if changes[number, default: ChangeSet()].objects == nil {
+                    changes[number]?.objects = SavedObjects(context: self)
+                }
+                changes[number]?.objects?[keyPath: place].insert(object)
+            }
+        }
+        // Objects that somebody else has deleted and that are to stay are new to the store.
+        func isBack(_ object: NSManagedObject) -> Bool { reinsertedObjects.contains(ObjectIdentifier(object)) }
+        note(work.inserted + updated.filter(isBack), \.inserted)
+        note(
+            updated.filter {
+                !isBack($0) && !$0.flags.contains(.inaccessible)
+                    && (!$0.persistentChanges().isEmpty || $0.hasToManyChanges)
+            }, \.updated)
+        note(watchedForSave, \.locked)
+        note(work.deleted.filter { !$0.flags.contains(.inaccessible) }, \.deleted)
+    }
+}

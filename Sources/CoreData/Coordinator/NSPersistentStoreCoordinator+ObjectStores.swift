@@ -1,0 +1,82 @@
+import Foundation
+
+// The way of requests to the stores that programs write, which want to see objects and contexts.
+extension NSPersistentStoreCoordinator {
+    /// The numbers of the stores that programs wrote.
+    final var objectStoreNumbers: Set<Int> {
+        lock.withLock { Set(attached.filter { $0.objects != nil }.map(\.number)) }
+    }
+
+    final var hasObjectStores: Bool { lock.withLock { attached.contains { $0.objects != nil } } }
+
+    /// Whether a fetch is to be answered with keys: a store in question reads values one by one.
+    final func answersWithKeys(_ layout: EntityLayout, in affected: [NSPersistentStore]?) -> Bool {
+        guard hasObjectStores, let stores = try? attachedStores(for: layout, in: affected) else { return false }
+        return stores.contains { $0.objects?.answersWithKeys == true }
+    }
+
+    /// The keys of a fetch of which some store answers with keys. Several stores answer one after the other.
+    final func orderedKeys(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> [ObjectKey] {
+        let stores = try attachedStores(for: fetch.layout, in: affected)
+        var fetch = fetch
+        fetch.result = .keys
+        let (offset, limit) = (fetch.offset, fetch.limit)
+        if stores.count > 1 {
+            guard fetch.sortDescriptors.isEmpty else {
+                throw NSError.coreData(
+                    NSPersistentStoreUnsupportedRequestTypeError,
+                    reason: """
+                        A sorted fetch over \(stores.count) stores is not supported; name one in affectedStores \
+                        (entity '\(fetch.layout.name)')
+                        """)
+            }
+            fetch.offset = 0
+            fetch.limit = limit > 0 ? offset + limit : 0
+        }
+        var all: [ObjectKey] = []
+        for store in stores {
+            if case .keys(let keys) = try store.rows.fetch(fetch) { all += keys }
+        }
+        if stores.count == 1 { return all }
+        let rest = all.dropFirst(offset)
+        return Array(limit > 0 ? rest.prefix(limit) : rest)
+    }
+
+    /// The permanent keys of new objects, in their order; nil where the store reserves keys by number.
+    final func permanentKeys(for objects: [NSManagedObject], inStoreNumbered number: Int) throws -> [Int64]? {
+        try attachedStore(numbered: number).objects?.permanentKeys(for: objects)
+    }
+
+    /// Hands a request of a program's own kind to the stores that programs wrote: what each of them answers.
+    final func answers(
+        to request: NSPersistentStoreRequest, in context: NSManagedObjectContext
+    ) throws -> [Any] {
+        let stores = lock.withLock { attached }.filter { candidate in
+            request.affectedStores?.contains { $0 === candidate.store } ?? true
+        }
+        return try stores.compactMap { try $0.objects?.execute(request, in: context) }
+    }
+
+    // MARK: Objects in use
+
+    /// Whether a store is to be told which objects are in use.
+    final var wantsToKnowUse: Bool { lock.withLock { attached.contains { $0.objects?.answersWithKeys == true } } }
+
+    /// Objects came into use in a context, by their keys.
+    final func contextDidRegister(_ keys: [Int64]) {
+        forEachObjectStore(of: keys) { store, keys in store.contextDidRegister(keys) }
+    }
+
+    /// Objects are not used any longer in a context.
+    final func contextDidUnregister(_ keys: [Int64]) {
+        forEachObjectStore(of: keys) { store, keys in store.contextDidUnregister(keys) }
+    }
+
+    private func forEachObjectStore(of keys: [Int64], _ body: (any ObjectStore, [Int64]) -> Void) {
+        let stores = lock.withLock { attached.filter { $0.objects?.answersWithKeys == true } }
+        for store in stores {
+            let own = keys.filter { $0 > 0 && ObjectKey(layoutIndex: 0, key: $0).storeNumber == store.number }
+            if let objects = store.objects, !own.isEmpty { body(objects, own) }
+        }
+    }
+}

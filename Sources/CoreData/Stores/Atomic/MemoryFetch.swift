@@ -1,0 +1,147 @@
+import Foundation
+
+/// Answers a fetch from nodes in memory: what SQL does for a database.
+struct MemoryFetch {
+    let request: StoreFetch
+
+    /// The nodes that match, sorted, without regard to limit and offset.
+    func matching(_ nodes: [NSAtomicStoreCacheNode]) throws -> [NSAtomicStoreCacheNode] {
+        var paths = request.predicate?.keyPaths ?? []
+        if !isGrouping { paths.formUnion(request.sortDescriptors.compactMap(\.sortKey)) }
+        for path in paths { try requireProperty(path) }
+        var found = nodes
+        if let predicate = request.predicate { found = found.filter { predicate.evaluate(with: $0) } }
+        if !request.sortDescriptors.isEmpty, !isGrouping {
+            found = found.sorted(byDescriptors: request.sortDescriptors)
+        }
+        return found
+    }
+
+    /// What the fetch's offset and limit leave.
+    func page<Element>(_ elements: [Element]) -> [Element] {
+        let rest = elements.dropFirst(request.offset)
+        return Array(request.limit > 0 ? rest.prefix(request.limit) : rest)
+    }
+
+    private func requireProperty(_ path: String) throws {
+        let first = KeyValuePath(path).keys[0]
+        let known = ["self", "SELF", "objectID", "entity"]
+        if request.layout.access[first] != nil || known.contains(first) || first.first == "@" { return }
+        throw NSError.coreData(
+            NSCoreDataError, reason: "keypath \(path) not found in entity \(request.layout.name)")
+    }
+
+    // MARK: Dictionaries
+
+    private var isGrouping: Bool {
+        guard case .dictionaries(let properties, let groupBy, _, _) = request.result else { return false }
+        return !groupBy.isEmpty || properties.contains { Self.aggregate($0) != nil }
+    }
+
+    /// The dictionaries of the fetch out of the nodes that match.
+    func dictionaries(_ nodes: [NSAtomicStoreCacheNode]) throws -> [[String: Any]] {
+        guard case .dictionaries(let listed, let groupBy, let having, let isDistinct) = request.result else { return [] }
+        let properties = listed.isEmpty ? allProperties : listed
+        for case .keyPath(let path) in properties + groupBy { try requireProperty(path) }
+        var result: [[String: Any]]
+        if isGrouping {
+            result = try groups(nodes, groupBy).map { group in
+                var dictionary: [String: Any] = [:]
+                for column in properties { dictionary[column.name] = try value(of: column, in: group) }
+                return dictionary
+            }
+            if let having { result = result.filter { having.evaluate(with: $0) } }
+            if !request.sortDescriptors.isEmpty { result = result.sorted(byDescriptors: request.sortDescriptors) }
+        } else {
+            result = try nodes.map { node in
+                var dictionary: [String: Any] = [:]
+                for column in properties { dictionary[column.name] = try value(of: column, in: node) }
+                return dictionary
+            }
+        }
+        if isDistinct {
+            var seen: Set<NSDictionary> = []
+            result = result.filter { seen.insert($0.mapValues { ($0 as? ObjectKey)?.key ?? $0 } as NSDictionary).inserted }
+        }
+        return page(result)
+    }
+
+    private var allProperties: [StoreFetch.Column] {
+        request.layout.slots.compactMap { slot in
+            guard slot.isPersistent else { return nil }
+            switch slot.role {
+            case .attribute, .toOne: return .keyPath(slot.name)
+            case .companion, .order, .owner: return nil
+            }
+        }
+    }
+
+    /// The nodes that agree in the values they are grouped by; one group of all where there are none.
+    private func groups(
+        _ nodes: [NSAtomicStoreCacheNode], _ groupBy: [StoreFetch.Column]
+    ) throws -> [[NSAtomicStoreCacheNode]] {
+        if groupBy.isEmpty { return [nodes] }
+        var order: [NSArray] = []
+        var members: [NSArray: [NSAtomicStoreCacheNode]] = [:]
+        for node in nodes {
+            let values = try groupBy.map { column -> Any in
+                let value = try value(of: column, in: node)
+                return (value as? ObjectKey)?.key ?? value ?? NSNull()
+            }
+            let key = values as NSArray
+            if members[key] == nil { order.append(key) }
+            members[key, default: []].append(node)
+        }
+        return order.compactMap { members[$0] }
+    }
+
+    private func value(of column: StoreFetch.Column, in node: NSAtomicStoreCacheNode) throws -> Any? {
+        switch column {
+        case .keyPath(let path):
+            let value = KeyValuePath(path).value(in: node)
+            if let other = value as? NSAtomicStoreCacheNode { return other.objectKey }
+            guard case .attribute(let slot)? = request.layout.access[path],
+                request.layout.slots[slot].kind != .transformable
+            else { return value }
+            let kind = request.layout.slots[slot].kind
+            return SlotValue(value, as: kind)?.boxed(as: kind)
+        case .expression:
+            let value = try Self.expression(column).expressionValue(with: node, context: nil)
+            if let other = value as? NSAtomicStoreCacheNode { return other.objectKey }
+            if let id = value as? NSManagedObjectID { return id.objectKey }
+            return value
+        }
+    }
+
+    /// The value for a group: a function of all its members, or what its first member has.
+    private func value(of column: StoreFetch.Column, in group: [NSAtomicStoreCacheNode]) throws -> Any? {
+        guard let (function, argument) = Self.aggregate(column) else {
+            return try group.first.flatMap { try value(of: column, in: $0) }
+        }
+        let values = group.compactMap { node -> Any? in
+            let value = argument.expressionValue(with: node, context: nil)
+            return value is NSNull ? nil : value
+        }
+        return function.body([values])
+    }
+
+    private static func expression(_ column: StoreFetch.Column) throws -> NSExpression {
+        guard case .expression(let description) = column,
+            let expression = (description as? NSExpressionDescription)?.expression
+        else {
+            throw NSError.coreData(
+                NSCoreDataError, reason: "The property “\(column.name)” to fetch has no expression.")
+        }
+        return expression
+    }
+
+    /// The function that a column computes over all rows, and of what.
+    private static func aggregate(_ column: StoreFetch.Column) -> (ExpressionFunction, NSExpression)? {
+        guard let expression = try? expression(column),
+            case .function(let name, nil, let arguments) = expression.payload, arguments.count == 1,
+            ["sum:", "count:", "min:", "max:", "average:"].contains(name),
+            let function = ExpressionFunction.named(name)
+        else { return nil }
+        return (function, arguments[0])
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// What atomic and incremental stores have in common: ids made of reference objects.
+protocol CustomStore: NSPersistentStore {
+    /// The store's number within its coordinator.
+    var storeNumber: Int { get }
+}
+
+extension CustomStore {
+    /// The id of the record that a reference names among those of an entity.
+    func makeObjectID(_ entity: NSEntityDescription, _ reference: Any) -> NSManagedObjectID {
+        guard let modelLayout = persistentStoreCoordinator?.modelLayout, let layout = modelLayout.layout(of: entity),
+            let references
+        else {
+            preconditionFailure(
+                "The entity '\(entity.name ?? "")' is not in the model of the coordinator of the store \(self)")
+        }
+        let primaryKey = references.primaryKey(of: reference, entity: layout.name)
+        return NSManagedObjectID(
+            objectKey: ObjectKey(
+                layoutIndex: layout.index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: primaryKey)),
+            layout: layout, modelLayout: modelLayout, store: self)
+    }
+
+    /// The id of a key that the store has handed out.
+    func objectID(ofKey key: Int64, in modelLayout: ModelLayout) -> NSManagedObjectID? {
+        guard let entry = references?.entry(for: key & ObjectKey.primaryKeyMask),
+            let layout = modelLayout.layout(named: entry.entity)
+        else { return nil }
+        return NSManagedObjectID(
+            objectKey: ObjectKey(layoutIndex: layout.index, key: key), layout: layout, modelLayout: modelLayout,
+            store: self)
+    }
+
+    /// What names the record of an id; stops the process when the id is of another store.
+    func reference(of objectID: NSManagedObjectID) -> Any {
+        guard !objectID.isTemporaryID, objectID.references === references,
+            let entry = references?.entry(for: objectID.objectKey.primaryKey)
+        else { preconditionFailure("The object id \(objectID) was not created by the store \(self)") }
+        return entry.reference
+    }
+
+    /// Stops the process: a subclass lacks a method that it has to have.
+    func abstract(_ method: String) -> Never {
+        let name = String(describing: Swift.type(of: self))
+        preconditionFailure("\(name).\(method): method only defined for abstract class. Define \(name).\(method)!")
+    }
+}

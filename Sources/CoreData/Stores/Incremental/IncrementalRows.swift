@@ -1,0 +1,300 @@
+import Foundation
+
+/// Presents an incremental store to contexts and coordinators: rows of its nodes, keys of its ids, requests of a save.
+final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` and `stale` are used under `lock` only
+    let store: NSIncrementalStore
+    private let layout: ModelLayout
+    private weak var coordinator: NSPersistentStoreCoordinator?
+    private let rowCache: RowCache
+    private let lock = NSLock()
+    /// The present version of records that were written, or seen to change; of the others the row cache has what anybody
+    /// still looks at.
+    private var versions: [Int64: Int32] = [:]
+    /// Rows of the cache that are to be read anew.
+    private var stale: Set<Int64> = []
+
+    var storeNumber: Int { store.storeNumber }
+    var answersWithKeys: Bool { true }
+
+    init(_ store: NSIncrementalStore, of coordinator: NSPersistentStoreCoordinator) {
+        self.store = store
+        self.coordinator = coordinator
+        layout = coordinator.modelLayout
+        rowCache = RowCache(rootCount: layout.entities.count)
+    }
+
+    func sweepRowCache() { rowCache.sweep() }
+
+    func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { rowCache.row(for: key, rootIndex: rootIndex) }
+
+    /// The row stays until it has been compared with the one that is read next.
+    func forgetCachedRow(_ key: Int64, rootIndex: Int) {
+        if rowCache.row(for: key, rootIndex: rootIndex) == nil { return }
+        lock.withLock { _ = stale.insert(key) }
+    }
+
+    func close() { rowCache.removeAll() }
+
+    /// Runs a body with the context that asks, on whose queue this is; with one of its own for those who ask without any.
+    private func using<Result>(
+        _ given: NSManagedObjectContext?, _ body: (NSManagedObjectContext) throws -> Result
+    ) rethrows -> Result {
+        if let given { return try body(given) }
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return try context.performAndWait { try body(context) }
+    }
+
+    private func objectID(_ key: Int64) throws -> NSManagedObjectID {
+        if let id = store.objectID(ofKey: key, in: layout) { return id }
+        throw NSError.coreData(
+            NSManagedObjectReferentialIntegrityError, reason: "The store \(store) has not made this object id.")
+    }
+
+    // MARK: Fetching
+
+    func fetch(_ request: StoreFetch) throws -> StoreFetchResult {
+        switch request.result {
+        case .rows: return .rows(try keys(request).compactMap { try row(for: $0.key, refreshing: false, in: nil) })
+        case .keys: return .keys(try keys(request))
+        case .count:
+            switch try execute(request, .countResultType) {
+            case let numbers as [NSNumber]: return .count(numbers.first?.intValue ?? 0)
+            case let numbers as [Int]: return .count(numbers.first ?? 0)
+            case let number as NSNumber: return .count(number.intValue)
+            case let other: throw unexpected(other, "an array of one number", request)
+            }
+        case .dictionaries:
+            let result = try execute(request, .dictionaryResultType)
+            guard let found = result as? [Any] else { throw unexpected(result, "an array of dictionaries", request) }
+            return .dictionaries(
+                try found.map { element in
+                    if let dictionary = element as? [String: Any] { return dictionary }
+                    guard let dictionary = element as? NSDictionary as? [String: Any] else {
+                        throw unexpected(element, "dictionaries", request)
+                    }
+                    return dictionary
+                })
+        }
+    }
+
+    func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws {
+        let context = request.origin?.context
+        try body(try keys(request).compactMap { try row(for: $0.key, refreshing: false, in: context) })
+    }
+
+    private func keys(_ request: StoreFetch) throws -> [ObjectKey] {
+        // Objects are what every store knows to give; ids are asked for where the fetch asks for ids.
+        let wantsIDs = request.origin?.parameters.resultType == .managedObjectIDResultType
+        let result = try execute(request, wantsIDs ? .managedObjectIDResultType : .managedObjectResultType)
+        guard let found = result as? [Any] else { throw unexpected(result, "an array of objects", request) }
+        return try found.map { element in
+            guard let key = (element as? any ObjectKeyConvertible)?.objectKey else {
+                throw unexpected(element, "objects or ids", request)
+            }
+            return key
+        }
+    }
+
+    private func execute(_ request: StoreFetch, _ resultType: NSFetchRequestResultType) throws -> Any {
+        let fetch = NSFetchRequest<NSFetchRequestResult>()
+        var parameters = request.origin?.parameters ?? FetchParameters()
+        parameters.entity = request.layout.entity
+        parameters.includesSubentities = request.includesSubentities
+        parameters.predicate = request.predicate
+        parameters.sortDescriptors = request.sortDescriptors.isEmpty ? nil : request.sortDescriptors
+        parameters.fetchLimit = request.limit
+        parameters.fetchOffset = request.offset
+        parameters.resultType = resultType
+        fetch.parameters = parameters
+        fetch.affectedStores = [store]
+        return try using(request.origin?.context) { context in
+            let result = try store.execute(fetch, with: context)
+            // Objects are for this context only; what they stand for is for everybody.
+            guard let objects = result as? [NSManagedObject] else { return result }
+            return objects.map(\.objectID)
+        }
+    }
+
+    private func unexpected(_ result: Any, _ wanted: String, _ request: StoreFetch) -> NSError {
+        NSError.coreData(
+            NSPersistentStoreOperationError,
+            reason: """
+                The store \(store) answered a fetch of '\(request.layout.name)' with \(type(of: result)); \
+                \(wanted) was expected.
+                """)
+    }
+
+    func execute(_ request: NSPersistentStoreRequest, in context: NSManagedObjectContext) throws -> Any {
+        try store.execute(request, with: context)
+    }
+
+    // MARK: Values
+
+    func row(for key: Int64, refreshing: Bool, in context: NSManagedObjectContext?) throws -> Snapshot? {
+        let id = try objectID(key)
+        if !refreshing, !lock.withLock({ stale.contains(key) }),
+            let cached = rowCache.row(for: key, rootIndex: id.layout.rootIndex)
+        {
+            return cached
+        }
+        return try using(context) { try read(id, in: $0) }
+    }
+
+    private func read(_ id: NSManagedObjectID, in context: NSManagedObjectContext) throws -> Snapshot? {
+        let node: NSIncrementalStoreNode
+        do {
+            node = try store.newValuesForObject(with: id, with: context)
+        } catch let error as NSError
+            where error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectReferentialIntegrityError
+        {
+            return nil
+        }
+        let key = id.objectKey.key
+        let known = lock.withLock { versions[key] }
+        let row = try RecordReader(
+            layout: id.layout, key: key, version: known ?? Int32(foldingVersion: node.version)
+        ).row(
+            attribute: { node.value(for: $0) },
+            reference: { relationship in
+                let value =
+                    try node.value(for: relationship)
+                    ?? store.newValue(forRelationship: relationship, forObjectWith: id, with: context)
+                if value is NSNull { return nil }
+                guard let target = value as? any ObjectKeyConvertible else {
+                    throw unexpected(value, of: relationship, id)
+                }
+                return target.objectKey
+            })
+        return takeIn(row, id.layout)
+    }
+
+    /// Puts a row that was just read into the cache. Where it differs from the one there it gets a version of its own, in
+    /// case the store does not count versions: who still holds the old one must not overwrite it unawares.
+    private func takeIn(_ row: Snapshot, _ layout: EntityLayout) -> Snapshot {
+        lock.withLock {
+            stale.remove(row.key)
+            var row = row
+            if let previous = rowCache.row(for: row.key, rootIndex: layout.rootIndex) {
+                if previous.hasSameValues(as: row, layout) { return previous }
+                if row.version <= previous.version {
+                    row = NSManagedObject.row(
+                        from: row, changes: nil, layout, key: row.key, version: previous.version + 1, renaming: [:])
+                }
+                versions[row.key] = row.version
+                rowCache.remove(row.key, rootIndex: layout.rootIndex)
+            }
+            rowCache.insert(row, rootIndex: layout.rootIndex)
+            return row
+        }
+    }
+
+    func members(of toMany: ToManySlot, owner: ObjectKey, in context: NSManagedObjectContext?) throws -> [ObjectKey] {
+        let id = try objectID(owner.key)
+        let value = try using(context) {
+            try store.newValue(forRelationship: toMany.relationship, forObjectWith: id, with: $0)
+        }
+        let elements: [Any]
+        switch value {
+        case is NSNull: elements = []
+        case let set as NSOrderedSet: elements = set.array
+        case let set as NSSet: elements = set.allObjects
+        case let set as Set<NSManagedObjectID>: elements = Array(set)
+        case let array as [Any]: elements = array
+        default: throw unexpected(value, of: toMany.relationship, id)
+        }
+        return try elements.map { element in
+            guard let key = (element as? any ObjectKeyConvertible)?.objectKey else {
+                throw unexpected(element, of: toMany.relationship, id)
+            }
+            return key
+        }
+    }
+
+    private func unexpected(_ value: Any, of relationship: NSRelationshipDescription, _ id: NSManagedObjectID) -> NSError {
+        NSError.coreData(
+            NSPersistentStoreOperationError,
+            reason: """
+                The store \(store) gave \(type(of: value)) for the relationship '\(relationship.name)' of \(id); \
+                ids were expected.
+                """)
+    }
+
+    // MARK: Saving
+
+    func permanentKeys(for objects: [NSManagedObject]) throws -> [Int64] {
+        let ids = try store.obtainPermanentIDs(for: objects)
+        guard ids.count == objects.count else {
+            throw NSError.coreData(
+                NSPersistentStoreSaveError,
+                reason: "The store \(store) gave \(ids.count) permanent ids for \(objects.count) new objects.")
+        }
+        return ids.map(\.objectKey.key)
+    }
+
+    func write(_ changes: ChangeSet) throws {
+        guard let saved = changes.objects, !saved.isEmpty else { return }
+        if store.isReadOnly { throw NSError.readOnlyStore(store) }
+        try checkVersions(changes, saved.context)
+        let request = NSSaveChangesRequest(
+            inserted: saved.inserted, updated: saved.updated, deleted: saved.deleted, locked: saved.locked)
+        request.affectedStores = [store]
+        _ = try store.execute(request, with: saved.context)
+        lock.withLock {
+            for row in changes.inserted + changes.updated.map(\.new) {
+                let root = layout.entities[row.layoutIndex].rootIndex
+                versions[row.key] = row.version
+                rowCache.remove(row.key, rootIndex: root)
+                rowCache.insert(row, rootIndex: root)
+            }
+            for deletion in changes.deleted {
+                versions[deletion.key.key] = nil
+                rowCache.remove(
+                    deletion.key.key, rootIndex: layout.entities[deletion.key.layoutIndex].rootIndex)
+            }
+        }
+    }
+
+    /// Somebody else may have read or written newer values of a record through this store, or deleted it.
+    private func checkVersions(_ changes: ChangeSet, _ context: NSManagedObjectContext) throws {
+        var conflicts: [SaveConflicts.Conflict] = []
+        let expected =
+            (changes.updated.map(\.old) + changes.unchanged).map {
+                (ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key), $0)
+            } + changes.deleted.compactMap { deletion in deletion.row.map { (deletion.key, $0) } }
+        for (key, row) in expected {
+            let root = layout.entities[key.layoutIndex].rootIndex
+            let cached = rowCache.row(for: key.key, rootIndex: root)
+            if let known = lock.withLock({ versions[key.key] }) ?? cached?.version {
+                if known == row.version { continue }
+                let found = try cached ?? read(try objectID(key.key), in: context)
+                conflicts.append(SaveConflicts.Conflict(key: key, expected: row, found: found))
+                continue
+            }
+            let found = try read(try objectID(key.key), in: context)
+            if found?.version == row.version { continue }
+            conflicts.append(SaveConflicts.Conflict(key: key, expected: row, found: found))
+        }
+        if !conflicts.isEmpty { throw SaveConflicts(conflicts: conflicts) }
+    }
+
+    // MARK: Use
+
+    func contextDidRegister(_ keys: [Int64]) {
+        store.managedObjectContextDidRegisterObjects(with: keys.compactMap { store.objectID(ofKey: $0, in: layout) })
+    }
+
+    func contextDidUnregister(_ keys: [Int64]) {
+        store.managedObjectContextDidUnregisterObjects(with: keys.compactMap { store.objectID(ofKey: $0, in: layout) })
+    }
+}
+
+extension NSError {
+    /// A save to a store that was opened for reading only.
+    static func readOnlyStore(_ store: NSPersistentStore) -> NSError {
+        .coreData(
+            NSPersistentStoreSaveError,
+            reason: "The store “\(store.url?.lastPathComponent ?? "")” was opened read-only and cannot be saved.",
+            url: store.url)
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// Builds the row of a record whose values come by name: of a cache node, of an incremental store's node.
+struct RecordReader {
+    let layout: EntityLayout
+    let key: Int64
+    let version: Int32
+
+    /// Reads every persistent attribute and to-one relationship of the record. Throws 134060 when a value is of a type
+    /// that its attribute does not take.
+    func row(
+        attribute: (NSAttributeDescription) throws -> Any?, reference: (NSRelationshipDescription) throws -> ObjectKey?
+    ) throws -> Snapshot {
+        var values = [SlotValue](repeating: .null, count: layout.slots.count)
+        for (number, slot) in layout.slots.enumerated() where slot.isPersistent {
+            switch slot.role {
+            case .attribute(let description):
+                values[number] = try value(try attribute(description), of: description, slot)
+            case .toOne(let relationship, let companion):
+                guard let target = try reference(relationship) else { continue }
+                values[number] = .int(target.key)
+                if let companion { values[companion] = .int(Int64(target.layoutIndex)) }
+            case .companion, .order, .owner:
+                break
+            }
+        }
+        let tailBytes = values.reduce(0) { $0 + $1.tailBytes }
+        var builder = SnapshotBuilder(layout: layout, key: key, version: version, tailBytes: tailBytes)
+        for (number, value) in values.enumerated() { builder.set(number, value: value) }
+        return builder.finish()
+    }
+
+    private func value(_ given: Any?, of attribute: NSAttributeDescription, _ slot: Slot) throws -> SlotValue {
+        guard let given, !(given is NSNull) else { return .null }
+        if slot.kind == .transformable { return .data(try TransformableCoding.data(from: given, of: attribute)) }
+        if let value = SlotValue(given, as: slot.kind) { return value }
+        throw NSError.coreData(
+            NSCoreDataError,
+            reason: """
+                Unacceptable type of value for attribute: property = "\(slot.name)"; desired type = \(slot.kind); \
+                given type = \(type(of: given)); entity = \(layout.name).
+                """)
+    }
+}
+
+extension Int32 {
+    /// A store's own version number as a row keeps it: only whether two are equal counts.
+    init(foldingVersion version: UInt64) {
+        let folded = version <= 0x3FFF_FFFF ? version : (version ^ (version >> 30) ^ (version >> 60)) & 0x3FFF_FFFF
+        self.init(truncatingIfNeeded: folded)
+    }
+}
+
+extension Snapshot {
+    /// Whether two rows of one entity have the same attributes and lead to the same objects.
+    func hasSameValues(as other: Snapshot, _ layout: EntityLayout) -> Bool {
+        layout.slots.indices.allSatisfy { slot in
+            switch layout.slots[slot].role {
+            case .attribute, .toOne:
+                let kind = layout.slots[slot].kind
+                return !layout.slots[slot].isPersistent || value(slot, kind: kind) == other.value(slot, kind: kind)
+            case .companion, .order, .owner: return true
+            }
+        }
+    }
+}

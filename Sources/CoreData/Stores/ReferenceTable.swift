@@ -1,0 +1,93 @@
+import Foundation
+
+/// Which key stands for which record of a program's own store.
+///
+/// Such a store names its records by any value, its reference objects; everything above the stores works with numbers.
+/// The table hands a number to each reference it meets, per entity. It is shared by all stores of the process that have
+/// the same identifier, so that ids of the same record are equal whichever coordinator made them.
+final class ReferenceTable: @unchecked Sendable {  // `entries` and `keys` are used under `lock` only
+    struct Entry {
+        let entity: String
+        /// What tells the references of an entity apart, and stands in an id's URI.
+        let text: String
+        /// The reference as the store gave it.
+        fileprivate(set) var reference: Any
+    }
+
+    private let lock = NSLock()
+    /// The entry of the primary key n is at n - 1.
+    private var entries: [Entry] = []
+    private var keys: [String: [String: Int64]] = [:]
+
+    /// The primary key of a reference, a new one when it was not met before.
+    func primaryKey(of reference: Any, entity: String) -> Int64 {
+        let text = Self.text(of: reference)
+        return lock.withLock {
+            if let known = keys[entity]?[text] {
+                // A reference read from a URI may be a number where the store has a string.
+                entries[Int(known) - 1].reference = reference
+                return known
+            }
+            return add(Entry(entity: entity, text: text, reference: reference))
+        }
+    }
+
+    /// The primary key for the text of a URI. As on a Mac, a reference that looks like a number is one.
+    func primaryKey(ofText text: String, entity: String) -> Int64 {
+        lock.withLock {
+            if let known = keys[entity]?[text] { return known }
+            let reference: Any = Int64(text).map { NSNumber(value: $0) } ?? text
+            return add(Entry(entity: entity, text: text, reference: reference))
+        }
+    }
+
+    /// What a primary key stands for.
+    func entry(for primaryKey: Int64) -> Entry? {
+        lock.withLock {
+            primaryKey > 0 && primaryKey <= Int64(entries.count) ? entries[Int(primaryKey) - 1] : nil
+        }
+    }
+
+    private func add(_ entry: Entry) -> Int64 {
+        entries.append(entry)
+        let key = Int64(entries.count)
+        keys[entry.entity, default: [:]][entry.text] = key
+        return key
+    }
+
+    static func text(of reference: Any) -> String {
+        switch reference {
+        case let text as String: text
+        case let uuid as UUID: uuid.uuidString
+        case let url as URL: url.absoluteString
+        case let data as Data: data.base64EncodedString()
+        case let number as NSNumber: number.stringValue
+        default: "\(reference)"
+        }
+    }
+
+    // MARK: Sharing
+
+    private struct Registry {
+        var tables: [String: WeakTable] = [:]
+    }
+
+    private struct WeakTable {
+        weak var table: ReferenceTable?
+    }
+
+    private static let registryLock = NSLock()
+    // Used under `registryLock` only.
+    nonisolated(unsafe) private static var registry = Registry()
+
+    /// The table of the stores with an identifier; kept as long as a store or an id of it is alive.
+    static func shared(identifier: String) -> ReferenceTable {
+        registryLock.withLock {
+            if let known = registry.tables[identifier]?.table { return known }
+            registry.tables = registry.tables.filter { $0.value.table != nil }
+            let table = ReferenceTable()
+            registry.tables[identifier] = WeakTable(table: table)
+            return table
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+
+/// The classes of stores that programs have registered, by type.
+enum StoreClasses {
+    private static let lock = NSLock()
+    // Used under `lock` only.
+    nonisolated(unsafe) private static var classes: [String: NSPersistentStore.Type] = [:]
+
+    static func storeClass(for type: String) -> NSPersistentStore.Type? { lock.withLock { classes[type] } }
+
+    static func register(_ storeClass: NSPersistentStore.Type?, for type: String) {
+        lock.withLock { classes[type] = storeClass }
+    }
+
+    static var all: [String: NSPersistentStore.Type] { lock.withLock { classes } }
+}
+
+extension NSPersistentStoreCoordinator {
+    /// Makes a class of stores known under a type, so that stores of that type can be added; nil takes the class away.
+    ///
+    /// Stops the process when it is neither a subclass of `NSAtomicStore` nor of `NSIncrementalStore`.
+    public static func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
+        guard let storeClass else { return StoreClasses.register(nil, for: storeType) }
+        guard storeClass is NSAtomicStore.Type || storeClass is NSIncrementalStore.Type else {
+            preconditionFailure(
+                "The class \(storeClass) cannot be registered for the store type '\(storeType)': it is neither a "
+                    + "subclass of NSAtomicStore nor of NSIncrementalStore")
+        }
+        StoreClasses.register(storeClass as? NSPersistentStore.Type, for: storeType)
+    }
+
+    /// Makes a class of stores known under a type, so that stores of that type can be added.
+    public static func registerStoreClass(_ storeClass: AnyClass, type storeType: NSPersistentStore.StoreType) {
+        registerStoreClass(storeClass, forStoreType: storeType.rawValue)
+    }
+
+    /// The store types that can be added, with their classes as values: pointers, read by `getValue(_:)`.
+    public static var registeredStoreTypes: [String: NSValue] {
+        var classes: [String: AnyClass] = [NSSQLiteStoreType: SQLiteStore.self, NSInMemoryStoreType: SQLiteStore.self]
+        for (type, storeClass) in StoreClasses.all { classes[type] = storeClass }
+        return classes.mapValues { storeClass in
+            withUnsafePointer(to: storeClass) { NSValue(bytes: $0, objCType: "^v") }
+        }
+    }
+
+    /// The number that the next store gets; asked while that store is made.
+    final var numberOfNextStore: Int { lock.withLock { inheritedStoreNumber ?? nextStoreNumber } }
+
+    /// Makes a store of a registered class and reads what has to be read; the caller holds `lock`.
+    final func openCustomStore(
+        _ storeClass: NSPersistentStore.Type, type: String, configuration: String?, at url: URL?,
+        options: [AnyHashable: Any]?
+    ) throws -> AttachedStore {
+        let address = url ?? URL(fileURLWithPath: "/dev/null")
+        func prepare(_ store: NSPersistentStore) throws {
+            store.setRegisteredType(type)
+            if url == nil { store.url = nil }
+            try store.loadMetadata()
+            try requireModel(of: store, configuration)
+        }
+        if let atomic = storeClass as? NSAtomicStore.Type {
+            let store = atomic.init(
+                persistentStoreCoordinator: self, configurationName: configuration, at: address, options: options)
+            try prepare(store)
+            try store.load()
+            try requireModel(of: store, configuration)
+            noteModel(in: store, configuration)
+            let rows = AtomicRows(store, of: self)
+            return AttachedStore(number: numberOfNextStore, store: store, rows: rows, objects: rows)
+        }
+        guard let incremental = storeClass as? NSIncrementalStore.Type else {
+            throw NSError.coreData(
+                NSPersistentStoreInvalidTypeError, reason: "The class \(storeClass) of '\(type)' is no store", url: url)
+        }
+        let store = incremental.init(
+            persistentStoreCoordinator: self, configurationName: configuration, at: address, options: options)
+        try prepare(store)
+        noteModel(in: store, configuration)
+        let rows = IncrementalRows(store, of: self)
+        return AttachedStore(number: numberOfNextStore, store: store, rows: rows, objects: rows)
+    }
+
+    /// A store that knows its model's version hashes must have this model's.
+    private func requireModel(of store: NSPersistentStore, _ configuration: String?) throws {
+        guard let metadata = store.metadata, metadata[NSStoreModelVersionHashesKey] != nil,
+            StoreOptions.bool(store.options, NSIgnorePersistentStoreVersioningOption) != true,
+            case .incompatible(let entities) = managedObjectModel.compatibility(
+                ofConfiguration: configuration, withStoreMetadata: metadata)
+        else { return }
+        throw NSError.coreData(
+            NSPersistentStoreIncompatibleVersionHashError,
+            reason: """
+                The model used to open the store is incompatible with the one used to create the store \
+                (entities: \(entities.joined(separator: ", ")))
+                """,
+            url: store.url, userInfo: ["metadata": metadata])
+    }
+
+    /// The model's version hashes become part of the metadata, to be saved with the store.
+    private func noteModel(in store: NSPersistentStore, _ configuration: String?) {
+        var metadata = store.metadata ?? [:]
+        guard metadata[NSStoreModelVersionHashesKey] == nil else { return }
+        let names = managedObjectModel.entities(forConfigurationName: configuration)?.compactMap(\.name)
+        let hashes = managedObjectModel.entityVersionHashesByName
+        metadata[NSStoreModelVersionHashesKey] = hashes.filter { names?.contains($0.key) ?? true }
+        metadata[NSStoreModelVersionIdentifiersKey] =
+            managedObjectModel.versionIdentifiers.map { "\($0.base)" }.sorted()
+        store.metadata = metadata
+    }
+}

@@ -1,0 +1,42 @@
+import CoreData
+
+/// Values of attributes as what a property list can hold, and back.
+enum PlainValue {
+    static func plain(_ value: Any, of attribute: NSAttributeDescription) throws -> Any {
+        switch attribute.attributeType {
+        case .decimalAttributeType: return (value as? NSDecimalNumber)?.stringValue ?? "\(value)"
+        case .UUIDAttributeType: return (value as? UUID)?.uuidString ?? ""
+        case .URIAttributeType: return (value as? URL)?.absoluteString ?? ""
+        case .transformableAttributeType:
+            return try NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: false)
+        default: return value
+        }
+    }
+
+    static func value(_ plain: Any, of attribute: NSAttributeDescription) throws -> Any? {
+        switch attribute.attributeType {
+        case .decimalAttributeType: return (plain as? String).map { NSDecimalNumber(string: $0) }
+        case .UUIDAttributeType: return (plain as? String).flatMap { UUID(uuidString: $0) }
+        case .URIAttributeType: return (plain as? String).flatMap { URL(string: $0) }
+        case .transformableAttributeType:
+            return try NSKeyedUnarchiver.unarchivedObject(
+                ofClasses: [NSArray.self, NSDictionary.self, NSString.self, NSNumber.self, NSDate.self, NSData.self],
+                from: plain as? Data ?? Data())
+        default: return plain
+        }
+    }
+}
+
+/// A value under a lock.
+final class Guarded<Value>: @unchecked Sendable {  // `value` is used under `lock` only
+    private let lock = NSLock()
+    private var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&value)
+    }
+}
