@@ -34,12 +34,12 @@ extension NSPersistentStoreCoordinator {
         registerStoreClass(storeClass, forStoreType: storeType.rawValue)
     }
 
-    /// The store types that can be added, with their classes as values: pointers, read by `getValue(_:)`.
+    /// The store types that can be added. A value holds the address of the class, as a number: `getValue(_:)` reads it.
     public static var registeredStoreTypes: [String: NSValue] {
         var classes: [String: AnyClass] = [NSSQLiteStoreType: SQLiteStore.self, NSInMemoryStoreType: SQLiteStore.self]
         for (type, storeClass) in StoreClasses.all { classes[type] = storeClass }
         return classes.mapValues { storeClass in
-            withUnsafePointer(to: storeClass) { NSValue(bytes: $0, objCType: "^v") }
+            withUnsafePointer(to: storeClass) { NSValue(bytes: $0, objCType: "Q") }
         }
     }
 

@@ -87,7 +87,9 @@ struct NestedContextTests {
         #expect(isGone)
     }
 
-    @Test("New objects get their permanent ids in every context of the chain when the root saves", arguments: StoreKind.allCases)
+    @Test(
+        "New objects get their permanent ids in every context of the chain when the root saves",
+        arguments: StoreKind.allCases)
     func permanentIDsComeDown(kind: StoreKind) throws {
         let library = try Library(kind)
         let root = library.context()
@@ -138,7 +140,9 @@ struct NestedContextTests {
         }
     }
 
-    @Test("A child's change of an object that its parent deleted meanwhile is error 133020, and nothing is pushed", arguments: StoreKind.allCases)
+    @Test(
+        "A child's change of an object that its parent deleted meanwhile is error 133020, and nothing is pushed",
+        arguments: StoreKind.allCases)
     func conflictWithDeletion(kind: StoreKind) throws {
         let library = try Library(kind)
         let root = library.context()
@@ -169,7 +173,9 @@ struct NestedContextTests {
         }
     }
 
-    @Test("Relationships changed in a child arrive in the parent: to-many, many-to-many, ordered", arguments: StoreKind.allCases)
+    @Test(
+        "Relationships changed in a child arrive in the parent: to-many, many-to-many, ordered",
+        arguments: StoreKind.allCases)
     func relationshipsThroughChain(kind: StoreKind) throws {
         let library = try Library(kind)
         let root = library.context()

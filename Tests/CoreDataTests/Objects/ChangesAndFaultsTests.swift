@@ -79,7 +79,9 @@ struct ChangesAndFaultsTests {
         }
     }
 
-    @Test("refresh reads the row anew: without merging the changes are gone, with merging they stay on top", arguments: StoreKind.allCases)
+    @Test(
+        "refresh reads the row anew: without merging the changes are gone, with merging they stay on top",
+        arguments: StoreKind.allCases)
     func refresh(kind: StoreKind) throws {
         let library = try Library(kind)
         let (context, other) = (library.context(), library.context())

@@ -4,7 +4,8 @@ import TestSupport
 
 @Suite("Key-value coding")
 struct KeyValueCodingTests {
-    @Test("An object answers for its own id, in the store and among unsaved changes alike", arguments: StoreKind.allCases)
+    @Test(
+        "An object answers for its own id, in the store and among unsaved changes alike", arguments: StoreKind.allCases)
     func objectIDByKey(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()

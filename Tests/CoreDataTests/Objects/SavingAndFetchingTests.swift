@@ -37,7 +37,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A temporary id becomes permanent with the save, and its URI leads back to the object", arguments: StoreKind.allCases)
+    @Test(
+        "A temporary id becomes permanent with the save, and its URI leads back to the object",
+        arguments: StoreKind.allCases)
     func permanentIDs(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()
@@ -47,14 +49,17 @@ struct SavingAndFetchingTests {
             try context.save()
             #expect(!book.objectID.isTemporaryID)
             let uri = book.objectID.uriRepresentation()
-            #expect(uri.absoluteString.hasSuffix("/Book/p1"))
+            // The atomic store names its records by UUIDs.
+            #expect(uri.absoluteString.contains("/Book/p") && (kind == .atomic || uri.absoluteString.hasSuffix("/p1")))
             let id = try #require(library.coordinator.managedObjectID(forURIRepresentation: uri))
             #expect(id == book.objectID)
             #expect(context.object(with: id) === book)
         }
     }
 
-    @Test("Setting a to-one relationship fills the inverse to-many one, in memory and in the store", arguments: StoreKind.allCases)
+    @Test(
+        "Setting a to-one relationship fills the inverse to-many one, in memory and in the store",
+        arguments: StoreKind.allCases)
     func toOneAndInverse(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()
@@ -278,7 +283,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A missing mandatory value stops the save with error 1570 that names it, and nothing is lost", arguments: StoreKind.allCases)
+    @Test(
+        "A missing mandatory value stops the save with error 1570 that names it, and nothing is lost",
+        arguments: StoreKind.allCases)
     func validation(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()
@@ -307,7 +314,8 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A number that its attribute cannot hold stops the save with error 1610 or 1620", arguments: StoreKind.allCases)
+    @Test(
+        "A number that its attribute cannot hold stops the save with error 1610 or 1620", arguments: StoreKind.allCases)
     func numbersOutOfRange(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()
@@ -323,7 +331,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A transformable value that nothing can archive stops the save with entity and attribute in the error", arguments: StoreKind.allCases)
+    @Test(
+        "A transformable value that nothing can archive stops the save with entity and attribute in the error",
+        arguments: StoreKind.allCases)
     func unarchivableValue(kind: StoreKind) throws {
         final class Opaque {}
         let library = try Library(kind)
@@ -372,7 +382,9 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A row changed by another context since it was read stops the save with error 133020; nothing is written", arguments: StoreKind.allCases)
+    @Test(
+        "A row changed by another context since it was read stops the save with error 133020; nothing is written",
+        arguments: StoreKind.allCases)
     func optimisticLocking(kind: StoreKind) throws {
         let library = try Library(kind)
         let (first, second) = (library.context(), library.context())

@@ -60,13 +60,15 @@ struct AtomicStoreTests {
         }
         let beside = library.context()
         try beside.performAndWait {
-            #expect(try Set(beside.all("Book").map { $0.value(forKey: "title") as? String }) == ["1", "2"])
+            let titles = try beside.all("Book").map { $0.value(forKey: "title") as? String }
+            #expect(Set(titles) == ["1", "2"])
             #expect(try beside.all("Tag", "ANY books.title == '1'").count == 1)
         }
         try context.performAndWait { try context.save() }
         let again = try Library(.atomic, in: library.folder).context()
         try again.performAndWait {
-            #expect(try Set(again.all("Book").map { $0.value(forKey: "title") as? String }) == ["changed", "2", "new"])
+            let titles = try again.all("Book").map { $0.value(forKey: "title") as? String }
+            #expect(Set(titles) == ["changed", "2", "new"])
             #expect(try again.all("Tag").isEmpty)
         }
     }
@@ -135,7 +137,8 @@ struct AtomicStoreTests {
         #expect(other.coordinator.persistentStores.isEmpty)
         let copy = try Library(.atomic, in: other.folder)
         let context = copy.context()
-        try context.performAndWait { #expect(try context.all("Book").count == 2) }
+        let count = try context.performAndWait { try context.all("Book").count }
+        #expect(count == 2)
         try copy.coordinator.destroyPersistentStore(at: target, ofType: PropertyListStore.storeType)
         #expect(!FileManager.default.fileExists(atPath: target.path))
         #expect(copy.coordinator.persistentStores.isEmpty)

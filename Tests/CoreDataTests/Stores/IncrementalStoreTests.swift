@@ -117,7 +117,7 @@ struct IncrementalStoreTests {
             let id = book.objectID
             context.reset()
             library.service.remove(.init(entity: "Book", number: 2))
-            let error = #expect(throws: NSError.self) { try context.existingObject(with: id) }
+            let error = #expect(throws: NSError.self) { _ = try context.existingObject(with: id) }
             #expect(error?.code == NSManagedObjectReferentialIntegrityError)
         }
     }
@@ -158,10 +158,10 @@ struct IncrementalStoreTests {
         let root = other.context()
         let child = other.child(of: root)
         let asked = try requests(other) {
-            try child.performAndWait {
-                let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
-                #expect(try child.fetch(request).count == 2)
+            let count = try child.performAndWait {
+                try child.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")).count
             }
+            #expect(count == 2)
         }
         #expect(asked.filter { $0.hasPrefix("values") }.isEmpty)
         try child.performAndWait {

@@ -14,6 +14,11 @@ public final class RecordService: @unchecked Sendable {  // state is used under 
     public struct Name: Hashable, Sendable {
         public var entity: String
         public var number: Int
+
+        public init(entity: String, number: Int) {
+            self.entity = entity
+            self.number = number
+        }
     }
 
     private let lock = NSLock()

@@ -18,7 +18,9 @@ public final class ServiceStore: NSIncrementalStore, @unchecked Sendable {  // t
     }
 
     private func id(_ name: RecordService.Name) -> NSManagedObjectID? {
-        guard let entity = persistentStoreCoordinator?.managedObjectModel.entitiesByName[name.entity] else { return nil }
+        guard let entity = persistentStoreCoordinator?.managedObjectModel.entitiesByName[name.entity] else {
+            return nil
+        }
         return newObjectID(for: entity, referenceObject: name.number)
     }
 
@@ -70,7 +72,8 @@ public final class ServiceStore: NSIncrementalStore, @unchecked Sendable {  // t
         case .countResultType: return [NSNumber(value: found.count)]
         case .dictionaryResultType:
             return found.map { row in
-                NSDictionary(dictionary: Dictionary(row.values.compactMap { key, value in value.map { (key, $0) } }) { $1 })
+                NSDictionary(
+                    dictionary: Dictionary(row.values.compactMap { key, value in value.map { (key, $0) } }) { $1 })
             }
         default: return found.map { context.object(with: $0.id) }
         }

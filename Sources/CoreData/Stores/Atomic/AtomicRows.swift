@@ -2,7 +2,8 @@ import Foundation
 
 /// Presents an atomic store to contexts and coordinators: rows of its nodes, and a save that changes the nodes and has
 /// the store write them.
-final class AtomicRows: ObjectStore, @unchecked Sendable {  // `versions` and the store's nodes are used under `lock` only
+// @unchecked Sendable: `versions` and the nodes of the store are used under `lock` only.
+final class AtomicRows: ObjectStore, @unchecked Sendable {
     let store: NSAtomicStore
     private let layout: ModelLayout
     private let rowCache: RowCache

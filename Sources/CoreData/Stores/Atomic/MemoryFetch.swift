@@ -40,7 +40,9 @@ struct MemoryFetch {
 
     /// The dictionaries of the fetch out of the nodes that match.
     func dictionaries(_ nodes: [NSAtomicStoreCacheNode]) throws -> [[String: Any]] {
-        guard case .dictionaries(let listed, let groupBy, let having, let isDistinct) = request.result else { return [] }
+        guard case .dictionaries(let listed, let groupBy, let having, let isDistinct) = request.result else {
+            return []
+        }
         let properties = listed.isEmpty ? allProperties : listed
         for case .keyPath(let path) in properties + groupBy { try requireProperty(path) }
         var result: [[String: Any]]
@@ -61,7 +63,9 @@ struct MemoryFetch {
         }
         if isDistinct {
             var seen: Set<NSDictionary> = []
-            result = result.filter { seen.insert($0.mapValues { ($0 as? ObjectKey)?.key ?? $0 } as NSDictionary).inserted }
+            result = result.filter {
+                seen.insert($0.mapValues { ($0 as? ObjectKey)?.key ?? $0 } as NSDictionary).inserted
+            }
         }
         return page(result)
     }

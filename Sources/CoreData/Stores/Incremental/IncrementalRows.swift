@@ -211,7 +211,9 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         }
     }
 
-    private func unexpected(_ value: Any, of relationship: NSRelationshipDescription, _ id: NSManagedObjectID) -> NSError {
+    private func unexpected(_ value: Any, of relationship: NSRelationshipDescription, _ id: NSManagedObjectID)
+        -> NSError
+    {
         NSError.coreData(
             NSPersistentStoreOperationError,
             reason: """
