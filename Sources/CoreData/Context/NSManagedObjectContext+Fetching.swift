@@ -308,16 +308,54 @@ extension NSManagedObjectContext {
         case .coordinator(let coordinator):
             var fetch = storeFetch(plan, coordinator)
             let parameters = plan.parameters
-            let properties = try parameters.propertiesToFetch?.map { try column($0, plan) }
+            let properties =
+                try parameters.propertiesToFetch?.map { try column($0, plan) }
+                ?? fetch.layout.entity.attributesByName.keys.sorted().map { .keyPath($0) }
+            let composites = properties.compactMap { column -> CompositeAccess? in
+                guard case .composite(let composite)? = fetch.layout.access[column.name] else { return nil }
+                return composite
+            }
             fetch.result = .dictionaries(
-                properties: properties ?? fetch.layout.entity.attributesByName.keys.sorted().map { .keyPath($0) },
+                properties: properties.flatMap { column -> [StoreFetch.Column] in
+                    guard let composite = composites.first(where: { $0.name == column.name }) else { return [column] }
+                    return composite.slots.map { .keyPath(fetch.layout.slots[$0].name) }
+                },
                 groupBy: try parameters.propertiesToGroupBy?.map { try column($0, plan) } ?? [],
                 having: parameters.havingPredicate, distinct: parameters.returnsDistinctResults)
-            return try coordinator.dictionaries(
+            let rows = try coordinator.dictionaries(
                 for: fetch, in: plan.affectedStores, at: try plan.generation ?? generation())
+            if composites.isEmpty { return rows }
+            let asked = Set(properties.map(\.name))
+            return rows.map { Self.folding(composites, in: $0, fetch.layout, keeping: asked) }
         case nil:
             return []
         }
+    }
+
+    /// A dictionary whose composite attributes are read element by element, with one dictionary for each.
+    private static func folding(
+        _ composites: [CompositeAccess], in row: [String: Any], _ layout: EntityLayout, keeping asked: Set<String>
+    ) -> [String: Any] {
+        var result = row
+        // A program's store may have given the whole.
+        for composite in composites where row[composite.name] == nil {
+            func value(_ composite: CompositeAccess) -> [String: Any]? {
+                var values: [String: Any] = [:]
+                for (name, access) in composite.elements {
+                    switch access {
+                    case .attribute(let slot):
+                        let path = layout.slots[slot].name
+                        values[name] = row[path]
+                        if !asked.contains(path) { result[path] = nil }
+                    case .composite(let inner): values[name] = value(inner)
+                    case .toOne, .toMany, .fetched: break
+                    }
+                }
+                return values.isEmpty ? nil : values
+            }
+            result[composite.name] = value(composite)
+        }
+        return result
     }
 
     private func column(_ element: Any, _ plan: FetchPlan) throws -> StoreFetch.Column {
@@ -396,27 +434,5 @@ extension NSManagedObjectContext {
         var owner = owner
         if owner.isTemporary, let permanent = permanentKeys[owner.key] { owner.key = permanent }
         return object(for: owner).members(of: toMany.index)
-    }
-
-    // MARK: Fetched properties
-
-    /// The objects of a fetched property: its request with `$FETCH_SOURCE` bound to the owner.
-    final func objects(of property: NSFetchedPropertyDescription, for owner: NSManagedObject) -> [NSManagedObject] {
-        guard let template = property.fetchRequest else { return [] }
-        let request = NSFetchRequest<NSManagedObject>(entityName: template.entityName ?? "")
-        request.predicate = template.predicate?.withSubstitutionVariables([
-            "FETCH_SOURCE": owner, "FETCHED_PROPERTY": property,
-        ])
-        request.sortDescriptors = template.sortDescriptors
-        request.fetchLimit = template.fetchLimit
-        do {
-            return try fetch(request)
-        } catch {
-            preconditionFailure(
-                """
-                The fetched property '\(property.name)' of entity '\(owner.home.layout.name)' cannot be fetched: \
-                \(error.localizedDescription)
-                """)
-        }
     }
 }

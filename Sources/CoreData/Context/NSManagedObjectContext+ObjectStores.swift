@@ -70,6 +70,38 @@ extension NSManagedObjectContext {
         if !permanent.isEmpty { installPermanentKeys(permanent, of: objects) }
     }
 
+    /// Computes the derived attributes of the objects that go to programs' stores, which no SQL computes: of new and changed
+    /// objects, and of those that look at them through a relationship.
+    final func deriveAttributes(_ work: SaveWork, for numbers: Set<Int>) {
+        var concerned: [NSManagedObject] = []
+        for object in work.inserted + work.updated + work.deleted
+        where numbers.contains(object.objectKey.storeNumber) && !object.flags.contains(.inaccessible) {
+            if !object.flags.contains(.deleted) { concerned.append(object) }
+            concerned += observers(of: object)
+        }
+        var seen: Set<ObjectIdentifier> = []
+        for object in concerned
+        where !object.flags.contains(.deleted) && seen.insert(ObjectIdentifier(object)).inserted {
+            for (slot, expression, _) in object.home.layout.derivations {
+                let value = expression.expressionValue(with: object, context: nil)
+                let kind = object.home.layout.slots[slot].kind
+                guard let derived = SlotValue(value, as: kind), derived != object.slotValue(at: slot) else { continue }
+                object.setSlot(slot, to: derived)
+            }
+        }
+    }
+
+    /// Objects whose derived attributes look at an object through the inverse of one of its to-one relationships.
+    private func observers(of object: NSManagedObject) -> [NSManagedObject] {
+        object.home.layout.slots.enumerated().compactMap { number, slot in
+            guard case .toOne(let relationship, _) = slot.role, let inverse = relationship.inverseRelationship,
+                let owner = object.referencedObject(at: number),
+                owner.home.layout.derivations.contains(where: { $0.relationships.contains(inverse.name) })
+            else { return nil }
+            return owner
+        }
+    }
+
     /// The store a new object goes to: the assigned one, or the first that holds its entity.
     final func storeNumber(forNew object: NSManagedObject, _ coordinator: NSPersistentStoreCoordinator) throws -> Int {
         if let assigned = assignedStores[ObjectIdentifier(object)], let number = coordinator.number(of: assigned) {

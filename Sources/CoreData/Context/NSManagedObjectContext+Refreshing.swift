@@ -16,6 +16,7 @@ extension NSManagedObjectContext {
             guard let row = try? readRow(for: object.objectKey) else { return }
             overlay.forgetBases()
             object.rebase(on: row, keeping: .all)
+            overlay.fetched = [:]
             object.awake(fromSnapshotEvents: .refresh)
         } else {
             object.flags.remove(.updated)

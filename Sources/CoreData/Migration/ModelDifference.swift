@@ -207,7 +207,7 @@ struct ModelDifference {
     func elements(
         of new: NSCompositeAttributeDescription, from old: NSCompositeAttributeDescription
     ) -> [(NSAttributeDescription, NSAttributeDescription?)] {
-        let (newer, older) = (new.flattenedElements, old.flattenedElements)
+        let (newer, older) = (new.leaves.map(\.attribute), old.leaves.map(\.attribute))
         return zip(newer, RenamingMatch.match(newer.map(Self.entry), from: older.map(Self.entry))).map {
             ($0, $1.map { older[$0] })
         }

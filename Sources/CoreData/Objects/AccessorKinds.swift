@@ -34,7 +34,10 @@ struct AccessorKinds: OptionSet {
         case .toMany:
             kind = .toMany
             noun = "a to-many relationship"
-        case .fetched: preconditionFailure("Fetched property '\(name)' of '\(layout.name)' has no slot")
+        case .fetched:
+            kind = .toMany
+            noun = "a fetched property"
+        case .composite: preconditionFailure("Composite attribute '\(name)' of '\(layout.name)' has many slots")
         }
         precondition(
             isSuperset(of: kind),

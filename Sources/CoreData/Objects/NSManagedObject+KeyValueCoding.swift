@@ -48,6 +48,7 @@ extension NSManagedObject {
     /// Sets the value at the end of a path of keys through to-one relationships; a nil on the way makes it do nothing.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
+        if setElement(value, at: keyPath) { return }
         guard let target = self.value(forKeyPath: String(keyPath[..<dot])) else { return }
         guard let object = target as? NSManagedObject else {
             preconditionFailure(
@@ -67,6 +68,7 @@ extension NSManagedObject {
             let objects = memberObjects(of: index)
             return home.layout.toManys[index].isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
         case .fetched(let property): return fetchedObjects(of: property)
+        case .composite(let composite): return compositeValue(composite)
         }
     }
 
@@ -81,6 +83,7 @@ extension NSManagedObject {
         case .toMany(let index):
             guard let objects = Self.objects(in: value) else { rejectRelation(value, key) }
             setMembers(objects, of: index)
+        case .composite(let composite): setComposite(value, composite)
         case .fetched:
             preconditionFailure("The fetched property '\(key)' of entity '\(home.layout.name)' cannot be set")
         }
@@ -113,11 +116,6 @@ extension NSManagedObject {
         }
     }
 
-    private func fetchedObjects(of property: NSFetchedPropertyDescription) -> [NSManagedObject] {
-        guard let context = home.context else { return [] }
-        return context.objects(of: property, for: self)
-    }
-
     // MARK: What changed
 
     /// The values that differ from the last fetched or saved ones, by property name; `NSNull` stands for nil.
@@ -138,14 +136,7 @@ extension NSManagedObject {
         for name in keys ?? Array(home.layout.access.keys) {
             switch access(to: name) {
             case .attribute(let slot):
-                let description = home.layout.slots[slot]
-                let value: Any? =
-                    if description.kind == .transformable {
-                        Self.object(in: row, at: slot, description)
-                    } else {
-                        row.value(slot, kind: description.kind).boxed(as: description.kind)
-                    }
-                values[name] = value ?? NSNull()
+                values[name] = committedValue(at: slot, of: row) ?? NSNull()
             case .toOne(let slot):
                 values[name] = committedReference(at: slot).flatMap { home.context?.object(for: $0) } ?? NSNull()
             case .toMany(let index):
@@ -153,10 +144,18 @@ extension NSManagedObject {
                 let objects = (toManyState(index).base ?? []).compactMap { home.context?.object(for: $0) }
                 values[name] =
                     home.layout.toManys[index].isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+            case .composite(let composite):
+                values[name] = compositeValue(composite) { committedValue(at: $0, of: row) } ?? NSNull()
             case .fetched: break
             }
         }
         return values
+    }
+
+    private func committedValue(at slot: Int, of row: Snapshot) -> Any? {
+        let description = home.layout.slots[slot]
+        if description.kind == .transformable { return Self.object(in: row, at: slot, description) }
+        return row.value(slot, kind: description.kind).boxed(as: description.kind)
     }
 
     private static func object(in row: Snapshot, at slot: Int, _ description: Slot) -> Any? {
@@ -177,6 +176,8 @@ extension NSManagedObject {
         switch access {
         case .attribute(let slot), .toOne(let slot): return isSetInMemory(slot)
         case .toMany(let index): return existingToManyState(index)?.hasChanges ?? false
+        case .composite(let composite):
+            return composite.slots.contains(where: isSetInMemory)
         case .fetched: return false
         }
     }
@@ -191,7 +192,7 @@ extension NSManagedObject {
         case .toOne(let slot):
             guard !isFaultUnchecked, let reference = reference(at: slot) else { return isFaultUnchecked }
             return home.context?.registeredObject(for: reference)?.isFaultUnchecked ?? true
-        case .attribute, .fetched: return false
+        case .attribute, .composite, .fetched: return false
         }
     }
 
@@ -202,7 +203,7 @@ extension NSManagedObject {
         switch access(to: key) {
         case .toMany(let index): return members(of: index).map { context.objectID(for: $0) }
         case .toOne(let slot): return reference(at: slot).map { [context.objectID(for: $0)] } ?? []
-        case .attribute, .fetched: return []
+        case .attribute, .composite, .fetched: return []
         }
     }
 }

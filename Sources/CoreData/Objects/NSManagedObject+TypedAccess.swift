@@ -22,6 +22,9 @@ public final class ManagedSlot: Sendable {
         return find(in: object, as: kinds)
     }
 
+    /// What stands for a slot where the property is a fetched one.
+    static var fetched: Int { -1 }
+
     @inline(never)
     private func find(in object: NSManagedObject, as kinds: AccessorKinds) -> Int {
         if object.isRecorder { return KeyPathRecording.slot(of: object, askedFor: name, as: kinds) }
@@ -34,8 +37,11 @@ public final class ManagedSlot: Sendable {
             switch access {
             case .attribute(let slot), .toOne(let slot): slot
             case .toMany(let index): index
-            case .fetched: preconditionFailure("Fetched property '\(name)' of '\(layout.name)' has no slot")
+            // Not remembered: the getter of an array looks the property up by its name.
+            case .fetched: Self.fetched
+            case .composite: preconditionFailure("Composite attribute '\(name)' of '\(layout.name)' has many slots")
             }
+        if slot == Self.fetched { return slot }
         found.store(UInt64(layout.identifier) << 32 | UInt64(slot), ordering: .relaxed)
         return slot
     }
@@ -118,7 +124,11 @@ extension NSManagedObject {
     /// The members of a to-many relationship, in order where it has one.
     public final func toMany(_ property: ManagedSlot) -> [NSManagedObject] {
         checkConfinement()
-        return memberObjects(of: property.slot(in: self, as: .toMany))
+        let index = property.slot(in: self, as: .toMany)
+        if index == ManagedSlot.fetched, case .fetched(let description)? = home.layout.access[property.name] {
+            return fetchedObjects(of: description)
+        }
+        return memberObjects(of: index)
     }
 
     @inline(__always)

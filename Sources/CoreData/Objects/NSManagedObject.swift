@@ -313,6 +313,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             case .toMany(let index):
                 values.append("\(name) = \(toManyDescription(index))")
             case .fetched: values.append("\(name) = <relationship fault>")
+            case .composite(let composite):
+                values.append("\(name) = \(compositeValue(composite).map { "\($0)" } ?? "nil")")
             }
         }
         return "<\(type(of: self))> (entity: \(home.layout.name); id: \(id); data: {\(values.joined(separator: "; "))})"

@@ -15,6 +15,8 @@ final class ObjectOverlay {
     var boxedChanges = SlotMask()
     /// One place per to-many relationship; empty until one is touched.
     @exclusivity(unchecked) var toManys: ContiguousArray<ToManyState?> = []
+    /// What fetched properties gave when they were last fetched.
+    var fetched: [String: [ObjectKey]] = [:]
     /// The row as it is with all changes, while nothing has changed since it was built (for child contexts).
     @exclusivity(unchecked) var currentRow: Snapshot?
     /// The changes of earlier events that are not saved yet, as they were when the current event began.

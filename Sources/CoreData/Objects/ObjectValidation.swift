@@ -141,7 +141,7 @@ enum ObjectValidation {
             case .toMany(let index):
                 guard object.home.layout.toManys[index].relationship.deleteRule == .denyDeleteRule else { continue }
                 remaining = object.memberObjects(of: index)
-            case .attribute, .fetched: continue
+            case .attribute, .composite, .fetched: continue
             }
             if remaining.contains(where: { !$0.flags.contains(.deleted) }) {
                 errors.append(

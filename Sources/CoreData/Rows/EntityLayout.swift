@@ -26,6 +26,10 @@ struct Slot {
     var destinationIndex: Int?
     /// The other side of a to-one relationship, good for the destination's sub-entities too.
     var inverse: InverseSide?
+    /// The composite attribute that the attribute is an element of (at any depth), and the way to it from there. The
+    /// slot's name is then the whole key path.
+    var composite: NSCompositeAttributeDescription?
+    var elementPath: [String] = []
 
     var property: NSPropertyDescription? {
         switch role {
@@ -61,11 +65,33 @@ struct ToManySlot {
 }
 
 /// Where a key of key-value coding leads.
-enum PropertyAccess {
+enum PropertyAccess: Sendable {
     case attribute(slot: Int)
     case toOne(slot: Int)
     case toMany(index: Int)
     case fetched(NSFetchedPropertyDescription)
+    case composite(CompositeAccess)
+}
+
+/// Where the elements of a composite attribute lie.
+final class CompositeAccess: Sendable {
+    let name: String
+    /// Attributes' slots, and composites within.
+    let elements: [String: PropertyAccess]
+    /// The slots of all elements, those within included.
+    let slots: [Int]
+
+    init(name: String, elements: [String: PropertyAccess]) {
+        self.name = name
+        self.elements = elements
+        slots = elements.values.flatMap { access -> [Int] in
+            switch access {
+            case .attribute(let slot): [slot]
+            case .composite(let inner): inner.slots
+            case .toOne, .toMany, .fetched: []
+            }
+        }.sorted()
+    }
 }
 
 /// Where a to-one relationship's slot leads.
@@ -106,6 +132,9 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
     /// The identifier of the layout whose objects note what they are asked for. No slot cache ever holds it.
     static let identifierOfRecorders = UInt32.max
 
+    /// The derived attributes: their slots, what they are computed from, and the relationships that this looks through.
+    let derivations: [(slot: Int, expression: NSExpression, relationships: Set<String>)]
+
     /// What a new object starts from: the default values of the attributes, every relationship nil.
     private(set) var defaultRow: Snapshot!
 
@@ -135,6 +164,13 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
         self.model = model
         self.identifier = identifier
         validationRules = ValidationRules(slots: slots, toManys: toManys)
+        derivations = slots.enumerated().compactMap { number, slot in
+            guard case .attribute(let attribute) = slot.role,
+                let expression = (attribute as? NSDerivedAttributeDescription)?.derivationExpression
+            else { return nil }
+            let firsts = expression.keyPaths.map { KeyValuePath($0).keys[0] }
+            return (number, expression, Set(firsts.filter { entity.relationshipsByName[$0] != nil }))
+        }
         nullWords = max(1, (slots.count + 63) / 64)
     }
 

@@ -61,6 +61,7 @@ final class ModelLayout: @unchecked Sendable {  // immutable after init
 
     private enum OwnSlot {
         case attribute(NSAttributeDescription)
+        case element(NSAttributeDescription, of: NSCompositeAttributeDescription, path: [String])
         case toOne(NSRelationshipDescription)
         case companion(NSRelationshipDescription)
         case order(NSRelationshipDescription)
@@ -73,8 +74,8 @@ final class ModelLayout: @unchecked Sendable {  // immutable after init
             for property in drafts[index].entity.ownProperties.sorted(by: { $0.name < $1.name }) {
                 switch property {
                 case let composite as NSCompositeAttributeDescription:
-                    for element in composite.flattenedElements {
-                        drafts[index].own.append(.attribute(element))
+                    for (path, element) in composite.leaves {
+                        drafts[index].own.append(.element(element, of: composite, path: path))
                     }
                 case let attribute as NSAttributeDescription:
                     drafts[index].own.append(.attribute(attribute))
@@ -137,6 +138,13 @@ final class ModelLayout: @unchecked Sendable {  // immutable after init
                         Slot(
                             name: attribute.name, kind: SlotKind(attribute.attributeType), role: .attribute(attribute),
                             isPersistent: !attribute.isTransient, declaringIndex: draft.index))
+                case .element(let attribute, let composite, let path):
+                    slots.append(
+                        Slot(
+                            name: ([composite.name] + path).joined(separator: "."),
+                            kind: SlotKind(attribute.attributeType), role: .attribute(attribute),
+                            isPersistent: !attribute.isTransient && !composite.isTransient,
+                            declaringIndex: draft.index, composite: composite, elementPath: path))
                 case .toOne(let relationship):
                     toOneSlots[Place(relationship)] = number
                     let destination = destinationIndex(of: relationship)
@@ -220,14 +228,21 @@ final class ModelLayout: @unchecked Sendable {  // immutable after init
             var access: [String: PropertyAccess] = [:]
             for (number, slot) in slotLists[draft.index].enumerated() {
                 switch slot.role {
-                case .attribute: access[slot.name] = .attribute(slot: number)
+                case .attribute where slot.composite == nil: access[slot.name] = .attribute(slot: number)
+                case .attribute: break
                 case .toOne: access[slot.name] = .toOne(slot: number)
                 case .companion, .order, .owner: break
                 }
             }
             for toMany in toManyLists[draft.index] { access[toMany.relationship.name] = .toMany(index: toMany.index) }
             for property in draft.entity.propertiesByName.values {
-                if let fetched = property as? NSFetchedPropertyDescription { access[fetched.name] = .fetched(fetched) }
+                switch property {
+                case let fetched as NSFetchedPropertyDescription: access[fetched.name] = .fetched(fetched)
+                case let composite as NSCompositeAttributeDescription:
+                    access[composite.name] = .composite(
+                        Self.access(to: composite, at: [composite.name], slotLists[draft.index]))
+                default: break
+                }
             }
             entities.append(
                 EntityLayout(
@@ -236,6 +251,21 @@ final class ModelLayout: @unchecked Sendable {  // immutable after init
                     access: access, model: self,
                     identifier: Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue))
         }
+    }
+
+    private static func access(
+        to composite: NSCompositeAttributeDescription, at path: [String], _ slots: [Slot]
+    ) -> CompositeAccess {
+        var elements: [String: PropertyAccess] = [:]
+        for element in composite.elements {
+            let name = (path + [element.name]).joined(separator: ".")
+            if let inner = element as? NSCompositeAttributeDescription {
+                elements[element.name] = .composite(access(to: inner, at: path + [element.name], slots))
+            } else if let slot = slots.firstIndex(where: { $0.composite != nil && $0.name == name }) {
+                elements[element.name] = .attribute(slot: slot)
+            }
+        }
+        return CompositeAccess(name: path.joined(separator: "."), elements: elements)
     }
 
     private func toManyIndexes(_ drafts: [Draft]) -> [Place: Int] {

@@ -15,7 +15,10 @@ struct RecordReader {
         for (number, slot) in layout.slots.enumerated() where slot.isPersistent {
             switch slot.role {
             case .attribute(let description):
-                values[number] = try value(try attribute(description), of: description, slot)
+                // Of a composite attribute the record has one value: a dictionary.
+                var given = try attribute(slot.composite ?? description)
+                for name in slot.elementPath { given = (given as? [String: Any])?[name] }
+                values[number] = try value(given, of: description, slot)
             case .toOne(let relationship, let companion):
                 guard let target = try reference(relationship) else { continue }
                 values[number] = .int(target.key)

@@ -109,13 +109,13 @@ struct ConstraintResolution {
     private func revertConstraint(of object: NSManagedObject) {
         let links = object.ownerLinks()
         for name in conflict.constraint {
-            switch object.home.layout.access[name] {
+            switch object.home.layout.access(at: name) {
             case .attribute(let slot)?: object.dropChange(at: slot)
             case .toOne(let slot)?:
                 object.dropChange(at: slot)
                 let companion = object.home.layout.destinations[slot].companion
                 if companion >= 0 { object.dropChange(at: companion) }
-            case .toMany?, .fetched?, nil: continue
+            case .toMany?, .fetched?, .composite?, nil: continue
             }
         }
         object.follow(links)

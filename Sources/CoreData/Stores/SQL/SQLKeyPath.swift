@@ -66,10 +66,6 @@ extension SQLFetchTranslator {
             break
         }
         guard let access = layout.access[key] else {
-            // A composite attribute is a step of the path, its elements have the columns.
-            if layout.entity.propertiesByName[key] is NSCompositeAttributeDescription, !rest.isEmpty {
-                return try follow(rest, frame: frame, alias: alias, layout: layout, path: path)
-            }
             if let lower = subentityColumn(key, layout) {
                 return .value(.column(alias: alias, name: lower.column), lower.kind)
             }
@@ -89,6 +85,11 @@ extension SQLFetchTranslator {
                 outer: frame, owner: .column(alias: alias, name: SQLSchema.keyColumn), ownerLayout: layout,
                 toMany: layout.toManys[index], rest: Array(rest))
             return try finish(members)
+        case .composite(let composite):
+            guard let slot = composite.slot(at: rest) else {
+                throw Self.failure("the composite attribute \(layout.name).\(key) as a whole in “\(path)”")
+            }
+            return .value(.column(alias: alias, name: try column(slot)), layout.slots[slot].kind)
         case .fetched:
             throw Self.failure("the fetched property \(layout.name).\(key) in “\(path)”")
         }

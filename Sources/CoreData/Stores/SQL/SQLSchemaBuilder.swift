@@ -109,7 +109,7 @@ struct SQLSchemaBuilder {
                 drafts.append(
                     DraftColumn(
                         column: SQLColumn(name: name, type: plan.type), group: plan.group, entity: index,
-                        isRelationship: plan.isRelationship, name: slot.name, part: plan.follows == nil ? 0 : 1))
+                        isRelationship: plan.isRelationship, name: Self.columnName(of: slot), part: plan.follows == nil ? 0 : 1))
                 if plan.isKey {
                     keyIndexes.append(
                         SQLIndex(name: "\(table)_\(name)_INDEX", table: table, columns: [SQLIndexColumn(name: name)]))
@@ -145,9 +145,12 @@ struct SQLSchemaBuilder {
         var follows: Int?
     }
 
+    /// An element of a composite attribute is called by its own name in the table.
+    private static func columnName(of slot: Slot) -> String { slot.elementPath.last ?? slot.name }
+
     /// How a slot's column is called before numbering, and where it is sorted; nil when the slot has none.
     private func plan(of slot: Slot, in entity: EntityLayout) -> ColumnPlan? {
-        let upper = slot.name.uppercased()
+        let upper = Self.columnName(of: slot).uppercased()
         switch slot.role {
         case .attribute(let attribute):
             let (type, group) = Self.type(of: attribute, kind: slot.kind)
@@ -337,9 +340,9 @@ struct SQLSchemaBuilder {
         case "self", "SELF", "objectID": name = SQLSchema.keyColumn
         case "entity": name = SQLSchema.entityColumn
         default:
-            switch entity.access[property] {
+            switch entity.access(at: property) {
             case .attribute(let slot), .toOne(let slot): name = schema.columns[entity.index][slot]
-            case .toMany, .fetched, nil: name = nil
+            case .toMany, .composite, .fetched, nil: name = nil
             }
         }
         return name.map { SQLIndexColumn(name: $0, direction: ascending ? .ascending : .descending) }

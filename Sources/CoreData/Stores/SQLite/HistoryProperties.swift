@@ -33,14 +33,11 @@ struct HistoryProperties: Sendable {
         var bits: [String: Int] = [:]
         for (bit, property) in properties.enumerated() {
             bits[property.name] = bit
-            // The elements of a composite attribute count as the attribute itself.
-            if let composite = property as? NSCompositeAttributeDescription {
-                for element in composite.flattenedElements { bits[element.name] = bit }
-            }
         }
         bitOfSlot = layout.slots.map { slot in
             switch slot.role {
-            case .attribute, .toOne, .companion: bits[slot.name] ?? -1
+            // The elements of a composite attribute count as the attribute itself.
+            case .attribute, .toOne, .companion: bits[slot.composite?.name ?? slot.name] ?? -1
             case .order, .owner: -1
             }
         }

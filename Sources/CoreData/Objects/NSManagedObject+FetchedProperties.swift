@@ -1,0 +1,63 @@
+import Foundation
+
+// Fetched properties: what their request gives, kept until the object is refreshed.
+extension NSManagedObject {
+    /// The objects of a fetched property, fetched when it is read for the first time since the object was refreshed.
+    final func fetchedObjects(of property: NSFetchedPropertyDescription) -> [NSManagedObject] {
+        guard let context = home.context, !flags.contains(.detached) else { return [] }
+        if let known = overlay?.fetched[property.name], let objects = context.objects(known) { return objects }
+        let objects = context.objects(of: property, for: self)
+        ensureOverlay().fetched[property.name] = objects.map(\.objectKey)
+        return objects
+    }
+}
+
+extension NSManagedObjectContext {
+    /// The objects with the keys; nil when one was of a new object that is new no longer.
+    fileprivate final func objects(_ keys: [ObjectKey]) -> [NSManagedObject]? {
+        var objects: [NSManagedObject] = []
+        objects.reserveCapacity(keys.count)
+        for key in keys {
+            if key.isTemporary, registeredObject(for: key) == nil { return nil }
+            objects.append(object(for: key))
+        }
+        return objects
+    }
+
+    /// What the request of a fetched property gives with `$FETCH_SOURCE` and `$FETCHED_PROPERTY` in place.
+    fileprivate final func objects(
+        of property: NSFetchedPropertyDescription, for owner: NSManagedObject
+    ) -> [NSManagedObject] {
+        guard let template = property.fetchRequest, let parameters = template.fetchParameters else { return [] }
+        let request = NSFetchRequest<NSManagedObject>(entityName: template.entityName ?? "")
+        request.parameters = parameters
+        request.resultType = .managedObjectResultType
+        request.predicate = template.predicate?.withSubstitutionVariables([
+            "FETCH_SOURCE": owner, "FETCHED_PROPERTY": property,
+        ]).rewriting(Self.resolved)
+        do {
+            return try fetch(request)
+        } catch {
+            preconditionFailure(
+                """
+                The fetched property '\(property.name)' of entity '\(owner.home.layout.name)' cannot be fetched: \
+                \(error.localizedDescription)
+                """)
+        }
+    }
+
+    /// A key path of the owner or of the property is its value: no store can look into either.
+    private static func resolved(_ expression: NSExpression) -> NSExpression {
+        guard case .keyPath(let path, let operand?) = expression.payload,
+            case .constant(let constant, _) = operand.payload
+        else { return expression }
+        switch constant {
+        case let object as NSManagedObject:
+            return NSExpression(forConstantValue: path.value(in: object))
+        case let property as NSPropertyDescription:
+            let facts: [String: Any] = ["name": property.name, "userInfo": property.userInfo ?? [:]]
+            return NSExpression(forConstantValue: path.value(in: facts))
+        default: return expression
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import CoreData
+import TestSupport
+import Testing
+
+@Suite("Special attributes over every kind of store")
+struct SpecialAttributesTests {
+    @Test(
+        "A composite attribute is a dictionary; elements of one name in two of them are kept apart",
+        arguments: StoreKind.allCases)
+    func composites(kind: StoreKind) throws {
+        let library = try Library(kind, model: ParcelModel.make())
+        let context = library.context()
+        try context.performAndWait {
+            let parcel = context.make("Parcel", ["name": "p"])
+            #expect(parcel.value(forKey: "size") == nil)
+            parcel.setValue(["width": 2.5, "unit": ["name": "cm"]] as [String: Any], forKey: "size")
+            parcel.setValue(7, forKeyPath: "label.width")
+            parcel.setValue(9, forKeyPath: "size.height")
+            #expect(parcel.changedValues().keys.contains("size"))
+            try context.save()
+            #expect(parcel.changedValues().isEmpty)
+            context.make("Parcel", ["name": "q", "size": ["width": 1.0] as [String: Any]])
+            try context.save()
+        }
+        let other = library.context()
+        try other.performAndWait {
+            let parcel = try #require(try other.all("Parcel", "size.width > 2").first)
+            let size = try #require(parcel.value(forKey: "size") as? [String: Any])
+            #expect(size["width"] as? Double == 2.5)
+            #expect(size["height"] as? Double == 9)
+            #expect((size["unit"] as? [String: Any])?["name"] as? String == "cm")
+            #expect(parcel.value(forKeyPath: "size.unit.name") as? String == "cm")
+            #expect((parcel.value(forKey: "label") as? [String: Any])?.keys.sorted() == ["width"])
+            #expect(try other.all("Parcel", "size.unit.name == 'cm' AND label.width == 7") == [parcel])
+            let sorted = NSFetchRequest<NSManagedObject>(entityName: "Parcel")
+            sorted.sortDescriptors = [NSSortDescriptor(key: "size.width", ascending: true)]
+            #expect(try other.fetch(sorted).map { $0.value(forKey: "name") as? String } == ["q", "p"])
+            parcel.setValue(["height": 1.0] as [String: Any], forKey: "size")
+            #expect((parcel.committedValues(forKeys: ["size"])["size"] as? [String: Any])?["width"] as? Double == 2.5)
+            try other.save()
+            #expect(try other.all("Parcel", "size.width > 2").isEmpty)
+            parcel.setValue(nil, forKey: "size")
+            #expect(parcel.value(forKey: "size") == nil)
+            try other.save()
+        }
+    }
+
+    @Test("A fetch of dictionaries has a composite attribute as one value", arguments: StoreKind.allCases)
+    func compositesInDictionaries(kind: StoreKind) throws {
+        let library = try Library(kind, model: ParcelModel.make())
+        let context = library.context()
+        try context.performAndWait {
+            context.make("Parcel", ["name": "p", "size": ["width": 2.0, "unit": ["name": "m"]] as [String: Any]])
+            try context.save()
+            let request = NSFetchRequest<NSDictionary>(entityName: "Parcel")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = ["size", "size.width", "name"]
+            let row = try #require(try context.fetch(request).first)
+            #expect(row["name"] as? String == "p")
+            let size = try #require(row["size"] as? [String: Any])
+            #expect(size["width"] as? Double == 2)
+            #expect((size["unit"] as? [String: Any])?["name"] as? String == "m")
+        }
+    }
+
+    @Test("Derived attributes are what they are derived from as of the last save", arguments: StoreKind.allCases)
+    func derived(kind: StoreKind) throws {
+        let library = try Library(kind, model: ParcelModel.make())
+        let context = library.context()
+        func check(_ upper: String, _ number: Int, _ weight: Double, _ parcel: NSManagedObject) {
+            context.refresh(parcel, mergeChanges: true)
+            #expect(parcel.value(forKey: "upper") as? String == upper)
+            #expect(parcel.value(forKey: "number") as? Int == number)
+            #expect(parcel.value(forKey: "weight") as? Double == weight)
+        }
+        try context.performAndWait {
+            let parcel = context.make("Parcel", ["name": "abc"])
+            let items = [1.5, 2].map { context.make("Item", ["weight": $0, "parcel": parcel]) }
+            try context.save()
+            check("ABC", 2, 3.5, parcel)
+            parcel.setValue("d", forKey: "name")
+            items[0].setValue(4, forKey: "weight")
+            try context.save()
+            check("D", 2, 6, parcel)
+            context.delete(items[1])
+            try context.save()
+            check("D", 1, 4, parcel)
+            #expect(try context.all("Parcel", "number == 1 AND weight == 4") == [parcel])
+        }
+    }
+
+    @Test(
+        "A fetched property is what its request gives, kept until the object is refreshed",
+        arguments: StoreKind.allCases)
+    func fetched(kind: StoreKind) throws {
+        let library = try Library(kind, model: ParcelModel.make())
+        let context = library.context()
+        try context.performAndWait {
+            let parcel = context.make("Parcel", ["name": "same"])
+            let other = context.make("Parcel", ["name": "same"])
+            for weight in [1.0, 9, 6] { context.make("Item", ["weight": weight, "parcel": parcel]) }
+            try context.save()
+            #expect(parcel.value(forKey: "namesakes") as? [NSManagedObject] == [other])
+            let heavy = parcel.value(forKey: "heavy") as? [NSManagedObject]
+            #expect(heavy?.map { $0.value(forKey: "weight") as? Double } == [6, 9])
+            let third = context.make("Parcel", ["name": "same", "code": UUID()])
+            #expect(parcel.value(forKey: "namesakes") as? [NSManagedObject] == [other])
+            try context.save()
+            #expect(parcel.value(forKey: "namesakes") as? [NSManagedObject] == [other])
+            context.refresh(parcel, mergeChanges: true)
+            #expect(Set(parcel.value(forKey: "namesakes") as? [NSManagedObject] ?? []) == [other, third])
+            let slot = ManagedSlot("namesakes")
+            let typed: [NSManagedObject] = slot.value(of: parcel)
+            #expect(Set(typed) == [other, third])
+            #expect(!parcel.hasChanges)
+        }
+    }
+
+    @Test("UUIDs, URIs and large data come back, are found, changed and cleared", arguments: StoreKind.allCases)
+    func values(kind: StoreKind) throws {
+        let library = try Library(kind, model: ParcelModel.make())
+        let context = library.context()
+        let (code, link) = (UUID(), try #require(URL(string: "https://example.org/a?b=c%20d")))
+        let large = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
+        try context.performAndWait {
+            context.make("Parcel", ["name": "p", "code": code, "link": link, "content": large])
+            try context.save()
+        }
+        let other = library.context()
+        try other.performAndWait {
+            let parcel = try #require(try other.all("Parcel", "code == %@ AND link == %@", code, link).first)
+            #expect(parcel.value(forKey: "code") as? UUID == code)
+            #expect(parcel.value(forKey: "link") as? URL == link)
+            #expect(parcel.value(forKey: "content") as? Data == large)
+            parcel.setValue(Data([1]), forKey: "content")
+            parcel.setValue(nil, forKey: "code")
+            try other.save()
+            other.refresh(parcel, mergeChanges: false)
+            #expect(parcel.value(forKey: "content") as? Data == Data([1]))
+            #expect(parcel.value(forKey: "code") == nil)
+            #expect(try other.all("Parcel", "code == nil") == [parcel])
+        }
+    }
+
+    @Test(
+        "Decimals keep fifteen digits in SQLite's columns and all of theirs in a program's store",
+        arguments: StoreKind.allCases)
+    func decimals(kind: StoreKind) throws {
+        let library = try Library(kind, model: ParcelModel.make())
+        let context = library.context()
+        let exact = ["0.1", "12345678.9012345", "-99999999999999.9", "9007199254740993", "1e-20"]
+        let long = "1234567890.12345678901234567"
+        try context.performAndWait {
+            for text in exact + [long] {
+                context.make("Parcel", ["name": text, "price": NSDecimalNumber(string: text)])
+            }
+            try context.save()
+        }
+        let other = library.context()
+        try other.performAndWait {
+            for parcel in try other.all("Parcel") {
+                let text = try #require(parcel.value(forKey: "name") as? String)
+                let price = try #require(parcel.value(forKey: "price") as? NSDecimalNumber)
+                if text == long, kind.hasTables {
+                    #expect(price != NSDecimalNumber(string: long))
+                    #expect(abs(price.doubleValue - 1_234_567_890.123_456_8) < 0.000_001)
+                } else {
+                    #expect(price == NSDecimalNumber(string: text))
+                }
+            }
+            #expect(try other.all("Parcel", "price == %@", NSDecimalNumber(string: "0.1")).count == 1)
+        }
+    }
+
+    @Test(
+        "An expression for the object itself gives ids in dictionaries",
+        arguments: StoreKind.allCases.filter { $0 != .incremental })
+    func objectIDs(kind: StoreKind) throws {
+        let library = try Library(kind, model: ParcelModel.make())
+        let context = library.context()
+        try context.performAndWait {
+            let parcel = context.make("Parcel", ["name": "p"])
+            try context.save()
+            let column = NSExpressionDescription()
+            column.name = "id"
+            column.expression = NSExpression.expressionForEvaluatedObject()
+            column.expressionResultType = .objectIDAttributeType
+            let request = NSFetchRequest<NSDictionary>(entityName: "Parcel")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = [column, "name"]
+            #expect(try context.fetch(request).map { $0["id"] as? NSManagedObjectID } == [parcel.objectID])
+        }
+    }
+}
