@@ -18,6 +18,8 @@ public final class Library: Sendable {
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
             ofType: kind.type, configurationName: nil, at: kind.url(in: self.folder.url), options: options)
+        LiveInstances.note(coordinator, "coordinator")
+        LiveInstances.note(coordinator.persistentStores[0], "store of the kind \(kind)")
     }
 
     /// The library's only store.
@@ -30,6 +32,7 @@ public final class Library: Sendable {
     public func context() -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.performAndWait { context.persistentStoreCoordinator = coordinator }
+        LiveInstances.note(context, "context")
         return context
     }
 
@@ -37,6 +40,7 @@ public final class Library: Sendable {
     public func child(of parent: NSManagedObjectContext) -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.performAndWait { context.parent = parent }
+        LiveInstances.note(context, "child context")
         return context
     }
 }
@@ -47,6 +51,7 @@ extension NSManagedObjectContext {
     public func make(_ entity: String, _ values: [String: Any] = [:]) -> NSManagedObject {
         let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: self)
         for (key, value) in values { object.setValue(value, forKey: key) }
+        LiveInstances.note(object, "\(entity) that was inserted")
         return object
     }
 
@@ -56,6 +61,8 @@ extension NSManagedObjectContext {
         if let format {
             request.predicate = NSPredicate(format: format, argumentArray: arguments.map { $0 ?? NSNull() })
         }
-        return try fetch(request)
+        let found = try fetch(request)
+        for object in found { LiveInstances.note(object, "\(entity) that was fetched") }
+        return found
     }
 }

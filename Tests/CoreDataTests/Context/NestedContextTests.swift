@@ -2,7 +2,7 @@ import CoreData
 import Testing
 import TestSupport
 
-@Suite("Parent and child contexts")
+@Suite("Parent and child contexts", .leavesNothingBehind)
 struct NestedContextTests {
     @Test("A child's save is an unsaved change of its parent until the parent saves", arguments: StoreKind.allCases)
     func childSavesIntoParent(kind: StoreKind) throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Changes and faults")
+@Suite("Changes and faults", .leavesNothingBehind)
 struct ChangesAndFaultsTests {
     @Test("changedValues tells what differs, committedValues what was read", arguments: StoreKind.allCases)
     func changedAndCommitted(kind: StoreKind) throws {

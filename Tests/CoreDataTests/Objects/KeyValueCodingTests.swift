@@ -2,7 +2,7 @@ import CoreData
 import Testing
 import TestSupport
 
-@Suite("Key-value coding")
+@Suite("Key-value coding", .leavesNothingBehind)
 struct KeyValueCodingTests {
     @Test(
         "An object answers for its own id, in the store and among unsaved changes alike", arguments: StoreKind.allCases)

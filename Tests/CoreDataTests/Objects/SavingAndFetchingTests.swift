@@ -2,7 +2,7 @@ import CoreData
 import Testing
 import TestSupport
 
-@Suite("Saving and fetching")
+@Suite("Saving and fetching", .leavesNothingBehind)
 struct SavingAndFetchingTests {
     @Test("Every kind of attribute comes back as it was saved", arguments: StoreKind.allCases)
     func attributesRoundTrip(kind: StoreKind) throws {

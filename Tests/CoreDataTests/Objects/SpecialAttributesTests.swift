@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Special attributes over every kind of store")
+@Suite("Special attributes over every kind of store", .leavesNothingBehind)
 struct SpecialAttributesTests {
     @Test(
         "A composite attribute is a dictionary; elements of one name in two of them are kept apart",

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Atomic stores that a program writes")
+@Suite("Atomic stores that a program writes", .leavesNothingBehind)
 struct AtomicStoreTests {
     /// An author with two books and a tag, saved.
     private func filled(_ library: Library) throws {

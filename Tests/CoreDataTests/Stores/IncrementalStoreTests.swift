@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Incremental stores that a program writes")
+@Suite("Incremental stores that a program writes", .leavesNothingBehind)
 struct IncrementalStoreTests {
     /// Runs a body and gives the requests it made of the service.
     private func requests(_ library: Library, _ body: () throws -> Void) rethrows -> [String] {

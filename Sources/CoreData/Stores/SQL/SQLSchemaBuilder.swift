@@ -109,7 +109,8 @@ struct SQLSchemaBuilder {
                 drafts.append(
                     DraftColumn(
                         column: SQLColumn(name: name, type: plan.type), group: plan.group, entity: index,
-                        isRelationship: plan.isRelationship, name: Self.columnName(of: slot), part: plan.follows == nil ? 0 : 1))
+                        isRelationship: plan.isRelationship, name: Self.columnName(of: slot),
+                        part: plan.follows == nil ? 0 : 1))
                 if plan.isKey {
                     keyIndexes.append(
                         SQLIndex(name: "\(table)_\(name)_INDEX", table: table, columns: [SQLIndexColumn(name: name)]))

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Uniqueness constraints and merge policies")
+@Suite("Uniqueness constraints and merge policies", .leavesNothingBehind)
 struct ConstraintConflictTests {
     private let library: Library
     private let context: NSManagedObjectContext

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Merge policies and conflicts with rows")
+@Suite("Merge policies and conflicts with rows", .leavesNothingBehind)
 struct MergePolicyTests {
     /// Two contexts that have read the same book, on coordinators of their own or on one.
     private struct Pair {

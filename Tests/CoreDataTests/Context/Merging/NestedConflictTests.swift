@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Conflicts between a child and its parent")
+@Suite("Conflicts between a child and its parent", .leavesNothingBehind)
 struct NestedConflictTests {
     private let library: Library
     private let parent: NSManagedObjectContext
