@@ -60,6 +60,14 @@ extension NSManagedObject {
                 if isOrdered ? old == new : Set(old) == Set(new) { continue }
                 let objects = old.compactMap { home.context?.object(for: $0) }
                 changes[name] = isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+            case .composite(let composite):
+                guard composite.slots.contains(where: { isSetInMemory($0) || base?.holds($0) == true })
+                else { continue }
+                let (old, new) = (
+                    compositeValue(composite) { value(at: $0, in: base) }, compositeValue(composite)
+                )
+                if Self.isSame(old.map { $0 as NSDictionary }, new.map { $0 as NSDictionary }) { continue }
+                changes[name] = old ?? NSNull()
             case .fetched: continue
             }
         }
@@ -74,7 +82,7 @@ extension NSManagedObject {
     private func value(at slot: Int, in base: EventBase?) -> Any? {
         let description = home.layout.slots[slot]
         guard let base, base.holds(slot) else {
-            return committedValues(forKeys: [description.name])[description.name].flatMap { $0 is NSNull ? nil : $0 }
+            return committedValue(at: slot, of: firedRow())
         }
         if description.kind == .transformable { return base.boxed[slot] }
         return base.values[slot].boxed(as: description.kind)

@@ -152,7 +152,7 @@ extension NSManagedObject {
         return values
     }
 
-    private func committedValue(at slot: Int, of row: Snapshot) -> Any? {
+    final func committedValue(at slot: Int, of row: Snapshot) -> Any? {
         let description = home.layout.slots[slot]
         if description.kind == .transformable { return Self.object(in: row, at: slot, description) }
         return row.value(slot, kind: description.kind).boxed(as: description.kind)
