@@ -18,6 +18,18 @@ public final class ChildProgram: @unchecked Sendable {  // `Process` is started 
 
     public var processIdentifier: Int32 { process.processIdentifier }
 
+    /// Waits until the program has printed a text, or has ended. What it printed until then.
+    @discardableResult
+    public func wait(for text: String) -> String {
+        var printed = ""
+        while !printed.contains(text) {
+            let data = output.fileHandleForReading.availableData
+            if data.isEmpty { break }
+            printed += String(decoding: data, as: UTF8.self)
+        }
+        return printed
+    }
+
     /// Waits for the end. What was printed, and how it ended.
     public func wait() -> (output: String, status: Int32, wasKilled: Bool) {
         let data = output.fileHandleForReading.readDataToEndOfFile()

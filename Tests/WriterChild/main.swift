@@ -1,4 +1,8 @@
 // Writes a library from a process of its own. Usage: writer-child STORE NAME ROUNDS [history | POLICY [shared | registry]]
+//                                                     writer-child STORE values
+//
+// With "values" it makes, replaces and deletes parcels with large contents until it is killed, and says "round N" after
+// each save.
 //
 // Every round adds one to the pages of the book "counter", if there is one, and inserts a tag of the round's name, in one
 // save; with history, by the author of that name. A save that meets somebody else's change is repeated on what is there
@@ -13,6 +17,7 @@ import CoreData
 import TestSupport
 
 let arguments = CommandLine.arguments
+if arguments[2] == "values" { try writeValues(URL(fileURLWithPath: arguments[1])) }
 let name = arguments[2]
 let writer = Int(name.suffix(1)) ?? 0
 let rounds = Int(arguments[3]) ?? 0

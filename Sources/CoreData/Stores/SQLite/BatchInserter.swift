@@ -134,7 +134,7 @@ extension RowWriter {
 extension BatchTransaction {
     /// What a column that allows external storage shall hold for a value.
     func encode(_ bytes: UnsafeRawBufferPointer) throws -> Data {
-        if let externalData = store.externalData { return try externalData.encode(bytes, created: &files.created) }
+        if let externalData = store.externalData { return try externalData.encode(bytes, &files) }
         return ExternalData.inline(bytes)
     }
 

@@ -40,6 +40,7 @@ final class BatchTransaction {
                 dependingOn: changedRoots, joins: changedJoins, store: store, connection: connection)
             changedRoots.formUnion(roots)
         }
+        try store.externalData?.note(files.orphaned, &files)
         try history?.finish()
     }
 }
@@ -81,11 +82,11 @@ extension SQLiteStore: BatchStore {
                 try connection.execute("COMMIT")
             }
         } catch {
-            if let running { externalData?.remove(running.files.created) }
+            if let running { externalData?.abandoned(running.files) }
             throw error
         }
         guard let running else { return BatchOutcome() }
-        externalData?.remove(running.files.orphaned)
+        externalData?.committed(running.files)
         for root in running.changedRoots { rowCache.removeAll(rootIndex: root) }
         return running.outcome
     }

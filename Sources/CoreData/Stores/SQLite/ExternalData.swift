@@ -4,7 +4,8 @@ import Foundation
 ///
 /// In the column a value begins with a tag: 01 and the bytes themselves, or 02, the name of a file and a zero byte. The
 /// files lie in `SQLiteStoreFiles.externalDataFolder`. They are written before the transaction that names them is committed
-/// and removed after the one that forgets them: a kill leaves at most a file that nobody names.
+/// and removed after the one that forgets them: a kill leaves at most a file that nobody names, and a note of it, by which
+/// `+Sweeping` finds it when the store is opened again.
 final class ExternalData: Sendable {
     let folder: URL
 
@@ -52,14 +53,15 @@ final class ExternalData: Sendable {
         return data
     }
 
-    /// What the column shall hold for a value. A large one is written to a new file, whose name is appended to `created`.
-    func encode(_ value: UnsafeRawBufferPointer, created: inout [String]) throws -> Data {
+    /// What the column shall hold for a value. A large one is written to a new file, which is noted in `files`.
+    func encode(_ value: UnsafeRawBufferPointer, _ files: inout ExternalFileChanges) throws -> Data {
         if value.count <= Self.inlineLimit { return Self.inline(value) }
         let name = UUID().uuidString
         let url = folder.appendingPathComponent(name)
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            created.append(name)
+            try note([name], &files)
+            files.created.append(name)
             try write(value, to: url)
         } catch {
             throw NSError.coreData(
@@ -74,6 +76,11 @@ final class ExternalData: Sendable {
         let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL, 0o644)
         guard descriptor >= 0 else { throw Self.failure(url) }
         defer { close(descriptor) }
+        try write(value, to: descriptor, url)
+        if fsync(descriptor) != 0 { throw Self.failure(url) }
+    }
+
+    func write(_ value: UnsafeRawBufferPointer, to descriptor: Int32, _ url: URL) throws {
         var rest = value
         while !rest.isEmpty {
             let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
@@ -83,13 +90,24 @@ final class ExternalData: Sendable {
             }
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
         }
-        if fsync(descriptor) != 0 { throw Self.failure(url) }
     }
 
-    private static func failure(_ url: URL) -> NSError {
+    static func failure(_ url: URL) -> NSError {
         .coreData(
             errno == ENOSPC || errno == EDQUOT ? NSFileWriteOutOfSpaceError : NSFileWriteUnknownError,
             reason: String(cString: strerror(errno)), url: url)
+    }
+
+    /// The transaction that names and forgets the files was committed.
+    func committed(_ files: ExternalFileChanges) {
+        remove(files.orphaned)
+        forgetNote(files)
+    }
+
+    /// The transaction that names and forgets the files came to nothing.
+    func abandoned(_ files: ExternalFileChanges) {
+        remove(files.created)
+        forgetNote(files)
     }
 
     /// Removes files that no row names (any more). A file that cannot be removed is only waste.

@@ -132,16 +132,17 @@ extension SQLiteStore {
                 recorded = try history?.finish()
                 if savesMetadata { writtenMetadata = try writeMetadata(on: connection) }
                 try alongside?(connection)
+                try externalData?.note(files.orphaned, &files)
                 beforeCommit()
                 try connection.execute("COMMIT")
             }
         } catch {
-            externalData?.remove(files.created)
+            externalData?.abandoned(files)
             throw error
         }
         if let recorded { didRecord(recorded) }
         if let writtenMetadata { metadataWereSaved(writtenMetadata) }
-        externalData?.remove(files.orphaned)
+        externalData?.committed(files)
         publish(changes)
         for (rootIndex, keys) in derived {
             for key in keys {
@@ -173,10 +174,4 @@ extension SQLiteStore {
         }
         return RowWriter(layout: entity, schema: schema, table: table, number: number)
     }
-}
-
-/// Files of external values that a save made, and those that no row names once it is committed.
-struct ExternalFileChanges {
-    var created: [String] = []
-    var orphaned: [String] = []
 }

@@ -154,6 +154,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
                     layout: layout, storeNumber: storeNumber, type: type, configurationName: configurationName,
                     url: url,
                     options: options))
+            sweepExternalData()
         } catch let error as SQLiteError {
             throw error.nsError(doing: .opening)
         }

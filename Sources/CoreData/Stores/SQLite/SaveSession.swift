@@ -53,7 +53,7 @@ struct SaveSession {
 
     private func encode(_ bytes: UnsafeRawBufferPointer, _ files: inout ExternalFileChanges) throws -> Data {
         guard let externalData = store.externalData else { return ExternalData.inline(bytes) }
-        return try externalData.encode(bytes, created: &files.created)
+        return try externalData.encode(bytes, &files)
     }
 
     /// Runs an INSERT or UPDATE; a broken uniqueness constraint is noted, and the save goes on to find the others.

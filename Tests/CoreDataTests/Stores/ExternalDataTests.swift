@@ -1,0 +1,168 @@
+import CoreData
+import TestSupport
+import Testing
+
+@Suite("Values in files of their own", .leavesNothingBehind)
+struct ExternalDataTests {
+    private func library(_ folder: TemporaryFolder? = nil) throws -> Library {
+        try Library(.sqlite, in: folder, model: ParcelModel.make())
+    }
+
+    private func support(_ library: Library) -> URL {
+        library.folder.url.appendingPathComponent(".Library_SUPPORT", isDirectory: true)
+    }
+
+    private func names(in folder: URL) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+    }
+
+    /// The files of values.
+    private func files(_ library: Library) -> [String] {
+        names(in: support(library).appendingPathComponent("_EXTERNAL_DATA"))
+    }
+
+    private func bytes(_ count: Int, _ first: UInt8 = 0) -> Data { Data(repeating: first, count: count) }
+
+    @Test("A value of more than a hundred kilobytes lies in a file, a smaller one in its row")
+    func threshold() throws {
+        let library = try library()
+        let context = library.context()
+        try context.performAndWait {
+            let parcel = context.make("Parcel", ["content": bytes(102_400)])
+            try context.save()
+            #expect(files(library).isEmpty)
+            parcel.setValue(bytes(102_401, 7), forKey: "content")
+            try context.save()
+            let file = try #require(files(library).first)
+            #expect(files(library).count == 1)
+            let url = support(library).appendingPathComponent("_EXTERNAL_DATA/\(file)")
+            #expect(try Data(contentsOf: url) == bytes(102_401, 7))
+            context.refresh(parcel, mergeChanges: false)
+            #expect(parcel.value(forKey: "content") as? Data == bytes(102_401, 7))
+        }
+    }
+
+    @Test("A file goes with its value: when the value is replaced, is made small or nil, when the object is deleted")
+    func removal() throws {
+        let library = try library()
+        let context = library.context()
+        try context.performAndWait {
+            let parcels = (0..<4).map { context.make("Parcel", ["content": bytes(200_000, UInt8($0))]) }
+            try context.save()
+            let first = Set(files(library))
+            #expect(first.count == 4)
+            parcels[0].setValue(bytes(300_000, 9), forKey: "content")
+            parcels[1].setValue(bytes(10), forKey: "content")
+            parcels[2].setValue(nil, forKey: "content")
+            context.delete(parcels[3])
+            #expect(Set(files(library)) == first)
+            try context.save()
+            #expect(files(library).count == 1)
+            #expect(first.isDisjoint(with: files(library)))
+            // Another attribute's change leaves the file alone.
+            let kept = files(library)
+            parcels[0].setValue("name", forKey: "name")
+            try context.save()
+            #expect(files(library) == kept)
+            #expect(names(in: support(library)) == ["_EXTERNAL_DATA"])
+        }
+    }
+
+    @Test("A rollback writes no file; a save that fails takes its files back")
+    func rollbackAndFailure() throws {
+        let library = try library()
+        let (context, other) = (library.context(), library.context())
+        let saved = try context.performAndWait {
+            let parcel = context.make("Parcel", ["content": bytes(200_000)])
+            context.rollback()
+            #expect(files(library).isEmpty)
+            let saved = context.make("Parcel", ["name": "p", "content": bytes(200_000, 1)])
+            try context.save()
+            #expect(parcel.managedObjectContext == nil && saved.managedObjectContext != nil)
+            return Held(saved)
+        }
+        let before = files(library)
+        try other.performAndWait {
+            let parcel = try #require(try other.all("Parcel").first)
+            parcel.setValue("q", forKey: "name")
+            try other.save()
+        }
+        context.performAndWait {
+            saved.value.setValue(bytes(300_000, 2), forKey: "content")
+            let error = #expect(throws: NSError.self) { try context.save() }
+            #expect(error?.code == NSManagedObjectMergeError)
+            #expect(files(library) == before)
+            #expect(names(in: support(library)) == ["_EXTERNAL_DATA"])
+        }
+    }
+
+    @Test(
+        "Files that a killed process left are removed when the store is opened; those that a row names stay, as do others"
+    )
+    func sweeping() throws {
+        let first = try library()
+        let context = first.context()
+        try context.performAndWait {
+            context.make("Parcel", ["name": "p", "content": bytes(200_000, 1)])
+            try context.save()
+        }
+        let named = try #require(files(first).first)
+        let folder = support(first).appendingPathComponent("_EXTERNAL_DATA")
+        let (orphan, foreign) = (UUID().uuidString, UUID().uuidString)
+        for name in [orphan, foreign] { try bytes(10).write(to: folder.appendingPathComponent(name)) }
+        let note = support(first).appendingPathComponent("_PENDING-\(UUID().uuidString)")
+        try Data("\(orphan)\n\(named)\n../../Library.sqlite\n".utf8).write(to: note)
+        let readOnly = try Library(
+            .sqlite, in: first.folder, model: ParcelModel.make(), options: [NSReadOnlyPersistentStoreOption: true])
+        #expect(readOnly.store.isReadOnly)
+        #expect(Set(files(first)) == [named, orphan, foreign])
+        let again = try library(first.folder)
+        #expect(Set(files(again)) == [named, foreign])
+        #expect(names(in: support(again)) == ["_EXTERNAL_DATA"])
+        let other = again.context()
+        try other.performAndWait {
+            let parcel = try #require(try other.all("Parcel").first)
+            #expect(parcel.value(forKey: "content") as? Data == bytes(200_000, 1))
+        }
+    }
+
+    @Test("After a process that saves and deletes large values was killed, no file is left that no row names")
+    func killed() throws {
+        let folder = try TemporaryFolder()
+        let first = try library(folder)
+        for round in 0..<6 {
+            let child = try ChildProgram("writer-child", [try #require(first.store.url).path, "values"])
+            let printed = child.wait(for: "round \(1 + round)\n")
+            child.kill()
+            #expect(printed.contains("round") && child.wait().wasKilled)
+            let again = try library(folder)
+            let context = again.context()
+            let contents = try context.performAndWait {
+                try context.all("Parcel").compactMap { $0.value(forKey: "content") as? Data }
+            }
+            #expect(contents.allSatisfy { $0.count > 102_400 })
+            #expect(files(again).count == contents.count)
+            #expect(names(in: support(again)).filter { $0 != "_EXTERNAL_DATA" }.isEmpty)
+        }
+    }
+
+    @Test("Batch requests keep files and rows together, too")
+    func batches() throws {
+        let library = try library()
+        let context = library.context()
+        try context.performAndWait {
+            let rows = (0..<5).map { ["name": "\($0)", "content": bytes(200_000, UInt8($0))] as [String: Any] }
+            try context.execute(NSBatchInsertRequest(entityName: "Parcel", objects: rows))
+            #expect(files(library).count == 5)
+            let update = NSBatchUpdateRequest(entityName: "Parcel")
+            update.predicate = NSPredicate(format: "name == '0'")
+            update.propertiesToUpdate = ["content": bytes(1)]
+            try context.execute(update)
+            #expect(files(library).count == 4)
+            let fetch = NSFetchRequest<NSFetchRequestResult>(entityName: "Parcel")
+            try context.execute(NSBatchDeleteRequest(fetchRequest: fetch))
+            #expect(files(library).isEmpty)
+            #expect(names(in: support(library)) == ["_EXTERNAL_DATA"])
+        }
+    }
+}
