@@ -57,6 +57,13 @@ struct StoreNamesTests {
                 NSPersistentStoreCoordinator.destroyPersistentStore(at:type:options:)
         let _: (URL, [AnyHashable: Any]?) throws -> NSManagedObjectModel = NSPersistentStoreCoordinator
             .cachedModelForPersistentStore(at:options:)
+        let _: (NSPersistentStoreCoordinator) -> (URL, NSPersistentStore) -> Bool = NSPersistentStoreCoordinator
+            .setURL(_:for:)
+        let _: (AnyClass?, String) -> Void = NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)
+        let _: (AnyClass, NSPersistentStore.StoreType) -> Void = NSPersistentStoreCoordinator.registerStoreClass(
+            _:type:)
+        let types: [String: NSValue] = NSPersistentStoreCoordinator.registeredStoreTypes
+        #expect(Set(types.keys).isSuperset(of: ["SQLite", "InMemory", "Binary", "XML"]))
         #expect(NSSQLiteStoreType == "SQLite")
         #expect(NSInMemoryStoreType == "InMemory")
         #expect(NSBinaryStoreType == "Binary")
@@ -80,6 +87,8 @@ struct StoreNamesTests {
     @Test("NSPersistentStore has its members")
     func persistentStore() {
         _ = NSPersistentStore.self
+        let _: (NSPersistentStoreCoordinator?, String?, URL, [AnyHashable: Any]?) -> NSPersistentStore =
+            NSPersistentStore.init(persistentStoreCoordinator:configurationName:at:options:)
         let _: (URL) throws -> [String: Any] = NSPersistentStore.metadataForPersistentStore(with:)
         let _: ([String: Any]?, URL) throws -> Void = NSPersistentStore.setMetadata(_:forPersistentStoreAt:)
         let _: (NSPersistentStore) -> () throws -> Void = NSPersistentStore.loadMetadata

@@ -10,7 +10,7 @@ public final class Library: Sendable {
 
     /// Opens a fresh library, or the one in an existing folder.
     public init(
-        _ kind: StoreKind = .sqlite, in folder: TemporaryFolder? = nil,
+        _ kind: StoreKind = .current, in folder: TemporaryFolder? = nil,
         model: NSManagedObjectModel = LibraryModel.make(), options: [AnyHashable: Any]? = nil
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
@@ -27,6 +27,19 @@ public final class Library: Sendable {
 
     /// The service behind a library of the incremental kind.
     public var service: RecordService { RecordService.at(store.url ?? URL(fileURLWithPath: "/dev/null")) }
+
+    /// The same store on a coordinator of its own; on this one where nobody else can read it.
+    public func beside() throws -> Library {
+        kind.keepsRecords ? try Library(kind, in: folder, model: coordinator.managedObjectModel) : self
+    }
+
+    /// What is saved: the texts of an attribute of all objects of an entity, sorted; "nil" where there is none.
+    public func saved(_ entity: String, _ key: String) throws -> [String] {
+        let context = try beside().context()
+        return try context.performAndWait {
+            try context.all(entity).map { $0.value(forKey: key).map { "\($0)" } ?? "nil" }.sorted()
+        }
+    }
 
     /// A new private-queue context on the coordinator.
     public func context() -> NSManagedObjectContext {

@@ -2,8 +2,14 @@ import CoreData
 
 /// A model of special attributes: parcels with composite, derived and fetched properties, and the items in them.
 public enum ParcelModel {
+    private static let transformers: Void = {
+        ValueTransformer.setValueTransformer(ShadeTransformer(), forName: ShadeTransformer.name)
+        ValueTransformer.setValueTransformer(ReversingTransformer(), forName: ReversingTransformer.name)
+    }()
+
     /// A fresh, equal model at every call.
     public static func make() -> NSManagedObjectModel {
+        transformers
         let (parcel, item) = (SampleModels.entity("Parcel"), SampleModels.entity("Item"))
         let items = SampleModels.relationship("items", to: item, maxCount: 0)
         let owner = SampleModels.relationship("parcel", to: parcel, maxCount: 1)
@@ -17,6 +23,8 @@ public enum ParcelModel {
             SampleModels.attribute("price", .decimalAttributeType),
             SampleModels.attribute("code", .UUIDAttributeType), SampleModels.attribute("link", .URIAttributeType),
             content, size(named: "size"), size(named: "label"),
+            transformable("shade", ShadeTransformer.name), transformable("secret", ReversingTransformer.name),
+            transformable("list", nil), transformable("lost", NSValueTransformerName("Nowhere registered")),
             derived("upper", .stringAttributeType, "uppercase:(name)"),
             derived("number", .integer64AttributeType, "items.@count"),
             derived("weight", .doubleAttributeType, "items.weight.@sum"), items,
@@ -41,6 +49,14 @@ public enum ParcelModel {
             unit,
         ]
         return size
+    }
+
+    private static func transformable(
+        _ name: String, _ transformer: NSValueTransformerName?
+    ) -> NSAttributeDescription {
+        let attribute = SampleModels.attribute(name, .transformableAttributeType)
+        attribute.valueTransformerName = transformer?.rawValue
+        return attribute
     }
 
     private static func derived(

@@ -7,7 +7,8 @@ extension NSManagedObjectContext {
     final func isJudgedInMemory(_ plan: FetchPlan, after error: NSError) -> Bool {
         guard error.domain == NSCocoaErrorDomain, error.code == NSCoreDataError,
             plan.store.predicate != nil || !plan.store.sortDescriptors.isEmpty,
-            let stores = plan.affectedStores ?? persistentStoreCoordinator?.persistentStores
+            let stores = plan.affectedStores ?? persistentStoreCoordinator?.persistentStores,
+            (try? MemoryFetch(request: plan.store).requireProperties()) != nil
         else { return false }
         return !stores.isEmpty && stores.allSatisfy { $0.type == NSInMemoryStoreType }
     }

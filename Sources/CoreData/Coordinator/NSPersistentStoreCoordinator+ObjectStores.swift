@@ -22,24 +22,20 @@ extension NSPersistentStoreCoordinator {
         fetch.result = .keys
         let (offset, limit) = (fetch.offset, fetch.limit)
         if stores.count > 1 {
-            guard fetch.sortDescriptors.isEmpty else {
-                throw NSError.coreData(
-                    NSPersistentStoreUnsupportedRequestTypeError,
-                    reason: """
-                        A sorted fetch over \(stores.count) stores is not supported; name one in affectedStores \
-                        (entity '\(fetch.layout.name)')
-                        """)
-            }
             fetch.offset = 0
             fetch.limit = limit > 0 ? offset + limit : 0
         }
-        var all: [ObjectKey] = []
-        for store in stores {
-            if case .keys(let keys) = try store.rows.fetch(fetch) { all += keys }
+        let lists = try stores.map { store in
+            guard case .keys(let keys) = try store.rows.fetch(fetch) else { return [ObjectKey]() }
+            return keys
         }
-        if stores.count == 1 { return all }
-        let rest = all.dropFirst(offset)
-        return Array(limit > 0 ? rest.prefix(limit) : rest)
+        if stores.count == 1 { return lists[0] }
+        if fetch.sortDescriptors.isEmpty { return MergedRows.page(lists.flatMap { $0 }, offset, limit) }
+        let rows = try lists.map { keys in
+            try keys.compactMap { try row(for: $0, rootIndex: fetch.layout.rootIndex) }
+        }
+        let all = MergedRows(coordinator: self).merged(rows, by: fetch.sortDescriptors)
+        return MergedRows.page(all, offset, limit).map { ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key) }
     }
 
     /// The permanent keys of new objects, in their order; nil where the store reserves keys by number.

@@ -77,11 +77,10 @@ extension NSPersistentStoreCoordinator {
         for key: ObjectKey, rootIndex: Int, at generation: QueryGeneration? = nil, refreshing: Bool = false,
         in context: NSManagedObjectContext? = nil
     ) throws -> Snapshot? {
-        if let objects = try attachedStore(numbered: key.storeNumber).objects {
-            return try objects.row(for: key.key, refreshing: refreshing, in: context)
-        }
-        return try rowStore(numbered: key.storeNumber, at: generation)
-            .rows(for: [key.key], rootIndex: rootIndex, refreshing: refreshing).first
+        let store = try attachedStore(numbered: key.storeNumber)
+        if let objects = store.objects { return try objects.row(for: key.key, refreshing: refreshing, in: context) }
+        let rows = generation?.views[key.storeNumber] ?? store.rows
+        return try rows.rows(for: [key.key], rootIndex: rootIndex, refreshing: refreshing).first
     }
 
     final func rows(
@@ -98,10 +97,9 @@ extension NSPersistentStoreCoordinator {
         in context: NSManagedObjectContext? = nil
     ) throws -> [ObjectKey] {
         if owner.isTemporary { return [] }
-        if let objects = try attachedStore(numbered: owner.storeNumber).objects {
-            return try objects.members(of: toMany, owner: owner, in: context)
-        }
-        return try rowStore(numbered: owner.storeNumber, at: generation).members(of: toMany, owner: owner)
+        let store = try attachedStore(numbered: owner.storeNumber)
+        if let objects = store.objects { return try objects.members(of: toMany, owner: owner, in: context) }
+        return try (generation?.views[owner.storeNumber] ?? store.rows).members(of: toMany, owner: owner)
     }
 
     final func members(
@@ -129,21 +127,16 @@ extension NSPersistentStoreCoordinator {
         let stores = try rowStores(for: fetch.layout, in: affected, at: generation)
         if stores.count == 1 { return try stores[0].fetchRows(fetch, body) }
         // Several stores: each sorts its own, the offset and the limit count over all.
-        guard fetch.sortDescriptors.isEmpty else {
-            throw NSError.coreData(
-                NSPersistentStoreUnsupportedRequestTypeError,
-                reason: """
-                    A sorted fetch over \(stores.count) stores is not supported; name one in affectedStores \
-                    (entity '\(fetch.layout.name)')
-                    """)
-        }
         var open = fetch
         open.offset = 0
         open.limit = fetch.limit > 0 ? fetch.offset + fetch.limit : 0
-        var all: [Snapshot] = []
-        for store in stores { try store.fetchRows(open) { all += $0 } }
-        let rest = all.dropFirst(fetch.offset)
-        try body(Array(fetch.limit > 0 ? rest.prefix(fetch.limit) : rest))
+        let lists = try stores.map { store in
+            var rows: [Snapshot] = []
+            try store.fetchRows(open) { rows += $0 }
+            return rows
+        }
+        let all = MergedRows(coordinator: self, generation: generation).merged(lists, by: fetch.sortDescriptors)
+        try body(MergedRows.page(all, fetch.offset, fetch.limit))
     }
 
     final func keys(
@@ -185,13 +178,12 @@ extension NSPersistentStoreCoordinator {
         for fetch: StoreFetch, in affected: [NSPersistentStore]?, at generation: QueryGeneration? = nil
     ) throws -> [[String: Any]] {
         let stores = try rowStores(for: fetch.layout, in: affected, at: generation)
-        guard stores.count <= 1 else {
-            throw NSError.coreData(
-                NSPersistentStoreUnsupportedRequestTypeError,
-                reason:
-                    "A fetch of dictionaries over \(stores.count) stores is not supported; name one in affectedStores")
+        var found: [[String: Any]] = []
+        if stores.count > 1 {
+            found = try mergedDictionaries(fetch, of: stores)
+        } else if let store = stores.first, case .dictionaries(let own) = try store.fetch(fetch) {
+            found = own
         }
-        guard let store = stores.first, case .dictionaries(let found) = try store.fetch(fetch) else { return [] }
         return found.map { dictionary in
             dictionary.mapValues { value in
                 guard let key = value as? ObjectKey else { return value }

@@ -146,6 +146,16 @@ extension NSPersistentStoreCoordinator {
         return lock.withLock { attached.first { $0.store.url == address || $0.store.url == URL }?.store }
     }
 
+    /// Has a store that is read and written as a whole be written to another address from its next save on; false for
+    /// stores of other kinds, which stay where they are.
+    public final func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        guard store is NSAtomicStore, attached.contains(where: { $0.store === store }) else { return false }
+        store.url = url
+        return true
+    }
+
     /// Where a store lies.
     public final func url(for store: NSPersistentStore) -> URL {
         store.url ?? URL(fileURLWithPath: "/dev/null")

@@ -1,18 +1,27 @@
 import Foundation
 
-/// The classes of stores that programs have registered, by type.
+/// The classes of stores over the base classes for programs, by type: the framework's own and those that programs have
+/// registered.
 enum StoreClasses {
     private static let lock = NSLock()
     // Used under `lock` only.
     nonisolated(unsafe) private static var classes: [String: NSPersistentStore.Type] = [:]
 
-    static func storeClass(for type: String) -> NSPersistentStore.Type? { lock.withLock { classes[type] } }
+    private static let ownClasses: [String: NSPersistentStore.Type] = [
+        NSBinaryStoreType: BinaryStore.self, NSXMLStoreType: XMLStore.self,
+    ]
+
+    static func storeClass(for type: String) -> NSPersistentStore.Type? {
+        lock.withLock { classes[type] } ?? ownClasses[type]
+    }
 
     static func register(_ storeClass: NSPersistentStore.Type?, for type: String) {
         lock.withLock { classes[type] = storeClass }
     }
 
-    static var all: [String: NSPersistentStore.Type] { lock.withLock { classes } }
+    static var all: [String: NSPersistentStore.Type] {
+        ownClasses.merging(lock.withLock { classes }) { _, registered in registered }
+    }
 }
 
 extension NSPersistentStoreCoordinator {
@@ -65,6 +74,7 @@ extension NSPersistentStoreCoordinator {
             try store.load()
             try requireModel(of: store, configuration)
             noteModel(in: store, configuration)
+            try (store as? RecordFileStore)?.makeFile()
             let rows = AtomicRows(store, of: self)
             return AttachedStore(number: numberOfNextStore, store: store, rows: rows, objects: rows)
         }

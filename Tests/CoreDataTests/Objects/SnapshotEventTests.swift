@@ -27,7 +27,7 @@ private final class Log: @unchecked Sendable {
     }
 }
 
-@Suite("What objects are told of themselves")
+@Suite("What objects are told of themselves", .leavesNothingBehind)
 struct SnapshotEventTests {
     private func context(_ kind: NSManagedObject.Type) throws -> NSManagedObjectContext {
         let model = LibraryModel.make()

@@ -143,12 +143,50 @@ struct SpecialAttributesTests {
     }
 
     @Test(
+        "Transformable values go through their registered transformers and come back equal; other values stop the save",
+        arguments: StoreKind.allCases)
+    func transformables(kind: StoreKind) throws {
+        let library = try Library(kind, model: ParcelModel.make())
+        let context = library.context()
+        let list = ["a", 1, ["b": Date(timeIntervalSinceReferenceDate: 1)]] as NSArray
+        try context.performAndWait {
+            context.make(
+                "Parcel", ["name": "p", "shade": Shade("red", depth: 3), "secret": "abc", "list": list])
+            try context.save()
+            let parcel = try #require(try context.all("Parcel").first)
+            let wrong: [(String, Any)] = [("shade", Date()), ("secret", 1), ("lost", "x")]
+            for (key, value) in wrong {
+                parcel.setValue(value, forKey: key)
+                let error = #expect(throws: NSError.self) { try context.save() }
+                #expect(error?.code == NSCoreDataError)
+                #expect(error?.localizedDescription.contains("'\(key)'") == true)
+                context.rollback()
+            }
+        }
+        let other = try library.beside().context()
+        try other.performAndWait {
+            let parcel = try #require(try other.all("Parcel").first)
+            #expect(parcel.value(forKey: "shade") as? Shade == Shade("red", depth: 3))
+            #expect(parcel.value(forKey: "secret") as? String == "abc")
+            #expect(parcel.value(forKey: "list") as? NSArray == list)
+            #expect(parcel.value(forKey: "lost") == nil)
+            parcel.setValue(Shade("blue", depth: 4), forKey: "shade")
+            parcel.setValue(nil, forKey: "list")
+            try other.save()
+            other.refresh(parcel, mergeChanges: false)
+            #expect((parcel.value(forKey: "shade") as? Shade)?.name == "blue")
+            #expect(parcel.value(forKey: "list") == nil)
+            #expect(try other.all("Parcel", "list == nil AND shade != nil") == [parcel])
+        }
+    }
+
+    @Test(
         "Decimals keep fifteen digits in SQLite's columns and all of theirs in a program's store",
         arguments: StoreKind.allCases)
     func decimals(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())
         let context = library.context()
-        let exact = ["0.1", "12345678.9012345", "-99999999999999.9", "9007199254740993", "1e-20"]
+        let exact = ["0.1", "12345678.9012345", "-99999999999999.9", "9007199254740993", "1e-20", "0"]
         let long = "1234567890.12345678901234567"
         try context.performAndWait {
             for text in exact + [long] {
@@ -169,6 +207,7 @@ struct SpecialAttributesTests {
                 }
             }
             #expect(try other.all("Parcel", "price == %@", NSDecimalNumber(string: "0.1")).count == 1)
+            #expect(try other.all("Parcel", "price > 0 AND price < 1").count == 2)
         }
     }
 

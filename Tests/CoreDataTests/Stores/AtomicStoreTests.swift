@@ -18,7 +18,7 @@ struct AtomicStoreTests {
 
     @Test(
         "What was saved is there when the store is opened again, under the same ids",
-        arguments: [StoreKind.sqlite, .atomic, .incremental])
+        arguments: StoreKind.allCases.filter(\.keepsRecords))
     func reopening(kind: StoreKind) throws {
         let library = try Library(kind)
         try filled(library)
@@ -112,7 +112,7 @@ struct AtomicStoreTests {
 
     @Test(
         "A store opened for reading only refuses to be saved with error 134030",
-        arguments: [StoreKind.atomic, .incremental])
+        arguments: StoreKind.allCases.filter(\.keepsRecords))
     func readOnly(kind: StoreKind) throws {
         let library = try Library(kind)
         try filled(library)

@@ -1,18 +1,25 @@
 import CoreData
 
-/// The kinds of stores that the suites run over: the framework's own two, and one of each base class as a program would
+/// The kinds of stores that the suites run over: the framework's own four, and one of each base class as a program would
 /// write it.
 public enum StoreKind: String, CaseIterable, Sendable {
     case sqlite
     case inMemory
+    case binary
+    case xml
     case atomic
     case incremental
+
+    /// The kind that a library has unless it is told: SQLite, unless a test runs over several kinds.
+    @TaskLocal public static var current = StoreKind.sqlite
 
     /// The store type to add; the classes of the custom ones are registered on first use.
     public var type: String {
         switch self {
         case .sqlite: return NSSQLiteStoreType
         case .inMemory: return NSInMemoryStoreType
+        case .binary: return NSBinaryStoreType
+        case .xml: return NSXMLStoreType
         case .atomic, .incremental:
             Self.registration
             return self == .atomic ? PropertyListStore.storeType : ServiceStore.storeType
@@ -26,7 +33,7 @@ public enum StoreKind: String, CaseIterable, Sendable {
             ServiceStore.self, type: NSPersistentStore.StoreType(rawValue: ServiceStore.storeType))
     }()
 
-    /// Whether the store is the framework's own, in rows of tables.
+    /// Whether the store keeps rows in tables.
     public var hasTables: Bool { self == .sqlite || self == .inMemory }
 
     /// Whether what was saved is there when the store is opened again.
@@ -37,6 +44,8 @@ public enum StoreKind: String, CaseIterable, Sendable {
         switch self {
         case .sqlite: folder.appendingPathComponent("Library.sqlite")
         case .inMemory: nil
+        case .binary: folder.appendingPathComponent("Library.binary")
+        case .xml: folder.appendingPathComponent("Library.xml")
         case .atomic: folder.appendingPathComponent("Library.plist")
         case .incremental: URL(string: "records://\(folder.lastPathComponent)")
         }

@@ -6,9 +6,7 @@ struct MemoryFetch {
 
     /// The nodes that match, sorted, without regard to limit and offset.
     func matching(_ nodes: [NSAtomicStoreCacheNode]) throws -> [NSAtomicStoreCacheNode] {
-        var paths = request.predicate?.keyPaths ?? []
-        if !isGrouping { paths.formUnion(request.sortDescriptors.compactMap(\.sortKey)) }
-        for path in paths { try requireProperty(path) }
+        try requireProperties()
         var found = nodes
         if let predicate = request.predicate { found = found.filter { predicate.evaluate(with: $0) } }
         if !request.sortDescriptors.isEmpty, !isGrouping {
@@ -23,12 +21,27 @@ struct MemoryFetch {
         return Array(request.limit > 0 ? rest.prefix(request.limit) : rest)
     }
 
+    /// Throws 134060 when a key path of the predicate or the order leads to no property: asking an object for it would
+    /// stop the process.
+    func requireProperties() throws {
+        var paths = request.predicate?.keyPaths ?? []
+        if !isGrouping { paths.formUnion(request.sortDescriptors.compactMap(\.sortKey)) }
+        for path in paths { try requireProperty(path) }
+    }
+
     private func requireProperty(_ path: String) throws {
-        let first = KeyValuePath(path).keys[0]
-        let known = ["self", "SELF", "objectID", "entity"]
-        if request.layout.access[first] != nil || known.contains(first) || first.first == "@" { return }
-        throw NSError.coreData(
-            NSCoreDataError, reason: "keypath \(path) not found in entity \(request.layout.name)")
+        var layout = request.layout
+        for key in KeyValuePath(path).keys {
+            if ["self", "SELF", "objectID", "entity"].contains(key) || key.first == "@" { return }
+            switch layout.access[key] {
+            case .toOne(let slot)?: layout = layout.model.entities[layout.destinations[slot].layoutIndex]
+            case .toMany(let index)?: layout = layout.model.entities[layout.toManys[index].destinationIndex]
+            case .attribute?, .composite?, .fetched?: return
+            case nil:
+                throw NSError.coreData(
+                    NSCoreDataError, reason: "keypath \(path) not found in entity \(request.layout.name)")
+            }
+        }
     }
 
     // MARK: Dictionaries
@@ -140,7 +153,7 @@ struct MemoryFetch {
     }
 
     /// The function that a column computes over all rows, and of what.
-    private static func aggregate(_ column: StoreFetch.Column) -> (ExpressionFunction, NSExpression)? {
+    static func aggregate(_ column: StoreFetch.Column) -> (ExpressionFunction, NSExpression)? {
         guard let expression = try? expression(column),
             case .function(let name, nil, let arguments) = expression.payload, arguments.count == 1,
             ["sum:", "count:", "min:", "max:", "average:"].contains(name),

@@ -1,0 +1,139 @@
+import Foundation
+
+/// Puts the answers of several stores to a sorted fetch together: each store has sorted its own rows.
+///
+/// The values that decide are read from the rows, and from the rows that key paths lead to, without making objects.
+struct MergedRows {
+    let coordinator: NSPersistentStoreCoordinator
+    /// The state of the stores that rows behind key paths are read from; nil for the present one.
+    var generation: QueryGeneration?
+
+    /// The rows of several stores, each list in the order of `descriptors`, in one list of that order. Rows that are
+    /// equal keep the order of the stores.
+    func merged(_ lists: [[Snapshot]], by descriptors: [NSSortDescriptor]) -> [Snapshot] {
+        let lists = lists.filter { !$0.isEmpty }
+        if lists.count < 2 { return lists.first ?? [] }
+        return lists.joined().map { RowValues($0, coordinator, generation) }.sorted(byDescriptors: descriptors).map(\.row)
+    }
+
+    /// What the fetch's offset and limit leave of a list that begins with the first row.
+    static func page<Element>(_ elements: [Element], _ offset: Int, _ limit: Int) -> [Element] {
+        let rest = elements.dropFirst(offset)
+        return Array(limit > 0 ? rest.prefix(limit) : rest)
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    /// The dictionaries of several stores in one list. Throws 134091 where they cannot be told from each store's own:
+    /// groups and functions of all rows, and distinct ones in an order of values that are not among them.
+    final func mergedDictionaries(_ fetch: StoreFetch, of stores: [any RowStore]) throws -> [[String: Any]] {
+        guard case .dictionaries(let properties, let groupBy, let having, let isDistinct) = fetch.result else {
+            return []
+        }
+        let names = Set(properties.map(\.name))
+        let isOrderVisible = fetch.sortDescriptors.allSatisfy { $0.sortKey.map(names.contains) ?? false }
+        guard groupBy.isEmpty, having == nil, !properties.contains(where: { MemoryFetch.aggregate($0) != nil }),
+            !isDistinct || isOrderVisible
+        else {
+            throw NSError.coreData(
+                NSPersistentStoreUnsupportedRequestTypeError,
+                reason: """
+                    A fetch of dictionaries over \(stores.count) stores cannot group, compute over all rows, or be \
+                    distinct in an order of other values; name one store in affectedStores (entity \
+                    '\(fetch.layout.name)')
+                    """)
+        }
+        // What decides about the order comes along under names of its own.
+        var open = fetch
+        open.offset = 0
+        open.limit = fetch.limit > 0 ? fetch.offset + fetch.limit : 0
+        var order: [NSSortDescriptor] = []
+        var columns: [StoreFetch.Column] = []
+        for (number, descriptor) in fetch.sortDescriptors.enumerated() {
+            guard let key = descriptor.sortKey else { continue }
+            let column = NSExpressionDescription()
+            column.name = "_order\(number)"
+            column.expression = NSExpression(forKeyPath: key)
+            columns.append(.expression(column))
+            order.append(
+                descriptor.sortSelector.map {
+                    NSSortDescriptor(key: column.name, ascending: descriptor.ascending, selector: $0)
+                }
+                    ?? NSSortDescriptor(
+                        key: column.name, ascending: descriptor.ascending, comparator: descriptor.comparator))
+        }
+        open.result = .dictionaries(properties: properties + columns, groupBy: [], having: nil, distinct: isDistinct)
+        var found = try stores.flatMap { store -> [[String: Any]] in
+            guard case .dictionaries(let own) = try store.fetch(open) else { return [] }
+            return own
+        }
+        if !order.isEmpty { found = found.sorted(byDescriptors: order) }
+        for column in columns { for index in found.indices { found[index][column.name] = nil } }
+        if isDistinct {
+            var seen: Set<NSDictionary> = []
+            found = found.filter { row in
+                seen.insert(row.mapValues { ($0 as? ObjectKey)?.key ?? $0 } as NSDictionary).inserted
+            }
+        }
+        return MergedRows.page(found, fetch.offset, fetch.limit)
+    }
+}
+
+/// A row's values by name, read from the row itself; relationships lead to further rows.
+private final class RowValues: KeyValueReadable, ObjectKeyConvertible {
+    let row: Snapshot
+    private let coordinator: NSPersistentStoreCoordinator
+    private let generation: QueryGeneration?
+
+    init(_ row: Snapshot, _ coordinator: NSPersistentStoreCoordinator, _ generation: QueryGeneration?) {
+        self.row = row
+        self.coordinator = coordinator
+        self.generation = generation
+    }
+
+    private var layout: EntityLayout { coordinator.modelLayout.entities[row.layoutIndex] }
+    var objectKey: ObjectKey { ObjectKey(layoutIndex: row.layoutIndex, key: row.key) }
+
+    func value(forKey key: String) -> Any? {
+        switch layout.access[key] {
+        case .attribute(let slot)?: return attribute(slot)
+        case .toOne(let slot)?:
+            guard !row.isNull(slot) else { return nil }
+            let root = coordinator.modelLayout.entities[layout.destinations[slot].layoutIndex].rootIndex
+            let target = ObjectKey(layoutIndex: layout.destinations[slot].layoutIndex, key: row.int(slot))
+            return values(of: target, rootIndex: root)
+        case .toMany(let index)?:
+            let members = (try? coordinator.members(of: layout.toManys[index], owner: objectKey, at: generation)) ?? []
+            return members.compactMap { member in
+                values(of: member, rootIndex: coordinator.modelLayout.entities[member.layoutIndex].rootIndex)
+            } as NSArray
+        case .composite(let composite)?: return value(of: composite)
+        case .fetched?, nil: return nil
+        }
+    }
+
+    private func values(of key: ObjectKey, rootIndex: Int) -> RowValues? {
+        let row = try? coordinator.row(for: key, rootIndex: rootIndex, at: generation)
+        return row.flatMap { $0 }.map { RowValues($0, coordinator, generation) }
+    }
+
+    private func attribute(_ slot: Int) -> Any? {
+        let description = layout.slots[slot]
+        if description.kind == .transformable, case .attribute(let attribute) = description.role {
+            return row.isNull(slot) ? nil : TransformableCoding.object(from: row.data(slot), of: attribute)
+        }
+        return row.value(slot, kind: description.kind).boxed(as: description.kind)
+    }
+
+    private func value(of composite: CompositeAccess) -> NSDictionary {
+        let result = NSMutableDictionary()
+        for (name, access) in composite.elements {
+            switch access {
+            case .attribute(let slot): if let value = attribute(slot) { result[name as NSString] = value }
+            case .composite(let inner): result[name as NSString] = value(of: inner)
+            case .toOne, .toMany, .fetched: break
+            }
+        }
+        return result
+    }
+}

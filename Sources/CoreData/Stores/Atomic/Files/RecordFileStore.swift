@@ -1,0 +1,271 @@
+import Foundation
+
+/// The framework's own stores that are read and written as a whole: one file of a format, over the base class that
+/// programs have, too. Records are numbered; a number is never given twice.
+// @unchecked Sendable: `highestNumber` changes while the store loads and saves only, which happens one at a time.
+class RecordFileStore: NSAtomicStore, @unchecked Sendable {
+    /// The highest number that was given to a record.
+    private var highestNumber = 0
+
+    class var format: any RecordFormat.Type { preconditionFailure("\(self) has no format") }
+
+    private final var format: any RecordFormat.Type { Swift.type(of: self).format }
+
+    override var type: String { format.storeType }
+
+    // MARK: Metadata
+
+    override func loadMetadata() throws {
+        guard let url else {
+            throw NSError.coreData(
+                NSPersistentStoreOpenError, reason: "Cannot create a store of type '\(type)' with a nil URL.")
+        }
+        try NSPersistentStoreCoordinator.requireFileURL(url)
+        if let model = persistentStoreCoordinator?.modelLayout { _ = try entities(of: model) }
+        if isReadOnly, Self.isNew(url) {
+            throw NSError.coreData(
+                CocoaError.Code.fileReadNoSuchFile.rawValue, reason: "There is no store to read.", url: url)
+        }
+        if !Self.isNew(url) { metadata = try Self.read(url, as: format).metadata }
+    }
+
+    override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        try read(url, as: format).metadata
+    }
+
+    override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        let present = try read(url, as: format).metadata
+        var changed = metadata ?? [:]
+        for key in [NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey]
+        where changed[key] == nil {
+            changed[key] = present[key]
+        }
+        changed[NSStoreTypeKey] = format.storeType
+        try format.replacingMetadata(changed, in: Data(contentsOf: url)).write(to: url, options: .atomic)
+    }
+
+    /// Whether there is no file yet, or an empty one.
+    private static func isNew(_ url: URL) -> Bool {
+        let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
+        return (size ?? nil)?.intValue ?? 0 == 0
+    }
+
+    private static func read(_ url: URL, as format: any RecordFormat.Type) throws -> RecordFile {
+        try NSPersistentStoreCoordinator.requireFileURL(url)
+        let data: Data
+        do {
+            data = try Data(contentsOf: url)
+        } catch {
+            let isThere = FileManager.default.fileExists(atPath: url.path)
+            throw NSError.coreData(
+                isThere ? CocoaError.Code.fileReadUnknown.rawValue : CocoaError.Code.fileReadNoSuchFile.rawValue,
+                reason: isThere ? "The store cannot be read." : "There is no store.", url: url, underlying: error)
+        }
+        do {
+            return try format.read(data)
+        } catch let error as NSError {
+            throw NSError.coreData(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                reason: "“\(url.lastPathComponent)” is not a store of type '\(format.storeType)': "
+                    + error.localizedDescription,
+                url: url, underlying: error)
+        }
+    }
+
+    /// Makes the file of a new store, without records.
+    final func makeFile() throws {
+        if let url, Self.isNew(url), !isReadOnly { try save() }
+    }
+
+    // MARK: Loading
+
+    override func load() throws {
+        guard let url, !Self.isNew(url), let model = persistentStoreCoordinator?.modelLayout else { return }
+        let file = try Self.read(url, as: format)
+        highestNumber = max(file.highestNumber, file.records.map(\.number).max() ?? 0)
+        let entities = try self.entities(of: model)
+        var nodes: [Int: NSAtomicStoreCacheNode] = [:]
+        // In the order of their numbers: fetches without an order give them so.
+        let records = file.records.sorted { $0.number < $1.number }
+        for record in records {
+            guard let layout = entities[record.entity] else {
+                throw damaged("it has objects of the entity “\(record.entity)”, which the model does not have")
+            }
+            let id = objectID(for: layout.entity, withReferenceObject: record.number)
+            guard nodes.updateValue(NSAtomicStoreCacheNode(objectID: id), forKey: record.number) == nil else {
+                throw damaged("it has two objects with the number \(record.number)")
+            }
+        }
+        for record in records {
+            if let node = nodes[record.number] { try fill(node, from: record, nodes) }
+        }
+        addCacheNodes(Set(nodes.values))
+    }
+
+    private func entities(of model: ModelLayout) throws -> [String: EntityLayout] {
+        var found: [String: EntityLayout] = [:]
+        for layout in model.entities {
+            if let other = found.updateValue(layout, forKey: format.spelling(ofEntity: layout.name)) {
+                throw NSError.coreData(
+                    NSPersistentStoreOpenError,
+                    reason: """
+                        A store of type '\(type)' cannot tell the entities '\(other.name)' and '\(layout.name)' apart
+                        """,
+                    url: url)
+            }
+        }
+        return found
+    }
+
+    private func damaged(_ reason: String) -> NSError {
+        NSError.coreData(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            reason: "The store “\(url?.lastPathComponent ?? "")” is damaged: \(reason).", url: url)
+    }
+
+    private func fill(
+        _ node: NSAtomicStoreCacheNode, from record: RecordFile.Record, _ nodes: [Int: NSAtomicStoreCacheNode]
+    ) throws {
+        let layout = node.objectID.layout
+        for slot in layout.slots where slot.isPersistent {
+            guard case .attribute(let attribute) = slot.role,
+                let stored = record.values[format.spelling(ofProperty: slot.name)]
+            else { continue }
+            guard let value = stored.slotValue(slot.kind) else {
+                throw damaged("“\(slot.name)” of the object \(record.number) of “\(layout.name)” is no \(slot.kind)")
+            }
+            var object = value.boxed(as: slot.kind)
+            if slot.kind == .transformable, case .data(let data) = value {
+                object = TransformableCoding.object(from: data, of: attribute)
+            }
+            guard let object else { continue }
+            if let composite = slot.composite {
+                let whole = node.value(forKey: composite.name) as? [String: Any] ?? [:]
+                node.setValue(Self.setting(object, at: slot.elementPath[...], in: whole), forKey: composite.name)
+            } else {
+                node.setValue(object, forKey: slot.name)
+            }
+        }
+        for (name, relationship) in layout.entity.relationshipsByName where !relationship.isTransient {
+            guard let numbers = record.links[format.spelling(ofProperty: name)] else { continue }
+            let targets = try numbers.map { number in
+                if let target = nodes[number] { return target }
+                throw damaged("“\(name)” of the object \(record.number) of “\(layout.name)” leads to nothing")
+            }
+            if !relationship.isToMany {
+                node.setValue(targets.first, forKey: name)
+            } else {
+                node.setValue(
+                    relationship.isOrdered ? NSOrderedSet(array: targets) : NSSet(array: targets), forKey: name)
+            }
+        }
+    }
+
+    /// The value of a composite attribute with one element set.
+    private static func setting(_ value: Any, at path: ArraySlice<String>, in whole: [String: Any]) -> [String: Any] {
+        guard let first = path.first else { return whole }
+        var whole = whole
+        whole[first] =
+            path.count == 1
+            ? value : setting(value, at: path.dropFirst(), in: whole[first] as? [String: Any] ?? [:])
+        return whole
+    }
+
+    // MARK: Nodes
+
+    override func newReferenceObject(for managedObject: NSManagedObject) -> Any {
+        highestNumber = max(highestNumber, format.lastReservedNumber) + 1
+        return highestNumber
+    }
+
+    override func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
+        // Its values come when all new objects have their nodes.
+        NSAtomicStoreCacheNode(objectID: managedObject.objectID)
+    }
+
+    override func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
+        for (name, property) in managedObject.entity.propertiesByName where !property.isTransient {
+            switch property {
+            case let relationship as NSRelationshipDescription:
+                let value = managedObject.value(forKey: name)
+                if !relationship.isToMany {
+                    node.setValue((value as? NSManagedObject).flatMap { cacheNode(for: $0.objectID) }, forKey: name)
+                } else if let members = value as? NSOrderedSet {
+                    node.setValue(NSOrderedSet(array: self.nodes(of: members.array)), forKey: name)
+                } else {
+                    node.setValue(NSSet(array: self.nodes(of: (value as? NSSet)?.allObjects ?? [])), forKey: name)
+                }
+            case is NSAttributeDescription: node.setValue(managedObject.value(forKey: name), forKey: name)
+            default: break
+            }
+        }
+    }
+
+    private func nodes(of members: [Any]) -> [NSAtomicStoreCacheNode] {
+        members.compactMap { ($0 as? NSManagedObject).flatMap { cacheNode(for: $0.objectID) } }
+    }
+
+    // MARK: Saving
+
+    override func save() throws {
+        guard let url else { return }
+        var file = RecordFile()
+        file.metadata = metadata ?? [:]
+        file.metadata[NSStoreTypeKey] = type
+        file.metadata[NSStoreUUIDKey] = identifier
+        file.highestNumber = highestNumber
+        file.records = try cacheNodes().map { try record(of: $0) }.sorted { $0.number < $1.number }
+        let data = try format.write(file, model: persistentStoreCoordinator?.modelLayout)
+        do {
+            try data.write(to: url, options: .atomic)
+        } catch {
+            let code = (error as NSError).code
+            throw NSError.coreData(
+                code == CocoaError.Code.fileWriteOutOfSpace.rawValue ? code : NSPersistentStoreSaveError,
+                reason: "The store cannot be written.", url: url, underlying: error)
+        }
+    }
+
+    private func record(of node: NSAtomicStoreCacheNode) throws -> RecordFile.Record {
+        let layout = node.objectID.layout
+        var record = RecordFile.Record(entity: format.spelling(ofEntity: layout.name), number: number(of: node))
+        let row = try RecordReader(layout: layout, key: node.objectKey.key, version: 1).row(
+            attribute: { node.value(forKey: $0.name) }, reference: { _ in nil })
+        for (index, slot) in layout.slots.enumerated() where slot.isPersistent {
+            guard case .attribute = slot.role else { continue }
+            record.values[format.spelling(ofProperty: slot.name)] = FileValue(row.value(index, kind: slot.kind))
+        }
+        for (name, relationship) in layout.entity.relationshipsByName where !relationship.isTransient {
+            let members: [Any]
+            switch node.value(forKey: name) {
+            case let set as NSOrderedSet: members = set.array
+            case let set as NSSet: members = set.allObjects
+            case let one?: members = [one]
+            case nil: members = []
+            }
+            // A node whose record is gone may still be named where the relationship has no inverse.
+            let numbers = members.compactMap { $0 as? NSAtomicStoreCacheNode }
+                .filter { cacheNode(for: $0.objectID) != nil }.map(number)
+            record.links[format.spelling(ofProperty: name)] = relationship.isOrdered ? numbers : numbers.sorted()
+        }
+        return record
+    }
+
+    private func number(of node: NSAtomicStoreCacheNode) -> Int {
+        switch referenceObject(for: node.objectID) {
+        case let number as Int: number
+        case let number as NSNumber: number.intValue
+        default: 0
+        }
+    }
+}
+
+/// A store of type `NSBinaryStoreType`.
+final class BinaryStore: RecordFileStore, @unchecked Sendable {  // as its base class
+    override class var format: any RecordFormat.Type { BinaryRecordFormat.self }
+}
+
+/// A store of type `NSXMLStoreType`.
+final class XMLStore: RecordFileStore, @unchecked Sendable {  // as its base class
+    override class var format: any RecordFormat.Type { XMLRecordFormat.self }
+}
