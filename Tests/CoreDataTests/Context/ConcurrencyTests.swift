@@ -2,7 +2,7 @@ import CoreData
 import Testing
 import TestSupport
 
-@Suite("Many queues at once")
+@Suite("Many queues at once", .leavesNothingBehind, .onEveryKindOfStore)
 struct ConcurrencyTests {
     @Test("Contexts on one coordinator write and read side by side, and no row is lost")
     func siblings() async throws {

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 import TestSupport
 
-@Suite("Queues and confinement")
+@Suite("Queues and confinement", .leavesNothingBehind)
 struct ConfinementTests {
     @Test("performAndWait runs on the calling thread and may be nested")
     func performAndWaitIsReentrant() throws {

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Fetches that have no SQL")
+@Suite("Fetches that have no SQL", .leavesNothingBehind)
 struct JudgedFetchingTests {
     private func context(_ type: String) throws -> NSManagedObjectContext {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())

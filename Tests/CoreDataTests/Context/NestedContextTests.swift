@@ -52,6 +52,7 @@ struct NestedContextTests {
 
     @Test(
         "An object that was saved into its parent obtains the permanent id it has there, and stays the same row",
+        .onEveryKindOfStore,
         arguments: [false, true], [1, 2])
     func permanentIDsFromAbove(isRootSaved: Bool, levels: Int) throws {
         let library = try Library()
@@ -208,7 +209,9 @@ struct NestedContextTests {
         }
     }
 
-    @Test("An object with unsaved changes at every level is one object after the root gave it its permanent id")
+    @Test(
+        "An object with unsaved changes at every level is one object after the root gave it its permanent id",
+        .onEveryKindOfStore)
     func permanentIDOfChangedObjects() throws {
         let library = try Library()
         let root = library.context()
@@ -233,7 +236,9 @@ struct NestedContextTests {
         #expect(areTemporary == [false])
     }
 
-    @Test("A member that leaves an ordered relationship and comes back stands at its end, in the parent too")
+    @Test(
+        "A member that leaves an ordered relationship and comes back stands at its end, in the parent too",
+        .onEveryKindOfStore)
     func memberComesBack() throws {
         let library = try Library()
         let parent = library.context()
@@ -260,7 +265,7 @@ struct NestedContextTests {
         #expect(inParent == ["2", "1"])
     }
 
-    @Test("A value that a child set and set back does not undo what its parent wrote meanwhile")
+    @Test("A value that a child set and set back does not undo what its parent wrote meanwhile", .onEveryKindOfStore)
     func valueSetBack() throws {
         let library = try Library()
         let parent = library.context()
@@ -285,7 +290,7 @@ struct NestedContextTests {
         }
     }
 
-    @Test("A change that follows a dropped one is listed again, whatever was saved between")
+    @Test("A change that follows a dropped one is listed again, whatever was saved between", .onEveryKindOfStore)
     func changeAfterDroppedChange() throws {
         let library = try Library()
         let context = library.context()
@@ -306,7 +311,9 @@ struct NestedContextTests {
         #expect(titles == ["B"])
     }
 
-    @Test("What a deleted object had let go in the child stays in the parent, though the delete rule is cascade")
+    @Test(
+        "What a deleted object had let go in the child stays in the parent, though the delete rule is cascade",
+        .onEveryKindOfStore)
     func deletionAfterLettingGo() throws {
         let library = try Library()
         let parent = library.context()

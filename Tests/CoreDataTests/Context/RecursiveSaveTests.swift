@@ -2,7 +2,7 @@ import CoreData
 import Testing
 import TestSupport
 
-@Suite("Saving while saving")
+@Suite("Saving while saving", .leavesNothingBehind, .onEveryKindOfStore)
 struct RecursiveSaveTests {
     @Test(
         "A save of the context that is being saved is an error, not a silence",

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The coordinator and the files of its stores")
+@Suite("The coordinator and the files of its stores", .leavesNothingBehind)
 struct CoordinatorFilesTests {
     private func titles(in url: URL) throws -> [String?] {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())

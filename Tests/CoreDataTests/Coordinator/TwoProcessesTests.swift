@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Several processes on one store")
+@Suite("Several processes on one store", .leavesNothingBehind)
 struct TwoProcessesTests {
     private func finish(_ children: [ChildProgram], rounds: Int) {
         for child in children {

@@ -3,7 +3,9 @@ import Testing
 import TestSupport
 
 /// Random changes, told to somebody who keeps a copy by what is told alone.
-@Suite("What a fetched-results controller tells leads from the old results to the new ones")
+@Suite(
+    "What a fetched-results controller tells leads from the old results to the new ones", .leavesNothingBehind,
+    .onEveryKindOfStore)
 struct FetchedResultsReplayTests {
     enum Form: CaseIterable {
         /// By the name of an author, who may be another one or be named otherwise.

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 import TestSupport
 
-@Suite("A fetched-results controller")
+@Suite("A fetched-results controller", .leavesNothingBehind, .onEveryKindOfStore)
 struct NSFetchedResultsControllerTests {
     private func controller(
         _ context: NSManagedObjectContext, sections: String? = nil, sort: [String] = ["title"],

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import CoreData
 
-@Suite("The section cache of a fetched-results controller")
+@Suite("The section cache of a fetched-results controller", .leavesNothingBehind)
 struct SectionCacheTests {
     /// Runs the body on a library with three books in two sections, and a cache name of its own.
     private func withLibrary(_ body: (Library, NSManagedObjectContext, String) throws -> Void) throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Persistent history")
+@Suite("Persistent history", .leavesNothingBehind)
 struct HistoryTests {
     @Test("every save is a transaction with its author, context, process and time; changes name ids and properties")
     func transactions() throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Remote-change notifications")
+@Suite("Remote-change notifications", .leavesNothingBehind)
 struct RemoteChangeTests {
     /// The remote changes of a coordinator as they come.
     private final class Changes: @unchecked Sendable {  // `all` is guarded by `lock`

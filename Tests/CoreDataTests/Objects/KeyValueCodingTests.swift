@@ -23,7 +23,9 @@ struct KeyValueCodingTests {
         }
     }
 
-    @Test("A number in a transformable attribute is asked for as any number type, before and after it is saved")
+    @Test(
+        "A number in a transformable attribute is asked for as any number type, before and after it is saved",
+        .onEveryKindOfStore)
     func numbersInTransformables() throws {
         let library = try Library()
         let context = library.context()

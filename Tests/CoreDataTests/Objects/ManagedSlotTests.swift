@@ -184,7 +184,7 @@ final class SlotThing: NSManagedObject {
     }
 }
 
-@Suite("Accessors by declared type")
+@Suite("Accessors by declared type", .leavesNothingBehind)
 struct ManagedSlotTests {
     /// Runs the body with a new object in a context of its own.
     private func withThing(_ body: (SlotThing, NSManagedObjectContext) throws -> Void) throws {

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Live collections of relationships")
+@Suite("Live collections of relationships", .leavesNothingBehind, .onEveryKindOfStore)
 struct MutableProxyTests {
     private func inContext(_ body: (NSManagedObjectContext) throws -> Void) throws {
         let context = try Library().context()

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-@Suite("The counts of to-many relationships, checked at a save")
+@Suite("The counts of to-many relationships, checked at a save", .leavesNothingBehind)
 struct RelationshipCountTests {
     /// A coordinator for shelves, whose `books` are mandatory and have the given minimum count.
     private func context(minimum: Int, isOptional: Bool) throws -> NSManagedObjectContext {

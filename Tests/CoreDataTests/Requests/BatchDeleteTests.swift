@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Batch deletion")
+@Suite("Batch deletion", .leavesNothingBehind)
 struct BatchDeleteTests {
     private static let model = """
         entity Author

@@ -14,7 +14,7 @@ final class ScratchTag: NSManagedObject {
     deinit { Self.alive -= 1 }
 }
 
-@Suite("Batch insertion")
+@Suite("Batch insertion", .leavesNothingBehind)
 struct BatchInsertTests {
     private static let model = """
         entity Tag

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Batch update")
+@Suite("Batch update", .leavesNothingBehind)
 struct BatchUpdateTests {
     private typealias NSExpression = CoreData.NSExpression
 

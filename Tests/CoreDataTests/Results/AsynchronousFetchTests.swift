@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Asynchronous fetch")
+@Suite("Asynchronous fetch", .leavesNothingBehind, .onEveryKindOfStore)
 struct AsynchronousFetchTests {
     private func library(_ tags: Int) throws -> Library {
         let library = try Library()

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 import TestSupport
 
-@Suite("Undo in a context")
+@Suite("Undo in a context", .leavesNothingBehind, .onEveryKindOfStore)
 struct ContextUndoTests {
     /// Runs the body on a context with an undo manager that has explicit groups.
     private func withContext(_ body: (NSManagedObjectContext, UndoManager) throws -> Void) throws {

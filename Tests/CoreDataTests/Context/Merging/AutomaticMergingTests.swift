@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Merging by itself", .leavesNothingBehind)
+@Suite("Merging by itself", .leavesNothingBehind, .onEveryKindOfStore)
 struct AutomaticMergingTests {
     /// Waits until what was delivered to a context is taken over: it stands before this block in the queue.
     private func settle(_ contexts: NSManagedObjectContext...) {

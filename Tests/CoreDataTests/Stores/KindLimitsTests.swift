@@ -1,0 +1,101 @@
+import CoreData
+import TestSupport
+import Testing
+
+@Suite("What a kind of store cannot do is the documented error", .leavesNothingBehind)
+struct KindLimitsTests {
+    private func filled(_ kind: StoreKind) throws -> Library {
+        let library = try Library(kind)
+        let context = library.context()
+        try context.performAndWait {
+            context.make("Tag", ["name": "t"])
+            try context.save()
+        }
+        return library
+    }
+
+    @Test(
+        "Batch requests are SQLite stores' alone: 134091 with the others, and nothing changes",
+        arguments: StoreKind.allCases)
+    func batches(kind: StoreKind) throws {
+        let library = try filled(kind)
+        let context = library.context()
+        try context.performAndWait { () throws in
+            let fetch = NSFetchRequest<NSFetchRequestResult>(entityName: "Tag")
+            let update = NSBatchUpdateRequest(entityName: "Tag")
+            update.propertiesToUpdate = ["name": "u"]
+            let requests: [NSPersistentStoreRequest] = [
+                NSBatchInsertRequest(entityName: "Tag", objects: [["name": "n"]]), update,
+                NSBatchDeleteRequest(fetchRequest: fetch),
+            ]
+            for request in requests {
+                if kind == .sqlite {
+                    _ = try context.execute(request)
+                } else {
+                    let error = #expect(throws: NSError.self) { _ = try context.execute(request) }
+                    #expect(error?.code == NSPersistentStoreUnsupportedRequestTypeError)
+                }
+            }
+        }
+        #expect(try library.saved("Tag", "name") == (kind == .sqlite ? [] : ["t"]))
+    }
+
+    @Test("Stores that are not SQLite's keep no history", arguments: StoreKind.allCases.filter { $0 != .sqlite })
+    func history(kind: StoreKind) throws {
+        let library = try Library(kind, options: [NSPersistentHistoryTrackingKey: true])
+        let context = library.context()
+        try context.performAndWait {
+            context.make("Tag", ["name": "t"])
+            try context.save()
+        }
+        #expect(library.coordinator.currentPersistentHistoryToken(fromStores: nil) == nil)
+    }
+
+    @Test(
+        "Only a SQLite store can be moved as files; the others stay",
+        arguments: StoreKind.allCases.filter { $0 != .sqlite })
+    func moving(kind: StoreKind) throws {
+        let library = try filled(kind)
+        let target = library.folder.url.appendingPathComponent("Moved.sqlite")
+        let error = #expect(throws: NSError.self) {
+            _ = try library.coordinator.migratePersistentStore(library.store, to: target, withType: NSSQLiteStoreType)
+        }
+        #expect(error?.code == NSPersistentStoreOperationError)
+        #expect(library.coordinator.persistentStores.count == 1)
+        #expect(try library.saved("Tag", "name") == ["t"])
+    }
+
+    @Test(
+        "A store of another version of the model is 134100, and stays as it is",
+        arguments: [StoreKind.binary, .xml, .atomic])
+    func otherModels(kind: StoreKind) throws {
+        let library = try filled(kind)
+        let model = LibraryModel.make()
+        model.entitiesByName["Tag"]?.versionHashModifier = "2"
+        let options = [
+            NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+        ]
+        let error = #expect(throws: NSError.self) {
+            _ = try Library(kind, in: library.folder, model: model, options: options)
+        }
+        #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
+        #expect(try library.saved("Tag", "name") == ["t"])
+    }
+
+    @Test("Only stores with tables check uniqueness constraints", arguments: StoreKind.allCases)
+    func uniqueness(kind: StoreKind) throws {
+        let model = LibraryModel.make()
+        model.entitiesByName["Tag"]?.uniquenessConstraints = [["name"]]
+        let library = try Library(kind, model: model)
+        let context = library.context()
+        context.performAndWait {
+            for _ in 0..<2 { context.make("Tag", ["name": "same"]) }
+            do {
+                try context.save()
+                #expect(!kind.hasTables)
+            } catch {
+                #expect(kind.hasTables && (error as NSError).code == NSManagedObjectConstraintMergeError)
+            }
+        }
+    }
+}
