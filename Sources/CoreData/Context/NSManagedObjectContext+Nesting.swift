@@ -395,6 +395,7 @@ extension NSManagedObjectContext {
 
     /// Gives new objects their permanent keys, here, in what leads to them, and in the contexts below.
     final func installPermanentKeys(_ permanent: [Int64: Int64], of objects: [NSManagedObject]) {
+        undoRecord?.noteRenames(permanent)
         for object in objects {
             guard let key = permanent[object.key] else { continue }
             object.home.identityMap?.rekey(object, to: key)

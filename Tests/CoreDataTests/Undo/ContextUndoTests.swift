@@ -38,6 +38,23 @@ struct ContextUndoTests {
         }
     }
 
+    @Test("What was recorded before an object got its permanent id leads to it afterwards")
+    func permanentIDs() throws {
+        try withContext { context, _ in
+            let tag = event(context) { context.make("Tag", ["name": "t"]) }
+            let book = event(context) { context.make("Book", ["title": "b"]) }
+            event(context) { book.setValue(NSSet(object: tag), forKey: "tags") }
+            context.undo()
+            try context.obtainPermanentIDs(for: [tag, book])
+            context.redo()
+            #expect(book.texts("tags", "name") == ["t"])
+            #expect(tag.texts("books", "title") == ["b"])
+            try context.save()
+            context.refreshAllObjects()
+            #expect(book.texts("tags", "name") == ["t"])
+        }
+    }
+
     @Test("A value goes back and forth, and an object that is as it was has no changes")
     func values() throws {
         try withContext { context, manager in
