@@ -144,7 +144,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
             if retains {
                 // One that is dying cannot be held any more; it must not be taken for one that is.
                 for pointer in pointers where opencoredata_try_retain(pointer) == nil {
-                    remove(pointer, key: Self.object(pointer)._withUnsafeGuaranteedRef { $0.key })
+                    _ = remove(pointer, key: Self.object(pointer)._withUnsafeGuaranteedRef { $0.key })
                 }
             } else {
                 released = pointers.map { Self.object($0) }

@@ -13,7 +13,8 @@ struct MergedRows {
     func merged(_ lists: [[Snapshot]], by descriptors: [NSSortDescriptor]) -> [Snapshot] {
         let lists = lists.filter { !$0.isEmpty }
         if lists.count < 2 { return lists.first ?? [] }
-        return lists.joined().map { RowValues($0, coordinator, generation) }.sorted(byDescriptors: descriptors).map(\.row)
+        return lists.joined().map { RowValues($0, coordinator, generation) }.sorted(byDescriptors: descriptors).map(
+            \.row)
     }
 
     /// What the fetch's offset and limit leave of a list that begins with the first row.
