@@ -51,7 +51,8 @@ enum ObjectValidation {
                 (value as? NSOrderedSet)?.count ?? (value as? NSSet)?.count ?? (value as? Set<NSManagedObject>)?.count
                 ?? 0
             check(count, layout.toManys[index].relationship, object, &errors)
-        case .fetched, nil: return
+        // The elements of a composite attribute are checked one by one.
+        case .composite, .fetched, nil: return
         }
         try raise(errors)
     }
@@ -66,7 +67,7 @@ enum ObjectValidation {
                 guard case .attribute(let attribute) = layout.slots[slot].role,
                     !(attribute is NSDerivedAttributeDescription)
                 else { continue }
-            case .toOne: break
+            case .toOne, .composite: break
             case .toMany(let index):
                 // What nobody has touched is not loaded for this.
                 let isChanged = object.existingToManyState(index)?.hasChanges == true
