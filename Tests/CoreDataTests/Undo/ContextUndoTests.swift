@@ -315,7 +315,7 @@ struct ContextUndoTests {
             child.checkInvariants()
         }
         try root.performAndWait { try root.save() }
-        let fresh = try Library(in: library.folder).context()
+        let fresh = try library.beside().context()
         try fresh.performAndWait {
             let book = try #require(try fresh.all("Book").first)
             #expect(book.value(forKey: "author") == nil && book.value(forKey: "shelf") == nil)
