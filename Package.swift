@@ -1,6 +1,13 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+// The launch library uses what Apple's framework has too; the one place where platforms differ is a file of each.
+#if os(Linux)
+    let otherPlatforms = ["Platform/Apple"]
+#else
+    let otherPlatforms = ["Platform/OpenCoreData"]
+#endif
+
 let package = Package(
     name: "OpenCoreData",
     products: [
@@ -18,14 +25,14 @@ let package = Package(
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "CSwiftRuntime"),
         .target(name: "CoreData", dependencies: ["CSQLite", "CZlib", "CSwiftRuntime"]),
-        .target(name: "CoreDataManager", dependencies: ["CoreData"]),
+        .target(name: "CoreDataManager", dependencies: ["CoreData"], exclude: otherPlatforms),
         .target(name: "CoreDataModelCompiler", dependencies: ["CoreData"]),
         .executableTarget(name: "coredata-modelc", dependencies: ["CoreDataModelCompiler"]),
         .plugin(name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["coredata-modelc"]),
         .target(name: "APICoverage", path: "Tools/APICoverage", exclude: ["notes.tsv"]),
         .executableTarget(name: "api-coverage", dependencies: ["APICoverage"], path: "Tools/api-coverage"),
         .target(name: "CoreDataPort", dependencies: ["CoreData", "CoreDataModelCompiler"]),
-        .executableTarget(name: "coredata-tool", dependencies: ["CoreDataPort"]),
+        .executableTarget(name: "coredata-tool", dependencies: ["CoreDataManager", "CoreDataPort"]),
         .target(name: "TestSupport", dependencies: ["CoreData", "CSQLite"], path: "Tests/Support"),
         .executableTarget(
             name: "launch-demo", dependencies: ["CoreDataManager", "CSQLite"], path: "Examples/LaunchDemo"),
@@ -43,6 +50,8 @@ let package = Package(
             name: "migration-crash-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/CrashChild"),
         .executableTarget(
             name: "writer-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/WriterChild"),
+        .executableTarget(
+            name: "launch-child", dependencies: ["CoreDataManager", "TestSupport"], path: "Tests/LaunchChild"),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [
@@ -60,7 +69,9 @@ let package = Package(
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
-        .testTarget(name: "CoreDataManagerTests", dependencies: ["CoreDataManager", "TestSupport"]),
+        .testTarget(
+            name: "CoreDataManagerTests",
+            dependencies: ["CoreDataManager", "TestSupport", "launch-child", "coredata-tool", "launch-demo"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -5,7 +5,7 @@ import CoreDataManager
 @MainActor
 enum DailyWork {
     /// Messages that one background context takes before it saves: what its save costs the main queue grows with it.
-    static let batchSize = 50
+    nonisolated static let batchSize = 50
 
     static func run(store: URL, version: MailModel, imports: Int) async throws {
         let manager = CoreDataManager(model: version.make(), storeURL: store)
@@ -47,14 +47,14 @@ enum DailyWork {
         Announcement.stall(phase: name, seconds: stall).say()
     }
 
-    private static func importAll(_ numbers: Range<Int>, _ manager: CoreDataManager) async throws {
+    static func importAll(_ numbers: Range<Int>, _ manager: CoreDataManager) async throws {
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: batchSize) {
             try await importMessages(start..<min(start + batchSize, numbers.upperBound), manager)
         }
     }
 
     /// Scrolls, so to speak: fetches the list, lets the main queue breathe, fetches it again, until it is cancelled.
-    private static func keepShowingList(in context: NSManagedObjectContext) async throws -> Int {
+    static func keepShowingList(in context: NSManagedObjectContext) async throws -> Int {
         var times = 0
         while !Task.isCancelled {
             _ = try context.fetch(newestMessages(50)).compactMap { $0.value(forKey: "subject") as? String }
@@ -64,7 +64,7 @@ enum DailyWork {
         return times
     }
 
-    private static func newestMessages(_ count: Int) -> NSFetchRequest<NSManagedObject> {
+    static func newestMessages(_ count: Int) -> NSFetchRequest<NSManagedObject> {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Message")
         request.sortDescriptors = [NSSortDescriptor(key: "received", ascending: false)]
         request.fetchLimit = count

@@ -19,20 +19,23 @@ enum LaunchDemo {
         case "child":
             try await runChild(Array(arguments.dropFirst()))
         case nil:
-            try ThreeLaunches(messages: 200_000, imports: 5_000, watchdog: 2).run()
+            try await FiveArticles(messages: 200_000, imports: 5_000, watchdog: 2).run()
         case "--quick":
-            try ThreeLaunches(messages: 40_000, imports: 1_000, watchdog: 1).run()
+            try await FiveArticles(messages: 40_000, imports: 1_000, watchdog: 1).run()
+        case "contexts":
+            let isQuick = arguments.contains("--quick")
+            try await ContextsBenchmark.run(messages: isQuick ? 1_000 : 10_000, rounds: isQuick ? 1 : 3)
         case "-h", "--help":
-            print("usage: launch-demo [--quick | PATH.sqlite]")
+            print("usage: launch-demo [--quick | contexts [--quick] | PATH.sqlite]")
         case let path?:
             guard !path.hasPrefix("-"), arguments.count == 1 else {
-                throw DemoFailure("usage: launch-demo [--quick | PATH.sqlite]")
+                throw DemoFailure("usage: launch-demo [--quick | contexts [--quick] | PATH.sqlite]")
             }
             try StoreReader(url: URL(fileURLWithPath: path)).printReport()
         }
     }
 
-    /// `child build|check|blocking|managed|work STORE …`
+    /// `child ROLE STORE VERSION|COUNT`
     private static func runChild(_ arguments: [String]) async throws {
         guard arguments.count == 3 else { throw DemoFailure("child ROLE STORE VERSION|COUNT") }
         let url = URL(fileURLWithPath: arguments[1])
@@ -58,6 +61,19 @@ enum LaunchDemo {
             try await ChildLaunches.managed(store: url, version: version)
         case "work":
             try await DailyWork.run(store: url, version: version, imports: fields.last.flatMap { Int($0) } ?? 0)
+        case "pattern":
+            try await WrongAndRight.pattern(store: url, version: version)
+        case "import-main", "import-background":
+            let count = fields.last.flatMap { Int($0) } ?? 0
+            if arguments[0] == "import-main" {
+                try await WrongAndRight.importOnMain(store: url, version: version, count: count)
+            } else {
+                try await WrongAndRight.importInBackground(store: url, version: version, count: count)
+            }
+        case "crossing":
+            try await WrongAndRight.crossing(store: url, version: version)
+        case "reference":
+            try await WrongAndRight.reference(store: url, version: version)
         default:
             throw DemoFailure("unknown role \(arguments[0])")
         }

@@ -11,19 +11,27 @@ final class LaunchedChild {
         var peakMegabytes = 0.0
         /// Seconds after which the watchdog killed it; nil when it ended by itself.
         var killedAfter: Double?
+        /// Whether it was stopped by its own check; only of a child that may be.
+        var wasStopped = false
         var stalls: [(phase: String, seconds: Double)] = []
     }
 
     private let arguments: [String]
     private let watchdog: Double?
     private let onProgress: (Double) -> Void
+    private let mayStop: Bool
 
     /// - Parameters:
     ///   - watchdog: seconds within which the first screen has to be there, or the process is killed.
+    ///   - mayStop: whether the child is expected to be stopped by the check of queues, which is switched on for it.
     ///   - onProgress: hears the progress of a migration, from 0 to 1.
-    init(_ arguments: [String], watchdog: Double? = nil, onProgress: @escaping (Double) -> Void = { _ in }) {
+    init(
+        _ arguments: [String], watchdog: Double? = nil, mayStop: Bool = false,
+        onProgress: @escaping (Double) -> Void = { _ in }
+    ) {
         self.arguments = arguments
         self.watchdog = watchdog
+        self.mayStop = mayStop
         self.onProgress = onProgress
     }
 
@@ -32,6 +40,12 @@ final class LaunchedChild {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = ["child"] + arguments
+        if mayStop {
+            process.environment = ProcessInfo.processInfo.environment.merging(["OPENCOREDATA_CONCURRENCY_DEBUG": "1"]) {
+                $1
+            }
+            process.standardError = FileHandle.nullDevice
+        }
         let pipe = Pipe()
         process.standardOutput = pipe
         let start = DispatchTime.now()
@@ -62,7 +76,8 @@ final class LaunchedChild {
             }
         }
         process.waitUntilExit()
-        if outcome.killedAfter == nil && process.terminationStatus != 0 {
+        outcome.wasStopped = mayStop && process.terminationReason == .uncaughtSignal
+        if outcome.killedAfter == nil && !outcome.wasStopped && process.terminationStatus != 0 {
             throw DemoFailure("the launch \"\(arguments.joined(separator: " "))\" failed")
         }
         return outcome

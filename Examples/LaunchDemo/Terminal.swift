@@ -1,29 +1,20 @@
+import CoreDataManager
 import Foundation
 
-/// A progress bar on one line of a terminal; where the output is a file, a line for every quarter.
+/// Shows the progress that a child announces, by the library's own display.
+@MainActor
 final class ProgressBar {
-    private let isTerminal = isatty(STDOUT_FILENO) == 1
-    private var shownQuarter = -1
+    private let display = TerminalDisplay(.standardOutput)
     private var isShown = false
 
     func show(_ fraction: Double) {
         isShown = true
-        let width = 40
-        let filled = Int(fraction * Double(width))
-        let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: width - filled)
-        let text = "   [\(bar)] \(Int(fraction * 100)) %"
-        if isTerminal {
-            print("\r\(text)", terminator: "")
-            fflush(nil)
-        } else if Int(fraction * 4) > shownQuarter {
-            shownQuarter = Int(fraction * 4)
-            print(text)
-        }
+        display.update(MigrationStatus(fractionCompleted: fraction), text: "")
     }
 
     func end() {
-        if isShown && isTerminal {
-            print("")
+        if isShown {
+            display.end(message: LaunchTexts()[.updated], failure: nil)
         }
     }
 }

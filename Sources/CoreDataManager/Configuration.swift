@@ -7,6 +7,10 @@ extension CoreDataManager {
         /// none, so that nothing flickers. 0.2 by default.
         public var graceDelay: TimeInterval = 0.2
 
+        /// Seconds that a progress screen stays at least: the completion handlers of a launch that showed one wait until
+        /// then. Tasks that await readiness do not. 0.5 by default.
+        public var minimumScreenTime: TimeInterval = 0.5
+
         /// Seconds between two looks at a migration's progress. 0.05 by default.
         public var progressInterval: TimeInterval = 0.05
 
@@ -19,6 +23,19 @@ extension CoreDataManager {
         /// Further options of the store, by Core Data's option keys. The two that ask for a migration are the manager's
         /// own business and are ignored here.
         public var storeOptions: [String: any Sendable] = [:]
+
+        /// How the contexts stand to each other, `.chain` by default.
+        public var layout: ContextLayout = .chain
+
+        /// Whether new objects get their permanent ids before they are saved from one context into the next, so that a
+        /// reference to them is good in every context at once. True by default; see `ContextLayout` for the cost.
+        public var obtainsPermanentIDs = true
+
+        /// Migrates and forecasts; the platform's own by default.
+        public var adapter: any MigrationAdapter = Self.platformAdapter
+
+        /// The words for the user. Its tables can be replaced.
+        public var texts = LaunchTexts()
 
         /// Receives the error of a save that nobody waits for (`wait: false` without a completion handler). By default
         /// it is written to standard error: no error is ever dropped. Called on the queue of the context that failed.

@@ -18,9 +18,11 @@ import CoreData
 /// `isMigrationRequired()`, which reads the store's metadata only.
 ///
 /// ## Topics
-/// - Launching: `launch(progressScreen:completion:)`, `launch()`, `ready()`, `readyOrThrow()`, `state`, `states`
-/// - Migrating: `isMigrationRequired()`, `migrate()`
-/// - Contexts: `mainContext`, `newBackgroundContext()`, `performBackground(saving:_:)`
+/// - Launching: `launch(progressScreen:completion:)`, `launch(display:completion:)`, `launch()`, `ready()`,
+///   `readyOrThrow()`, `state`, `states`, `stateDidChangeNotification`
+/// - Failing: `failure`, `retry(completion:)`, `retry()`
+/// - Migrating: `isMigrationRequired()`, `forecast()`, `migrate()`
+/// - Contexts: `mainContext`, `newBackgroundContext()`, `performBackground(saving:_:)`, `performMain(_:)`
 /// - Saving: `save(wait:completion:)`, `saveMain(wait:)`, `saveBackground(_:wait:)`
 public final class CoreDataManager: Sendable {
     /// The file of the store.
@@ -29,7 +31,7 @@ public final class CoreDataManager: Sendable {
     public let configuration: Configuration
 
     let loadModel: @Sendable () throws -> NSManagedObjectModel
-    let machine = LaunchMachine()
+    let machine: LaunchMachine
     /// Checks, migrations and openings of this manager, one at a time, away from every caller.
     let queue = DispatchQueue(label: "CoreDataManager.launch", qos: .userInitiated)
 
@@ -43,6 +45,8 @@ public final class CoreDataManager: Sendable {
         self.storeURL = storeURL
         self.configuration = configuration
         loadModel = { model }
+        machine = LaunchMachine(minimumScreenTime: configuration.minimumScreenTime)
+        machine.belong(to: self)
     }
 
     /// Makes a manager whose model file is read in the background too, as part of the launch.
@@ -60,5 +64,7 @@ public final class CoreDataManager: Sendable {
             }
             return model
         }
+        machine = LaunchMachine(minimumScreenTime: configuration.minimumScreenTime)
+        machine.belong(to: self)
     }
 }

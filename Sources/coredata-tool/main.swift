@@ -1,22 +1,35 @@
 import CoreDataPort
 import Foundation
 
-/// The program `coredata`. Differences go to the standard output, everything else to the standard error.
+/// The program `coredata`. Differences and reports go to the standard output, everything else to the standard error.
 func say(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+func show(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
 
-var arguments = CommandLine.arguments.dropFirst()
-switch arguments.popFirst() {
-case "port" where arguments.contains("--help") || arguments.contains("-h"), "--help", "-h", "help":
-    print(PortCommand.usage)
-case "port":
+/// Runs a command; its failure is a line and the status 2.
+func end(_ run: () throws -> Int32) -> Never {
     do {
-        let command = try PortCommand(arguments: Array(arguments))
-        exit(try command.run(diff: { FileHandle.standardOutput.write(Data($0.utf8)) }, message: say))
+        exit(try run())
     } catch {
         say("coredata: error: \(error)\n")
         exit(2)
     }
+}
+
+var arguments = CommandLine.arguments.dropFirst()
+let wantsHelp = arguments.contains("--help") || arguments.contains("-h")
+switch arguments.popFirst() {
+case "port" where wantsHelp:
+    print(PortCommand.usage)
+case "lint" where wantsHelp:
+    print(LintCommand.usage)
+case "--help", "-h", "help":
+    print("\(PortCommand.usage)\n\n\(LintCommand.usage)")
+case "port":
+    end { try PortCommand(arguments: Array(arguments)).run(diff: show, message: say) }
+case "lint":
+    end { try LintCommand(arguments: Array(arguments)).run(print: show) }
 case let other:
-    say("coredata: error: \(other.map { "unknown command '\($0)'" } ?? "no command")\n\(PortCommand.usage)\n")
+    say("coredata: error: \(other.map { "unknown command '\($0)'" } ?? "no command")\n")
+    say("\(PortCommand.usage)\n\n\(LintCommand.usage)\n")
     exit(2)
 }

@@ -44,7 +44,11 @@ public enum CrashModels {
     public static let books = 20_000
 
     /// SQL that fills a store of the older model.
-    public static let rows = """
+    public static let rows = makeRows(books: books)
+
+    /// The same with any number of books.
+    public static func makeRows(books: Int) -> String {
+        """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
         INSERT INTO ZSHELF (Z_PK, Z_ENT, Z_OPT, ZROOM) SELECT i, 3, 1, CASE WHEN i % 2 THEN 'room ' || i END FROM n;
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)
@@ -57,4 +61,5 @@ public enum CrashModels {
         INSERT INTO ZDRAFT (Z_PK, Z_ENT, Z_OPT, ZTEXT) VALUES (1, 2, 1, 'a draft');
         UPDATE Z_PRIMARYKEY SET Z_MAX = CASE Z_ENT WHEN 1 THEN \(books) WHEN 2 THEN 1 WHEN 3 THEN 100 ELSE 50 END;
         """
+    }
 }

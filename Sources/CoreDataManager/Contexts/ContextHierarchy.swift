@@ -1,13 +1,16 @@
 import CoreData
 
-/// The open store and the floors of contexts above it: a private root that writes, the main-queue context below it.
+/// The open store and the contexts above it, in one of two layouts.
 ///
-/// The main context never waits for the disk: saving it moves its changes into the root, and the root writes on a queue
-/// of its own. Background contexts are children of the main one, so that it always shows the newest state.
+/// In a chain the main context never waits for the disk: saving it moves its changes into the root, and the root writes on
+/// a queue of its own. Background contexts are children of the main one, so that it always shows the newest state.
+/// Siblings have no root: each writes by itself, and the main context merges what the others wrote.
 final class ContextHierarchy: Sendable {
     let coordinator: NSPersistentStoreCoordinator
-    let root: NSManagedObjectContext
+    /// The context that writes for all; nil among siblings.
+    let root: NSManagedObjectContext?
     let main: NSManagedObjectContext
+    private let obtainsPermanentIDs: Bool
 
     /// Opens the store and makes the contexts. The store must be of the model's version: nothing migrates here.
     init(model: NSManagedObjectModel, storeURL: URL, configuration: CoreDataManager.Configuration) throws {
@@ -15,19 +18,49 @@ final class ContextHierarchy: Sendable {
         _ = try coordinator.addPersistentStore(
             ofType: configuration.storeType, configurationName: configuration.modelConfiguration, at: storeURL,
             options: configuration.optionsForOpening)
-        root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        root.name = "CoreDataManager.root"
-        root.persistentStoreCoordinator = coordinator
+        obtainsPermanentIDs = configuration.obtainsPermanentIDs && configuration.layout == .chain
         main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         main.name = "CoreDataManager.main"
-        main.parent = root
+        switch configuration.layout {
+        case .chain:
+            let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            root.name = "CoreDataManager.root"
+            root.persistentStoreCoordinator = coordinator
+            main.parent = root
+            self.root = root
+        case .siblings:
+            root = nil
+            Self.attach(main, to: coordinator)
+        }
     }
 
-    /// A new private context below the main one.
+    private static func attach(_ context: NSManagedObjectContext, to coordinator: NSPersistentStoreCoordinator) {
+        context.persistentStoreCoordinator = coordinator
+        context.automaticallyMergesChangesFromParent = true
+        context.mergePolicy = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+    }
+
+    /// A new private context: below the main one, or beside it.
     func newBackgroundContext() -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.name = "CoreDataManager.background"
-        context.parent = main
+        if root == nil {
+            Self.attach(context, to: coordinator)
+        } else {
+            context.parent = main
+        }
         return context
+    }
+
+    /// Saves a context's own changes, if there are any, with the permanent ids that its new objects get. On its queue.
+    func save(_ context: NSManagedObjectContext) throws {
+        guard context.hasChanges else { return }
+        if obtainsPermanentIDs && context !== root {
+            let new = context.insertedObjects.filter { $0.objectID.isTemporaryID }
+            if !new.isEmpty {
+                try context.obtainPermanentIDs(for: Array(new))
+            }
+        }
+        try context.save()
     }
 }

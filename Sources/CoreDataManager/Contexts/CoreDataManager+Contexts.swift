@@ -16,7 +16,7 @@ extension CoreDataManager {
         return contexts.main
     }
 
-    /// A new private-queue context, child of the main one: what it saves is seen by the main context at once.
+    /// A new private-queue context: below the main one, or beside it, as `Configuration.layout` says.
     ///
     /// Stops the process before the launch has ended, as `mainContext` does. Save it with `saveBackground(_:wait:)`.
     public func newBackgroundContext() -> NSManagedObjectContext {
@@ -48,5 +48,32 @@ extension CoreDataManager {
             try await saveBackground(context)
         }
         return result
+    }
+
+    /// Waits for the launch, then runs the block on the main queue with the main context. It saves nothing.
+    ///
+    /// - Returns: what the block returns.
+    /// - Throws: the error of the launch or of the block.
+    public func performMain<Result: Sendable>(
+        _ block: @escaping @Sendable (NSManagedObjectContext) throws -> Result
+    ) async throws -> Result {
+        let main = try await contextsWhenReady().main
+        return try await main.perform { try block(main) }
+    }
+
+    /// The same background work for callers that do not await: the outcome comes by a handler on the main queue.
+    public func performBackground<Result: Sendable>(
+        saving: Bool = true, _ block: @escaping @Sendable (NSManagedObjectContext) throws -> Result,
+        completion: @escaping @MainActor @Sendable (Swift.Result<Result, any Error>) -> Void
+    ) {
+        Task {
+            let outcome: Swift.Result<Result, any Error>
+            do {
+                outcome = .success(try await performBackground(saving: saving, block))
+            } catch {
+                outcome = .failure(error)
+            }
+            await completion(outcome)
+        }
     }
 }

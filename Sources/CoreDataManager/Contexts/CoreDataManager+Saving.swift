@@ -1,7 +1,7 @@
 import CoreData
 
 extension CoreDataManager {
-    /// Saves the main context into the root, and the root into the store.
+    /// Saves the main context into the root, and the root into the store. Among siblings, into the store at once.
     ///
     /// - Parameters:
     ///   - wait: whether to return only when the store has written. Otherwise the root saves on its own queue after this
@@ -15,13 +15,9 @@ extension CoreDataManager {
     ) throws {
         let contexts = try contextsOrThrow()
         do {
-            try contexts.main.performAndWait {
-                if contexts.main.hasChanges {
-                    try contexts.main.save()
-                }
-            }
-            if wait {
-                try contexts.root.performAndWait { try contexts.saveRoot() }
+            try contexts.main.performAndWait { try contexts.save(contexts.main) }
+            if wait, let root = contexts.root {
+                try root.performAndWait { try contexts.save(root) }
             }
         } catch {
             completion?(.failure(error))
@@ -41,54 +37,49 @@ extension CoreDataManager {
     /// - Throws: the error of the launch or of a save that was waited for.
     public func saveMain(wait: Bool = true) async throws {
         let contexts = try await contextsWhenReady()
-        try await contexts.main.perform {
-            if contexts.main.hasChanges {
-                try contexts.main.save()
-            }
-        }
+        try await contexts.main.perform { try contexts.save(contexts.main) }
         if wait {
-            try await contexts.root.perform { try contexts.saveRoot() }
+            if let root = contexts.root {
+                try await root.perform { try contexts.save(root) }
+            }
         } else {
             saveRootUnattended(contexts, completion: nil)
         }
     }
 
-    /// Saves a background context into the main one, and that down to the store.
+    /// Saves a background context into the main one, and that down to the store. Among siblings, into the store; the main
+    /// context has taken it in when this returns.
     ///
     /// - Parameters:
     ///   - context: a context of `newBackgroundContext()`.
     ///   - wait: as for `saveMain(wait:)`.
     /// - Throws: the error of the launch or of the first save that failed.
     public func saveBackground(_ context: NSManagedObjectContext, wait: Bool = true) async throws {
-        try await ready()
-        try await context.perform {
-            if context.hasChanges {
-                try context.save()
-            }
+        let contexts = try await contextsWhenReady()
+        try await context.perform { try contexts.save(context) }
+        if contexts.root == nil {
+            // The merge was put on the main queue before this.
+            await contexts.main.perform {}
+        } else {
+            try await saveMain(wait: wait)
         }
-        try await saveMain(wait: wait)
     }
 
     private func saveRootUnattended(
         _ contexts: ContextHierarchy, completion: (@Sendable (Result<Void, any Error>) -> Void)?
     ) {
+        guard let root = contexts.root else {
+            completion?(.success(()))
+            return
+        }
         let report = configuration.unattendedErrorHandler
-        contexts.root.perform {
-            let outcome = Result { try contexts.saveRoot() }
+        root.perform {
+            let outcome = Result { try contexts.save(root) }
             if let completion {
                 completion(outcome)
             } else if case .failure(let error) = outcome {
                 report(error)
             }
-        }
-    }
-}
-
-extension ContextHierarchy {
-    /// Writes the root's changes, if there are any. On the root's queue.
-    func saveRoot() throws {
-        if root.hasChanges {
-            try root.save()
         }
     }
 }

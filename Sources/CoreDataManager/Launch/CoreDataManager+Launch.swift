@@ -21,8 +21,10 @@ extension CoreDataManager {
         begin(progressScreen: progressScreen, completion: completion)
     }
 
-    private func begin(progressScreen: LaunchMachine.ProgressScreen?, completion: LaunchMachine.Completion?) {
-        guard machine.join(progressScreen: progressScreen, completion: completion) else { return }
+    func begin(
+        progressScreen: LaunchMachine.ProgressScreen?, completion: LaunchMachine.Completion?, again: Bool = false
+    ) {
+        guard machine.join(progressScreen: progressScreen, completion: completion, again: again) else { return }
         let machine = machine
         DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + configuration.graceDelay) {
             machine.endGrace()

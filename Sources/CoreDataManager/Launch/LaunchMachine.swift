@@ -16,8 +16,24 @@ final class LaunchMachine: @unchecked Sendable {
     private var observers: [Int: AsyncStream<LaunchState>.Continuation] = [:]
     private var completions: [Completion] = []
     private var screens: [ProgressScreen] = []
+    /// The screens that were asked for in this launch; a retry asks for them again.
+    private var shownScreens: [ProgressScreen] = []
+    private var shownAt: DispatchTime?
+    private weak var owner: CoreDataManager?
     private var isGraceOver = false
     private var reporter: (any MigrationProgressReporting)?
+
+    /// Seconds that a screen stays at least.
+    private let minimumScreenTime: TimeInterval
+
+    init(minimumScreenTime: TimeInterval = 0) {
+        self.minimumScreenTime = minimumScreenTime
+    }
+
+    /// Whose changes of state are posted as notifications.
+    func belong(to owner: CoreDataManager) {
+        lock.withLock { self.owner = owner }
+    }
 
     var state: LaunchState { lock.withLock { current } }
 
@@ -28,8 +44,9 @@ final class LaunchMachine: @unchecked Sendable {
 
     /// Joins the launch that is under way, or begins one.
     ///
+    /// - Parameter again: whether this is a retry, which only a failed launch begins, with the screens of the one before.
     /// - Returns: whether the caller has to start the work.
-    func join(progressScreen: ProgressScreen?, completion: Completion?) -> Bool {
+    func join(progressScreen: ProgressScreen?, completion: Completion?, again: Bool = false) -> Bool {
         let (begins, isOver) = lock.withLock { () -> (Bool, Bool) in
             if current.isReady {
                 return (false, true)
@@ -43,6 +60,9 @@ final class LaunchMachine: @unchecked Sendable {
             guard !current.isUnderWay else { return (false, false) }
             isGraceOver = false
             reporter = nil
+            shownAt = nil
+            screens += again ? shownScreens : []
+            shownScreens = []
             change(to: .checking)
             return (true, false)
         }
@@ -83,8 +103,11 @@ final class LaunchMachine: @unchecked Sendable {
 
     /// Ends the launch: with contexts it is ready, with an error it has failed. Everybody who waits is told.
     func finish(_ result: Result<ContextHierarchy, any Error>) {
-        let (waiters, completions, ended) = lock.withLock {
-            () -> ([Int: CheckedContinuation<Void, any Error>], [Completion], [AsyncStream<LaunchState>.Continuation])
+        let (waiters, completions, ended, shownAt) = lock.withLock {
+            () -> (
+                [Int: CheckedContinuation<Void, any Error>], [Completion], [AsyncStream<LaunchState>.Continuation],
+                DispatchTime?
+            )
             in
             var ended: [AsyncStream<LaunchState>.Continuation] = []
             switch result {
@@ -98,10 +121,12 @@ final class LaunchMachine: @unchecked Sendable {
             defer {
                 self.waiters = [:]
                 self.completions = []
+                // Kept for a retry, whether they came up or not.
+                self.shownScreens += self.screens
                 self.screens = []
                 self.reporter = nil
             }
-            return (self.waiters, self.completions, ended)
+            return (self.waiters, self.completions, ended, self.shownAt)
         }
         // Outside the lock: the end of a stream calls back into `stopObserving`.
         for observer in ended {
@@ -112,7 +137,7 @@ final class LaunchMachine: @unchecked Sendable {
             waiter.resume(with: outcome)
         }
         guard !completions.isEmpty else { return }
-        onMain {
+        onMain(after: shownAt.map { $0 + minimumScreenTime }) {
             for completion in completions {
                 completion(outcome)
             }
@@ -123,6 +148,15 @@ final class LaunchMachine: @unchecked Sendable {
         current = state
         for observer in observers.values {
             observer.yield(state)
+        }
+        // Still under the lock, so that the main queue gets them in their order.
+        if let owner {
+            onMain { [weak owner] in
+                guard let owner else { return }
+                NotificationCenter.default.post(
+                    name: CoreDataManager.stateDidChangeNotification, object: owner,
+                    userInfo: [CoreDataManager.stateKey: state])
+            }
         }
     }
 
@@ -142,7 +176,11 @@ final class LaunchMachine: @unchecked Sendable {
             let (screens, reporter) = self.lock.withLock {
                 () -> ([ProgressScreen], (any MigrationProgressReporting)?) in
                 guard self.current.isMigrating else { return ([], nil) }
-                defer { self.screens = [] }
+                defer {
+                    self.shownScreens += self.screens
+                    self.screens = []
+                    self.shownAt = self.shownAt ?? .now()
+                }
                 return (self.screens, self.reporter)
             }
             guard let reporter else { return }
@@ -152,8 +190,14 @@ final class LaunchMachine: @unchecked Sendable {
         }
     }
 
-    private func onMain(_ work: @escaping @MainActor @Sendable () -> Void) {
-        DispatchQueue.main.async {
+    private func onMain(after time: DispatchTime? = nil, _ work: @escaping @MainActor @Sendable () -> Void) {
+        guard let time, time > .now() else {
+            DispatchQueue.main.async {
+                MainActor.assumeIsolated { work() }
+            }
+            return
+        }
+        DispatchQueue.main.asyncAfter(deadline: time) {
             MainActor.assumeIsolated { work() }
         }
     }

@@ -33,12 +33,23 @@ extension CoreDataManager {
         }
     }
 
+    /// What the launch would have to do to the store, without doing it.
+    ///
+    /// Reads on the manager's own queue, in milliseconds whatever the size of the store. What is known depends on the
+    /// platform: see `LaunchForecast`. A store that is already migrated needs nothing.
+    ///
+    /// - Throws: the error of reading the model or the store.
+    public func forecast() async throws -> LaunchForecast {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                continuation.resume(
+                    with: Result { try self.configuration.adapter.forecast(self.job(to: self.loadModel())) })
+            }
+        }
+    }
+
     func isMigrationRequired(to model: NSManagedObjectModel) throws -> Bool {
-        guard FileManager.default.fileExists(atPath: storeURL.path) else { return false }
-        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
-            ofType: configuration.storeType, at: storeURL, options: configuration.optionsForOpening)
-        return !model.isConfiguration(
-            withName: configuration.modelConfiguration, compatibleWithStoreMetadata: metadata)
+        try job(to: model).isMigrationRequired()
     }
 
     /// Migrates on the calling thread, and looks at the progress from another one meanwhile.
@@ -47,48 +58,31 @@ extension CoreDataManager {
         begun: (any MigrationProgressReporting) -> Void,
         progressed: @escaping @Sendable () -> Void
     ) throws {
-        let progress = Progress(totalUnitCount: 1)
-        begun(ProgressAdapter(progress))
-
         let ticker = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
         ticker.schedule(deadline: .now() + configuration.progressInterval, repeating: configuration.progressInterval)
         ticker.setEventHandler(handler: progressed)
         ticker.activate()
         defer { ticker.cancel() }
-
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        let store = try coordinator.addPersistentStore(
-            ofType: configuration.storeType, configurationName: configuration.modelConfiguration, at: storeURL,
-            options: configuration.optionsForMigrating(progress))
+        try configuration.adapter.migrate(job(to: model), begun: begun)
         progressed()
-        // Closed at once: the coordinator that serves the program opens the store anew and can migrate nothing.
-        try coordinator.remove(store)
+    }
+
+    private func job(to model: NSManagedObjectModel) -> MigrationJob {
+        MigrationJob(
+            storeURL: storeURL, storeType: configuration.storeType, model: model,
+            modelConfiguration: configuration.modelConfiguration, options: configuration.optionsForOpening)
     }
 }
 
 extension CoreDataManager.Configuration {
-    private var givenOptions: [AnyHashable: Any] {
+    /// The options of the program's own coordinator: it must never migrate on its own.
+    var optionsForOpening: [AnyHashable: Any] {
         var options: [AnyHashable: Any] = [:]
         for (key, value) in storeOptions {
             options[key] = value
         }
-        return options
-    }
-
-    /// The options of the program's own coordinator: it must never migrate on its own.
-    var optionsForOpening: [AnyHashable: Any] {
-        var options = givenOptions
         options[NSMigratePersistentStoresAutomaticallyOption] = nil
         options[NSInferMappingModelAutomaticallyOption] = nil
-        return options
-    }
-
-    /// The options of the coordinator that migrates and is thrown away.
-    func optionsForMigrating(_ progress: Progress) -> [AnyHashable: Any] {
-        var options = givenOptions
-        options[NSMigratePersistentStoresAutomaticallyOption] = true
-        options[NSInferMappingModelAutomaticallyOption] = true
-        options[NSMigrationProgressOption] = progress
         return options
     }
 }

@@ -94,6 +94,12 @@ public final class LaunchProbe: @unchecked Sendable {
         }
     }
 
+    /// Seconds since `start()`; 0 before.
+    public var elapsed: TimeInterval {
+        let now = Self.now()
+        return lock.withLock { startTime == 0 ? 0 : Self.seconds(from: startTime, to: now) }
+    }
+
     /// Ends the measurement and returns what it found.
     @discardableResult
     public func stop() -> Report {

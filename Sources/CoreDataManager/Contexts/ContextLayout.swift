@@ -1,0 +1,17 @@
+/// How a manager's contexts stand to each other.
+public enum ContextLayout: Sendable {
+    /// Root, main, background: a private root writes to the store, the main-queue context is its child, background
+    /// contexts are children of the main one.
+    ///
+    /// Saving the main context never waits for the disk, and what a background context saves is in the main one at once.
+    /// In return everything that is imported passes through the main context, on the main thread. For programs that edit.
+    case chain
+
+    /// The main context and the background contexts are siblings on the coordinator; the main one takes in by itself what
+    /// the others save.
+    ///
+    /// An import costs the main thread only the merging of what it shows. In return a save of the main context waits for
+    /// the disk, whatever `wait` says, and for an import that is just writing; conflicts between siblings are merged by
+    /// property, the later save winning. For programs that mostly read. `bin/bench contexts` measures both.
+    case siblings
+}

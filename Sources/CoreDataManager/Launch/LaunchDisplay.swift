@@ -1,0 +1,86 @@
+import Foundation
+
+/// Draws a launch that has to migrate: a window, a view, a line of a terminal. The manager calls it on the main actor.
+///
+/// None of it is called when the migration ends within the grace delay.
+@MainActor
+public protocol LaunchDisplay: AnyObject, Sendable {
+    /// The migration takes long enough to be shown.
+    ///
+    /// - Parameters:
+    ///   - migration: tells the progress and can be cancelled.
+    ///   - message: what to tell the user.
+    func begin(_ migration: any MigrationProgressReporting, message: String)
+
+    /// The progress changed; `text` has its rows and the time that is left in the user's language, empty when unknown.
+    func update(_ status: MigrationStatus, text: String)
+
+    /// The launch has ended: time to make room for the first screen (`failure` nil) or to offer a retry.
+    ///
+    /// Called at most once for each `begin`, not before `Configuration.minimumScreenTime`. `message` is what to tell the
+    /// user: that the data is up to date, or the failure's title.
+    func end(message: String, failure: LaunchFailure?)
+}
+
+extension CoreDataManager {
+    /// Begins the launch in the background, as `launch(progressScreen:completion:)` does, and lets a display draw it.
+    ///
+    /// - Parameters:
+    ///   - display: held until the launch has ended.
+    ///   - completion: called on the main queue after the display has ended.
+    public func launch(
+        display: any LaunchDisplay, completion: @escaping @MainActor @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        let session = DisplaySession(display, manager: self)
+        launch(
+            progressScreen: { session.begin($0) },
+            completion: { result in
+                session.end()
+                completion(result)
+            })
+    }
+
+    /// The same for a caller that awaits the end.
+    ///
+    /// - Throws: the error that ended the launch.
+    public func launch(display: any LaunchDisplay) async throws {
+        let outcome = await withCheckedContinuation { continuation in
+            launch(display: display) { continuation.resume(returning: $0) }
+        }
+        try outcome.get()
+    }
+}
+
+/// One display during one launch: passes the states on while it is shown.
+// Sendable: everything that changes belongs to the main actor.
+private final class DisplaySession: Sendable {
+    private let display: any LaunchDisplay
+    private let manager: CoreDataManager
+    @MainActor private var feed: Task<Void, Never>?
+
+    init(_ display: any LaunchDisplay, manager: CoreDataManager) {
+        self.display = display
+        self.manager = manager
+    }
+
+    @MainActor func begin(_ migration: any MigrationProgressReporting) {
+        feed?.cancel()
+        let texts = manager.configuration.texts
+        display.begin(migration, message: texts[.updating])
+        let states = manager.states
+        feed = Task { @MainActor [display] in
+            for await state in states {
+                guard !Task.isCancelled, case .migrating(let status) = state else { continue }
+                display.update(status, text: texts.text(for: status))
+            }
+        }
+    }
+
+    @MainActor func end() {
+        guard let feed else { return }
+        feed.cancel()
+        self.feed = nil
+        let failure = manager.failure
+        display.end(message: failure?.title ?? manager.configuration.texts[.updated], failure: failure)
+    }
+}

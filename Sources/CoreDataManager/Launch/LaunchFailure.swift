@@ -1,0 +1,117 @@
+import CoreData
+
+/// A failed launch in words for the user: what happened, what helps, and whether trying again makes sense.
+///
+/// In every case the store is as it was before.
+public struct LaunchFailure: Sendable {
+    /// What a user can do something about, one case each.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// The volume is full.
+        case diskFull
+        /// The file may not be read or written.
+        case noPermission
+        /// Another program holds the store.
+        case busy
+        /// The file is damaged or no store at all.
+        case damaged
+        /// No way leads from the store's version to the program's: most often the store is from a newer program.
+        case incompatible
+        /// The user stopped the migration.
+        case cancelled
+        /// The program itself is incomplete: its model cannot be read.
+        case incompleteProgram
+        /// Anything else.
+        case other
+    }
+
+    /// What it is about.
+    public let kind: Kind
+    /// The headline.
+    public let title: String
+    /// What happened, what to do, and that the data is unchanged.
+    public let message: String
+    /// The label of the button that calls `CoreDataManager.retry`; nil when trying again cannot help.
+    public let retryLabel: String?
+    /// The error itself, for a log.
+    public let error: any Error
+
+    /// Finds the words for an error.
+    public init(_ error: any Error, texts: LaunchTexts = LaunchTexts()) {
+        self.error = error
+        kind = Self.kind(of: error)
+        title = texts[kind == .cancelled ? .cancelledTitle : .failureTitle]
+        message = "\(texts[Self.key(of: kind)]) \(texts[.dataKept])"
+        retryLabel = kind == .incompatible || kind == .incompleteProgram ? nil : texts[.retry]
+    }
+
+    private static func key(of kind: Kind) -> LaunchTexts.Key {
+        switch kind {
+        case .diskFull: .diskFull
+        case .noPermission: .noPermission
+        case .busy: .busy
+        case .damaged: .damaged
+        case .incompatible: .incompatible
+        case .cancelled: .cancelled
+        case .incompleteProgram: .incompleteProgram
+        case .other: .other
+        }
+    }
+
+    private static func kind(of error: any Error) -> Kind {
+        if error is CancellationError { return .cancelled }
+        if case CoreDataManagerError.unreadableModel? = error as? CoreDataManagerError { return .incompleteProgram }
+        var next: NSError? = error as NSError
+        var found = Kind.other
+        // The innermost error knows best why, if it is one of those that say so.
+        while let error = next {
+            found = kind(ofOne: error) ?? found
+            next = error.userInfo[NSUnderlyingErrorKey] as? NSError
+        }
+        return found
+    }
+
+    private static func kind(ofOne error: NSError) -> Kind? {
+        if let result = sqliteCode(of: error), let kind = kind(ofSQLiteCode: result) { return kind }
+        switch (error.domain, error.code) {
+        case (NSPOSIXErrorDomain, Int(ENOSPC)), (NSPOSIXErrorDomain, Int(EDQUOT)): return .diskFull
+        case (NSPOSIXErrorDomain, Int(EACCES)), (NSPOSIXErrorDomain, Int(EPERM)), (NSPOSIXErrorDomain, Int(EROFS)):
+            return .noPermission
+        case (NSCocoaErrorDomain, let code): return kind(ofCocoaCode: code)
+        default: return nil
+        }
+    }
+
+    private static func kind(ofCocoaCode code: Int) -> Kind? {
+        switch code {
+        case CocoaError.Code.fileWriteOutOfSpace.rawValue: .diskFull
+        case CocoaError.Code.fileReadNoPermission.rawValue, CocoaError.Code.fileWriteNoPermission.rawValue,
+            CocoaError.Code.fileWriteVolumeReadOnly.rawValue:
+            .noPermission
+        case NSPersistentStoreTimeoutError: .busy
+        case CocoaError.Code.fileReadCorruptFile.rawValue, NSPersistentStoreTypeMismatchError: .damaged
+        case NSPersistentStoreIncompatibleVersionHashError, NSPersistentStoreIncompatibleSchemaError,
+            NSMigrationMissingSourceModelError, NSMigrationMissingMappingModelError, NSInferredMappingModelError:
+            .incompatible
+        case NSMigrationCancelledError, CocoaError.Code.userCancelled.rawValue: .cancelled
+        default: nil
+        }
+    }
+
+    /// SQLite's result code: the error's own, or the one that Core Data puts into its user info.
+    private static func sqliteCode(of error: NSError) -> Int? {
+        if error.domain == NSSQLiteErrorDomain { return error.code }
+        return (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue ?? error.userInfo[NSSQLiteErrorDomain]
+            as? Int
+    }
+
+    /// The lower eight bits are the primary code: full, busy and locked, corrupt and not a database, permissions.
+    private static func kind(ofSQLiteCode code: Int) -> Kind? {
+        switch code & 0xFF {
+        case 13: .diskFull
+        case 5, 6: .busy
+        case 11, 26: .damaged
+        case 3, 8, 23: .noPermission
+        default: nil
+        }
+    }
+}

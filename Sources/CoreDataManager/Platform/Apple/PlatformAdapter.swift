@@ -1,0 +1,6 @@
+import CoreData
+
+extension CoreDataManager.Configuration {
+    /// The adapter of this platform.
+    static var platformAdapter: any MigrationAdapter { InferredMigrationAdapter() }
+}

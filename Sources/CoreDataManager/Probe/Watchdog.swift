@@ -1,0 +1,77 @@
+import Foundation
+
+/// The system's watchdog as a test or a demonstration can have it: bites when a launch shows no screen in time, or when the
+/// main queue does not answer for too long.
+///
+/// It looks from a thread of its own, so it bites while the main thread is stuck.
+// @unchecked Sendable: all mutable state is guarded by `lock`.
+public final class Watchdog: @unchecked Sendable {
+    /// Why it bit.
+    public enum Bite: Sendable, Equatable {
+        /// There was no first screen after so many seconds.
+        case noScreen(after: TimeInterval)
+        /// The main queue had not answered for so many seconds.
+        case stalled(for: TimeInterval)
+    }
+
+    /// The limits that phones were measured to have: 20 s for a launch; 5 s and 30 s are the ones that developers report.
+    public static let launchLimits: [TimeInterval] = [5, 20, 30]
+
+    private let lock = NSLock()
+    private let limit: TimeInterval
+    private let probe: LaunchProbe
+    private let bite: @Sendable (Bite) -> Void
+    private let timer: any DispatchSourceTimer
+    private var hasBitten = false
+
+    /// Watches a launch that a probe measures, from now on.
+    ///
+    /// - Parameters:
+    ///   - probe: started by the caller. Its first screen calms the dog as far as the screen is concerned.
+    ///   - limit: seconds, for either.
+    ///   - bite: called once, on a thread of the dog's own. `exit` or a test's flag; by default the process is killed, as
+    ///     the system does it.
+    public init(
+        _ probe: LaunchProbe, limit: TimeInterval,
+        bite: @escaping @Sendable (Bite) -> Void = { _ in kill(getpid(), SIGKILL) }
+    ) {
+        self.limit = limit
+        self.probe = probe
+        self.bite = bite
+        timer = DispatchSource.makeTimerSource(queue: .global(qos: .userInteractive))
+        let step = min(limit / 20, 0.05)
+        timer.schedule(deadline: .now() + step, repeating: step, leeway: .nanoseconds(0))
+        timer.setEventHandler { [weak self] in self?.look() }
+        timer.activate()
+    }
+
+    deinit {
+        timer.cancel()
+    }
+
+    /// Ends the watch; it bites no more when this has returned.
+    public func stop() {
+        timer.cancel()
+        lock.withLock { hasBitten = true }
+    }
+
+    private func look() {
+        let report = probe.report
+        let reason: Bite
+        if report.longestStall >= limit {
+            reason = .stalled(for: report.longestStall)
+        } else if report.timeToFirstScreen == nil, probe.elapsed >= limit {
+            reason = .noScreen(after: probe.elapsed)
+        } else {
+            return
+        }
+        let bites = lock.withLock {
+            defer { hasBitten = true }
+            return !hasBitten
+        }
+        if bites {
+            timer.cancel()
+            bite(reason)
+        }
+    }
+}

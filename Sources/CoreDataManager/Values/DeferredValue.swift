@@ -1,0 +1,155 @@
+import Foundation
+
+/// A value that is loaded when it is first asked for, kept while there is room, and loaded again when it is asked for later.
+///
+/// For what is too large to lie in memory with its object: an image, a sound, a parsed document. All who ask while it is
+/// being loaded get the result of the one loading; a failure is not kept, the next one who asks tries again.
+///
+/// ```swift
+/// let image = cache.value(named: photo.key, fetch: { try await download(photo.url) }, decode: Image.init)
+/// show(image.ifLoaded ?? placeholder)
+/// show(try await image.value)
+/// ```
+///
+/// Threads: everything may be used from any thread.
+// @unchecked Sendable: all mutable state is guarded by `lock`.
+public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
+    private let load: @Sendable () async throws -> (Value, cost: Int)
+    private let lock = NSLock()
+    private var kept: Value?
+    private var loading: Task<Value, any Error>?
+    /// Grows when the value is dropped: a loading that began before keeps nothing.
+    private var generation = 0
+    /// Hears of each use, and drops what was not used for longest. It holds values weakly.
+    private let pool: DeferredValuePool?
+
+    /// A value by itself, without a cost limit.
+    ///
+    /// - Parameter load: makes the value; away from the caller's actor, once for all who wait.
+    public convenience init(_ load: @escaping @Sendable () async throws -> Value) {
+        self.init(pool: nil) { (try await load(), 0) }
+    }
+
+    /// A value whose cost counts against the limit of a pool.
+    init(pool: DeferredValuePool?, load: @escaping @Sendable () async throws -> (Value, cost: Int)) {
+        self.pool = pool
+        self.load = load
+    }
+
+    deinit {
+        pool?.forget(ObjectIdentifier(self))
+    }
+
+    /// The value if it lies in memory; loads nothing.
+    public var ifLoaded: Value? {
+        let value = lock.withLock { kept }
+        if value != nil {
+            pool?.touch(ObjectIdentifier(self))
+        }
+        return value
+    }
+
+    /// The value, loaded if need be.
+    ///
+    /// - Throws: the loader's error, to all who waited for it; or `CancellationError` to a waiting task that is cancelled,
+    ///   while the loading goes on for the others.
+    public var value: Value {
+        get async throws {
+            try Task.checkCancellation()
+            let task = lock.withLock { () -> Task<Value, any Error> in
+                if let kept {
+                    return Task { kept }
+                }
+                if let loading {
+                    return loading
+                }
+                let generation = generation
+                let task = Task.detached { [self] in
+                    let outcome: Result<(Value, cost: Int), any Error>
+                    do {
+                        outcome = .success(try await load())
+                    } catch {
+                        outcome = .failure(error)
+                    }
+                    return try finish(outcome, generation: generation)
+                }
+                loading = task
+                return task
+            }
+            let value = try await waited(for: task)
+            pool?.touch(ObjectIdentifier(self))
+            return value
+        }
+    }
+
+    /// Lets the value go; the next one who asks loads it again. Who already has it keeps it.
+    public func drop() {
+        lock.withLock {
+            kept = nil
+            loading = nil
+            generation += 1
+        }
+        pool?.forget(ObjectIdentifier(self))
+    }
+
+    private func finish(_ outcome: Result<(Value, cost: Int), any Error>, generation: Int) throws -> Value {
+        let isCurrent = lock.withLock { () -> Bool in
+            guard generation == self.generation else { return false }
+            loading = nil
+            kept = try? outcome.get().0
+            return true
+        }
+        let (value, cost) = try outcome.get()
+        if isCurrent {
+            pool?.add(ObjectIdentifier(self), cost: cost) { [weak self] in self?.drop() }
+        }
+        return value
+    }
+
+    /// Waits for a task that is not cancelled with the one that waits.
+    private func waited(for task: Task<Value, any Error>) async throws -> Value {
+        let gate = Gate<Value>()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                gate.set(continuation)
+                Task { gate.open(await task.result) }
+            }
+        } onCancel: {
+            gate.open(.failure(CancellationError()))
+        }
+    }
+}
+
+/// Lets one waiter through once, by the first of a result and a cancellation, whichever order they and the waiter come in.
+// @unchecked Sendable: all mutable state is guarded by `lock`.
+private final class Gate<Value: Sendable>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var continuation: CheckedContinuation<Value, any Error>?
+    private var early: Result<Value, any Error>?
+    private var isOpen = false
+
+    func set(_ continuation: CheckedContinuation<Value, any Error>) {
+        let result = lock.withLock { () -> Result<Value, any Error>? in
+            if early == nil {
+                self.continuation = continuation
+            }
+            return early
+        }
+        if let result {
+            continuation.resume(with: result)
+        }
+    }
+
+    func open(_ result: Result<Value, any Error>) {
+        let waiting = lock.withLock { () -> CheckedContinuation<Value, any Error>? in
+            guard !isOpen else { return nil }
+            isOpen = true
+            if continuation == nil {
+                early = result
+            }
+            defer { continuation = nil }
+            return continuation
+        }
+        waiting?.resume(with: result)
+    }
+}

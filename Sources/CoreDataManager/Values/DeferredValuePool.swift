@@ -1,0 +1,72 @@
+import Foundation
+
+/// Which deferred values lie in memory, what they cost, and in which order they were last used.
+// @unchecked Sendable: all mutable state is guarded by `lock`; values are dropped after it is released.
+final class DeferredValuePool: @unchecked Sendable {
+    private struct Entry {
+        var cost: Int
+        var lastUse: Int
+        var drop: @Sendable () -> Void
+    }
+
+    private let lock = NSLock()
+    private let costLimit: Int
+    private var entries: [ObjectIdentifier: Entry] = [:]
+    private var total = 0
+    private var clock = 0
+
+    init(costLimit: Int) {
+        self.costLimit = costLimit
+    }
+
+    var cost: Int { lock.withLock { total } }
+
+    /// A value was loaded. The least recently used ones go until the others fit; this one too when it alone is too much.
+    func add(_ id: ObjectIdentifier, cost: Int, drop: @escaping @Sendable () -> Void) {
+        let victims = lock.withLock { () -> [Entry] in
+            clock += 1
+            total += cost - (entries[id]?.cost ?? 0)
+            entries[id] = Entry(cost: cost, lastUse: clock, drop: drop)
+            guard total > costLimit else { return [] }
+            var victims: [Entry] = []
+            for (id, entry) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+                guard total > costLimit else { break }
+                entries[id] = nil
+                total -= entry.cost
+                victims.append(entry)
+            }
+            return victims
+        }
+        for victim in victims {
+            victim.drop()
+        }
+    }
+
+    func touch(_ id: ObjectIdentifier) {
+        lock.withLock {
+            clock += 1
+            entries[id]?.lastUse = clock
+        }
+    }
+
+    func forget(_ id: ObjectIdentifier) {
+        lock.withLock {
+            if let entry = entries.removeValue(forKey: id) {
+                total -= entry.cost
+            }
+        }
+    }
+
+    func dropAll() {
+        let all = lock.withLock {
+            defer {
+                entries = [:]
+                total = 0
+            }
+            return Array(entries.values)
+        }
+        for entry in all {
+            entry.drop()
+        }
+    }
+}

@@ -1,0 +1,256 @@
+import CoreData
+
+/// Looks for values that lie in the wrong place for their size.
+///
+/// Under 100 KB a value may lie in the row it belongs to; under 1 MB in a table of its own behind a relationship, so that
+/// it is not loaded with the row; a larger one in a file beside the store, as `allowsExternalBinaryDataStorage` does it.
+///
+/// ```swift
+/// print(try ValueSizeLint().check(storeAt: url, model: model))
+/// ```
+public struct ValueSizeLint: Sendable {
+    /// Bytes up to which a value may lie in a row with others: 100 KB.
+    public var rowLimit = 100 * 1_024
+    /// Bytes up to which a value may lie in a table of its own: 1 MB.
+    public var tableLimit = 1_024 * 1_024
+    /// Objects of each entity that are looked at; nil for all.
+    public var sampleLimit: Int?
+    /// Attributes other than large ones that an entity may have and still count as a table of its own, such as a name
+    /// and a media type.
+    public var companionLimit = 2
+
+    /// The article's thresholds, and every object.
+    public init() {}
+
+    /// An attribute whose values are too large for their place, or may become so.
+    public struct Finding: Sendable, Equatable {
+        /// What would be right.
+        public enum Remedy: String, Sendable {
+            /// Nothing limits the values, and they lie in a row with others.
+            case limitOrMove
+            /// Move the attribute to an entity of its own behind a relationship.
+            case ownEntity
+            /// Allow external storage.
+            case externalStorage
+        }
+
+        public var entity: String
+        public var attribute: String
+        public var remedy: Remedy
+        /// Bytes of the largest value; nil where only the model was looked at.
+        public var largest: Int?
+        /// How many values are beyond the limit; nil where only the model was looked at.
+        public var count: Int?
+
+        /// A finding; without figures, of a model.
+        public init(entity: String, attribute: String, remedy: Remedy, largest: Int? = nil, count: Int? = nil) {
+            self.entity = entity
+            self.attribute = attribute
+            self.remedy = remedy
+            self.largest = largest
+            self.count = count
+        }
+    }
+
+    /// Everything that was found.
+    public struct Report: Sendable, Equatable {
+        /// What was looked at.
+        public var subject: String
+        /// What is wrong, sorted by entity and attribute.
+        public var findings: [Finding]
+        /// How many values were measured; 0 for a model.
+        public var measured: Int
+    }
+
+    // MARK: - Models
+
+    /// Looks at the attributes of a model that can hold values of any size (binary and transformable) and lie in a row
+    /// with others without external storage.
+    public func check(model: NSManagedObjectModel, named name: String = "the model") -> Report {
+        var findings: [Finding] = []
+        for entity in model.entities {
+            for attribute in ownAttributes(of: entity) where attribute.isOpaque {
+                guard !attribute.allowsExternalBinaryDataStorage, !isTableOfItsOwn(entity) else { continue }
+                findings.append(
+                    Finding(entity: entity.name ?? "", attribute: attribute.name, remedy: .limitOrMove))
+            }
+        }
+        return Report(subject: name, findings: findings.sorted(by: Self.order), measured: 0)
+    }
+
+    /// Attributes that the entity does not have from its parent: each is reported once.
+    private func ownAttributes(of entity: NSEntityDescription) -> [NSAttributeDescription] {
+        let inherited = entity.superentity?.attributesByName ?? [:]
+        return entity.attributesByName.values.filter { inherited[$0.name] == nil && !$0.isTransient }
+    }
+
+    /// Whether the entity is there for its large value: something refers to it by a to-one relationship or owns it, and it
+    /// has next to nothing else.
+    private func isTableOfItsOwn(_ entity: NSEntityDescription) -> Bool {
+        let companions = entity.attributesByName.values.filter { !$0.isOpaque && !$0.isTransient }.count
+        return companions <= companionLimit && !entity.relationshipsByName.isEmpty
+    }
+
+    // MARK: - Stores
+
+    /// Measures the binary, transformable and string values of a store; opens it read-only.
+    ///
+    /// Runs on the calling thread and reads every value (or `sampleLimit` objects of each entity), a few objects in memory
+    /// at a time.
+    ///
+    /// - Throws: Core Data's error when the store cannot be opened with the model or not be read.
+    public func check(
+        storeAt url: URL, model: NSManagedObjectModel, ofType type: String = NSSQLiteStoreType
+    ) throws -> Report {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(
+            ofType: type, configurationName: nil, at: url, options: [NSReadOnlyPersistentStoreOption: true])
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        context.undoManager = nil
+        var report = Report(subject: url.lastPathComponent, findings: [], measured: 0)
+        try context.performAndWait {
+            for entity in model.entities where !entity.isAbstract {
+                try measure(entity, in: context, into: &report)
+            }
+        }
+        try coordinator.remove(store)
+        report.findings = Self.merged(report.findings).sorted(by: Self.order)
+        return report
+    }
+
+    private static let batchSize = 50
+
+    private func measure(
+        _ entity: NSEntityDescription, in context: NSManagedObjectContext, into report: inout Report
+    ) throws {
+        let attributes = entity.attributesByName.values.filter { ($0.isOpaque || $0.isText) && !$0.isTransient }
+        guard !attributes.isEmpty else { return }
+        let ids = NSFetchRequest<NSManagedObjectID>(entityName: entity.name ?? "")
+        ids.resultType = .managedObjectIDResultType
+        ids.includesSubentities = false
+        ids.fetchLimit = sampleLimit ?? 0
+        let all = try context.fetch(ids)
+
+        var sizes: [String: (largest: Int, inRow: Int, inTable: Int)] = [:]
+        for start in stride(from: 0, to: all.count, by: Self.batchSize) {
+            for id in all[start..<min(start + Self.batchSize, all.count)] {
+                let object = try context.existingObject(with: id)
+                for attribute in attributes {
+                    guard let size = attribute.size(of: object) else { continue }
+                    report.measured += 1
+                    var known = sizes[attribute.name] ?? (0, 0, 0)
+                    known.largest = max(known.largest, size)
+                    known.inRow += size > rowLimit ? 1 : 0
+                    known.inTable += size > tableLimit ? 1 : 0
+                    sizes[attribute.name] = known
+                }
+            }
+            // Each batch is forgotten, or the whole store would come to lie in memory.
+            context.reset()
+        }
+        let isOwnTable = isTableOfItsOwn(entity)
+        for attribute in attributes where !attribute.allowsExternalBinaryDataStorage {
+            guard let size = sizes[attribute.name] else { continue }
+            // The model's attribute may come from a parent: that is where it has to change.
+            let owner = Self.owner(of: attribute.name, in: entity)
+            if size.inTable > 0 && attribute.isOpaque {
+                report.findings.append(
+                    Finding(
+                        entity: owner, attribute: attribute.name, remedy: .externalStorage, largest: size.largest,
+                        count: size.inTable))
+            } else if size.inRow > 0 && !isOwnTable {
+                report.findings.append(
+                    Finding(
+                        entity: owner, attribute: attribute.name, remedy: .ownEntity, largest: size.largest,
+                        count: size.inRow))
+            }
+        }
+    }
+
+    private static func owner(of attribute: String, in entity: NSEntityDescription) -> String {
+        var owner = entity
+        while let parent = owner.superentity, parent.attributesByName[attribute] != nil {
+            owner = parent
+        }
+        return owner.name ?? ""
+    }
+
+    /// One finding for each attribute, of all subentities together.
+    private static func merged(_ findings: [Finding]) -> [Finding] {
+        var result: [String: Finding] = [:]
+        for finding in findings {
+            let key = "\(finding.entity).\(finding.attribute)"
+            guard let known = result[key] else {
+                result[key] = finding
+                continue
+            }
+            var sum = known.remedy == .externalStorage || finding.remedy != .externalStorage ? known : finding
+            sum.largest = max(known.largest ?? 0, finding.largest ?? 0)
+            // Values beyond the limit of the remedy that is kept.
+            sum.count = known.remedy == finding.remedy ? (known.count ?? 0) + (finding.count ?? 0) : sum.count
+            result[key] = sum
+        }
+        return Array(result.values)
+    }
+
+    private static func order(_ one: Finding, _ other: Finding) -> Bool {
+        (one.entity, one.attribute) < (other.entity, other.attribute)
+    }
+}
+
+extension NSAttributeDescription {
+    /// Whether its values are bytes of any number.
+    fileprivate var isOpaque: Bool {
+        attributeType == .binaryDataAttributeType || attributeType == .transformableAttributeType
+    }
+
+    fileprivate var isText: Bool { attributeType == .stringAttributeType }
+
+    /// Bytes of an object's value; nil without one, and for a transformed value whose bytes nobody can tell.
+    fileprivate func size(of object: NSManagedObject) -> Int? {
+        switch object.value(forKey: name) {
+        case let data as Data: return data.count
+        case let text as String: return text.utf8.count
+        case let value? where attributeType == .transformableAttributeType:
+            let transformer = valueTransformerName.flatMap { ValueTransformer(forName: NSValueTransformerName($0)) }
+            return (transformer?.transformedValue(value) as? Data)?.count
+        default: return nil
+        }
+    }
+}
+
+extension ValueSizeLint.Finding: CustomStringConvertible {
+    /// One line: where, what, and what helps.
+    public var description: String {
+        let place = "\(entity).\(attribute)"
+        let values =
+            count.map { $0 == 1 ? "one value is too large" : "\($0) values are too large" } ?? ""
+        let size = largest.map { ", the largest has \(ValueSizeLint.text(bytes: $0))" } ?? ""
+        switch remedy {
+        case .limitOrMove:
+            return "\(place): values of any size lie in the rows; allow external storage, or move the attribute to an "
+                + "entity of its own"
+        case .ownEntity:
+            return "\(place): \(values) for a row\(size); move the attribute to an entity of its own"
+        case .externalStorage:
+            return "\(place): \(values) for a table\(size); allow external storage"
+        }
+    }
+}
+
+extension ValueSizeLint.Report: CustomStringConvertible {
+    /// A line for each finding, or one that says that there is none.
+    public var description: String {
+        let looked = measured > 0 ? " (\(measured) values measured)" : ""
+        guard !findings.isEmpty else { return "\(subject): nothing to say about sizes\(looked)" }
+        return (["\(subject)\(looked):"] + findings.map { "  \($0)" }).joined(separator: "\n")
+    }
+}
+
+extension ValueSizeLint {
+    static func text(bytes: Int) -> String {
+        bytes < 1_024 * 1_024
+            ? "\((bytes + 512) / 1_024) KB" : "\((Double(bytes) / 1_048_576 * 10).rounded() / 10) MB"
+    }
+}

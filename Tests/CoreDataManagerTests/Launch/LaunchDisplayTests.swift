@@ -1,0 +1,114 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreDataManager
+
+@Suite("Launch display")
+struct LaunchDisplayTests {
+    private func status(_ fraction: Double, rows: (Int, Int)? = nil, seconds: Int? = nil) -> MigrationStatus {
+        var status = MigrationStatus(fractionCompleted: fraction)
+        status.rows = rows.map { .init(completed: $0.0, total: $0.1) }
+        status.secondsLeft = seconds
+        return status
+    }
+
+    @Test("A line has a bar, the share, the rows and the time left, and is never as wide as the screen")
+    func lines() {
+        let status = status(0.25, rows: (250, 1_000), seconds: 100)
+        let text = LaunchTexts(language: "en").text(for: status)
+        #expect(text == "250 of 1000 entries, about 2 min left")
+        let line = TerminalDisplay.line(status, text: text, columns: 80)
+        #expect(line.hasPrefix("[████"))
+        #expect(line.hasSuffix("·]   25 %  250 of 1000 entries, about 2 min left"))
+        for columns in 0...200 {
+            #expect(TerminalDisplay.line(status, text: text, columns: columns).count <= max(0, columns - 1))
+        }
+        let narrow = TerminalDisplay.line(status, text: text, columns: 30)
+        #expect(narrow.hasSuffix("·]   25 %"), "\(narrow)")
+    }
+
+    @Test("Where the output is no terminal nothing is written")
+    @MainActor
+    func quiet() throws {
+        let pipe = Pipe()
+        let display = TerminalDisplay(pipe.fileHandleForWriting)
+        display.begin(ProgressAdapter(Progress(totalUnitCount: 1)), message: "message")
+        display.update(status(0.5), text: "text")
+        display.end(message: "end", failure: nil)
+        try pipe.fileHandleForWriting.close()
+        #expect(try pipe.fileHandleForReading.readToEnd() ?? Data() == Data())
+    }
+
+    /// Migrates when the test says so.
+    private struct HeldAdapter: MigrationAdapter {
+        let gate = DispatchSemaphore(value: 0)
+        let real = CoreDataManager.Configuration().adapter
+
+        func forecast(_ job: MigrationJob) throws -> LaunchForecast { try real.forecast(job) }
+
+        func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws {
+            let progress = Progress(totalUnitCount: 2)
+            progress.completedUnitCount = 1
+            begun(ProgressAdapter(progress))
+            gate.wait()
+            try job.migrateByOpening()
+        }
+    }
+
+    @Test("A migration that is shown is drawn from its beginning to its end, at least for the minimum time")
+    @MainActor
+    func session() async throws {
+        try await withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try NoteModel.makeStore(at: url, notes: 3)
+            let adapter = HeldAdapter()
+            var configuration = CoreDataManager.Configuration()
+            configuration.adapter = adapter
+            configuration.graceDelay = 0
+            configuration.minimumScreenTime = 0.3
+            configuration.texts = LaunchTexts(language: "en")
+            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url, configuration: configuration)
+            let written = Box("")
+            let shownAt = Box<ContinuousClock.Instant?>(nil)
+            let display = TerminalDisplay(columns: 80) { text in
+                written.value += text
+                if shownAt.value == nil {
+                    shownAt.value = .now
+                    adapter.gate.signal()
+                }
+            }
+            try await manager.launch(display: display)
+            let shown = try #require(shownAt.value)
+            #expect(ContinuousClock.now - shown >= .milliseconds(290))
+            #expect(written.value.hasPrefix("Your data is being brought up to date."))
+            #expect(written.value.contains(" 50 %"))
+            #expect(written.value.hasSuffix("\nYour data is up to date.\n"))
+        }
+    }
+
+    @Test("Tasks that await readiness do not wait for the screen's minimum time")
+    func awaitingTasksDoNotWait() async {
+        let machine = LaunchMachine(minimumScreenTime: 3_600)
+        await confirmation(expectedCount: 0) { completed in
+            let begins1 = machine.join(progressScreen: { _ in }, completion: { _ in completed() })
+            #expect(begins1)
+            machine.endGrace()
+            machine.beginMigration(ProgressAdapter(Progress(totalUnitCount: 1)))
+            await drainMain()
+            machine.finish(.failure(CancellationError()))
+            await #expect(throws: CancellationError.self) { try await machine.wait() }
+            await drainMain()
+        }
+    }
+
+    @Test("A launch that shows no screen completes at once")
+    func noScreenNoDelay() async {
+        let machine = LaunchMachine(minimumScreenTime: 3_600)
+        await withCheckedContinuation { continuation in
+            let begins2 = machine.join(progressScreen: { _ in }, completion: { _ in continuation.resume() })
+            #expect(begins2)
+            machine.finish(.failure(CancellationError()))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import CoreData
+import Foundation
+import TestSupport
+
+/// Stores of `CrashModels.older` for launches in processes of their own: changing them to the newer model rewrites tables.
+enum LaunchStores {
+    /// Makes a store with so many books, all of it in the main file.
+    static func make(at url: URL, books: Int) throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(CrashModels.older))
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+        try coordinator.remove(store)
+        let database = try RawDatabase(url)
+        try database.execute("BEGIN; \(CrashModels.makeRows(books: books)) COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// Puts a fresh copy of a store where another may have been.
+    static func copy(_ template: URL, to url: URL) throws {
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+            try FileManager.default.removeItem(atPath: url.path + suffix)
+        }
+        try FileManager.default.copyItem(at: template, to: url)
+    }
+
+    /// Whether the store is of the older model, by its metadata.
+    static func isOlder(_ url: URL) throws -> Bool {
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
+        return ModelText.model(CrashModels.older).isConfiguration(
+            withName: nil, compatibleWithStoreMetadata: metadata)
+    }
+
+    /// What a child said behind a word, as a number.
+    static func number(_ word: String, in output: String) -> Double? {
+        output.split(separator: "\n").first { $0.hasPrefix("\(word) ") }.flatMap {
+            Double($0.dropFirst(word.count + 1))
+        }
+    }
+}
+
+/// Whether the tests that take minutes run.
+let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil

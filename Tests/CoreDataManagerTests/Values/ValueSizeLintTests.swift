@@ -1,0 +1,88 @@
+import CoreData
+import CoreDataManager
+import TestSupport
+import Testing
+
+@Suite("Size lint")
+struct ValueSizeLintTests {
+    /// A photo with its picture in the row, in a table of its own, and in a file.
+    private static let text = """
+        entity Photo
+          title string
+          inRow data
+          taken date
+          place string
+          inFile data external
+          original one Original.photo
+        entity Original
+          pixels data
+          photo one Photo.original
+        """
+
+    @Test("A model is told which attributes may grow without limit in a row")
+    func model() {
+        let report = ValueSizeLint().check(model: ModelText.model(Self.text), named: "Photos")
+        #expect(report.findings == [.init(entity: "Photo", attribute: "inRow", remedy: .limitOrMove)])
+        #expect(report.description.hasPrefix("Photos:\n  Photo.inRow: values of any size lie in the rows"))
+    }
+
+    private func withStore(
+        row: Int, table: Int, file: Int, _ body: (ValueSizeLint.Report) throws -> Void
+    ) throws {
+        try withTemporaryFolder { (folder: URL) throws in
+            let url = folder.appendingPathComponent("photos.sqlite")
+            let model = ModelText.model(Self.text)
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            let store = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            try context.performAndWait {
+                let photo = NSEntityDescription.insertNewObject(forEntityName: "Photo", into: context)
+                let original = NSEntityDescription.insertNewObject(forEntityName: "Original", into: context)
+                photo.setValue(Data(count: row), forKey: "inRow")
+                photo.setValue(Data(count: file), forKey: "inFile")
+                photo.setValue("a title", forKey: "title")
+                original.setValue(Data(count: table), forKey: "pixels")
+                photo.setValue(original, forKey: "original")
+                try context.save()
+            }
+            try coordinator.remove(store)
+            try body(ValueSizeLint().check(storeAt: url, model: model))
+        }
+    }
+
+    @Test("Values that fit their place are not mentioned")
+    func fitting() throws {
+        try withStore(row: 100 * 1_024, table: 1_024 * 1_024, file: 3 << 20) { report in
+            #expect(report.findings.isEmpty)
+            #expect(report.measured == 4)
+            #expect(report.description == "photos.sqlite: nothing to say about sizes (4 values measured)")
+        }
+    }
+
+    @Test("A value over 100 KB belongs in an entity of its own, one over 1 MB in a file")
+    func tooLarge() throws {
+        try withStore(row: 100 * 1_024 + 1, table: 1_024 * 1_024 + 1, file: 0) { report in
+            let original = ValueSizeLint.Finding(
+                entity: "Original", attribute: "pixels", remedy: .externalStorage, largest: 1_048_577, count: 1)
+            let photo = ValueSizeLint.Finding(
+                entity: "Photo", attribute: "inRow", remedy: .ownEntity, largest: 102_401, count: 1)
+            #expect(report.findings == [original, photo])
+            #expect(
+                report.description.contains("Photo.inRow: one value is too large for a row, the largest has 100 KB"))
+        }
+    }
+
+    @Test("Looking at a store changes nothing in it")
+    func readOnly() throws {
+        try withTemporaryFolder { (folder: URL) throws in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try NoteModel.makeStore(at: url, notes: 5)
+            let bytes = try Data(contentsOf: url)
+            let report = try ValueSizeLint().check(storeAt: url, model: NoteModel.first())
+            #expect(report.measured == 5)
+            #expect(try Data(contentsOf: url) == bytes)
+        }
+    }
+}

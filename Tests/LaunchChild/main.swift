@@ -1,0 +1,105 @@
+// One launch of a program in a process of its own, for tests that kill it or time its main thread. Each thing that happens
+// is a line on the standard output. The store is of `CrashModels.older`, the program's model is the newer one.
+//
+//   launch-child launch STORE                 says each state; at the end the numbers of rows
+//   launch-child blocking STORE LIMIT DELAY   opens on the main thread, under a watchdog of LIMIT seconds
+//   launch-child managed STORE LIMIT DELAY    the same through the manager
+//
+// DELAY is how many seconds longer a migration takes, as on a phone of 2011.
+import CoreData
+import CoreDataManager
+import Foundation
+import TestSupport
+
+func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+
+/// A migration that takes longer than it would here.
+struct SlowAdapter: MigrationAdapter {
+    let delay: Double
+    let real = CoreDataManager.Configuration().adapter
+
+    func forecast(_ job: MigrationJob) throws -> LaunchForecast { try real.forecast(job) }
+
+    func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws {
+        try real.migrate(job) { migration in
+            begun(migration)
+            Thread.sleep(forTimeInterval: delay)
+        }
+    }
+}
+
+@MainActor
+func launch(_ manager: CoreDataManager) async throws {
+    let states = manager.states
+    let watching = Task.detached {
+        var last = ""
+        for await state in states {
+            let name = state.description.prefix { $0 != " " }
+            if name != last { say(String(name)) }
+            last = String(name)
+        }
+    }
+    try await manager.launch()
+    await watching.value
+    let counts = try await manager.performBackground(saving: false) { context in
+        try ["Volume", "Rack", "Label"].map {
+            try context.count(for: NSFetchRequest<NSManagedObject>(entityName: $0))
+        }
+    }
+    say("rows " + counts.map(String.init).joined(separator: " "))
+}
+
+@MainActor
+func underWatch(_ role: String, _ manager: CoreDataManager, limit: Double) async throws {
+    let probe = LaunchProbe()
+    probe.start()
+    let dog = Watchdog(probe, limit: limit)
+    if role == "blocking" {
+        try manager.configuration.adapter.migrate(
+            MigrationJob(
+                storeURL: manager.storeURL, storeType: NSSQLiteStoreType, model: ModelText.model(CrashModels.newer),
+                modelConfiguration: nil, options: [:]), begun: { _ in })
+        probe.markFirstScreen()
+        probe.markReady()
+    } else {
+        let outcome = await withCheckedContinuation { continuation in
+            manager.launch(
+                progressScreen: { _ in
+                    probe.markFirstScreen()
+                    say("screen")
+                },
+                completion: { continuation.resume(returning: $0) })
+        }
+        try outcome.get()
+        probe.markFirstScreen()
+        probe.markReady()
+    }
+    dog.stop()
+    let report = probe.stop()
+    say("ready \(report.timeToReady ?? -1)")
+    say("first \(report.timeToFirstScreen ?? -1)")
+    say("stall \(report.longestStall)")
+}
+
+let arguments = CommandLine.arguments
+var configuration = CoreDataManager.Configuration()
+configuration.minimumScreenTime = 0
+if arguments.count > 4 {
+    configuration.graceDelay = 0.05
+    configuration.adapter = SlowAdapter(delay: Double(arguments[4]) ?? 0)
+}
+let manager = CoreDataManager(
+    model: ModelText.model(CrashModels.newer), storeURL: URL(fileURLWithPath: arguments[2]),
+    configuration: configuration)
+say("begin")
+do {
+    if arguments[1] == "launch" {
+        try await launch(manager)
+    } else {
+        try await underWatch(arguments[1], manager, limit: Double(arguments[3]) ?? 0)
+    }
+    say("done")
+} catch {
+    say("\(error)")
+    exit(1)
+}
