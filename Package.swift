@@ -71,7 +71,7 @@ let package = Package(
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(
             name: "CoreDataManagerTests",
-            dependencies: ["CoreDataManager", "TestSupport", "launch-child", "coredata-tool", "launch-demo"]),
+            dependencies: ["CoreDataManager", "TestSupport", "launch-child", "coredata-tool"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -47,8 +47,8 @@ struct FiveArticles {
     // MARK: - (a)
 
     private func blockingLaunch(on mail: MailStore) throws -> [String] {
-        print("wrong (a): folders become labels, a column goes, one is renamed, one must not be empty;")
-        print("   migrated on the main thread, under a watchdog of \(watchdog.seconds) s.")
+        print("   wrong (a): folders become labels, a column goes, one is renamed, one must not be empty;")
+        print("      migrated on the main thread, under a watchdog of \(watchdog.seconds) s.")
         let store = try mail.copy(named: "a.sqlite")
         defer { store.remove() }
         var outcome = try LaunchedChild(["blocking", store.url.path, "labels"], watchdog: watchdog).run()
@@ -75,7 +75,7 @@ struct FiveArticles {
     // MARK: - (b) and (c)
 
     private func managedLaunch(on mail: MailStore) throws -> [String] {
-        print("right (b): the same change through CoreDataManager.")
+        print("   right (b): the same change through CoreDataManager.")
         let store = try mail.copy(named: "b.sqlite")
         defer { store.remove() }
         let bar = ProgressBar()
@@ -92,7 +92,7 @@ struct FiveArticles {
         print(
             "wrong (c): on the main thread. In 2011 it took 30 s for 200 rows; here columns are added in place, so that"
         )
-        print("   even the wrong way survives.")
+        print("      even the wrong way survives.")
         let store = try mail.copy(named: "c.sqlite")
         defer { store.remove() }
         let outcome = try LaunchedChild(["blocking", store.url.path, "twelveColumns"], watchdog: watchdog).run()
@@ -100,7 +100,7 @@ struct FiveArticles {
     }
 
     private func twelveColumns(on mail: MailStore) throws -> [String] {
-        print("right (d): through CoreDataManager.")
+        print("   right (d): through CoreDataManager.")
         let store = try mail.copy(named: "d.sqlite")
         defer { store.remove() }
         let outcome = try LaunchedChild(["managed", store.url.path, "twelveColumns"], watchdog: watchdog).run()
@@ -134,7 +134,7 @@ struct FiveArticles {
             let store = try mail.copy(named: "\(role).sqlite")
             defer { store.remove() }
             let stall = try LaunchedChild([role, store.url.path, "first:\(count)"]).run().longestStall
-            print("\(name): the main thread stood still for \(stall.milliseconds) ms")
+            print("   \(name): the main thread stood still for \(stall.milliseconds) ms")
             rows.append([name, "\(stall.milliseconds) ms"])
         }
         return rows
@@ -145,7 +145,7 @@ struct FiveArticles {
         defer { store.remove() }
         let outcome = try LaunchedChild(["crossing", store.url.path, "first"], mayStop: true).run()
         if outcome.wasStopped {
-            print("wrong: the program was stopped at the line that used the object, not somewhere later")
+            print("   wrong: the program was stopped at the line that used the object, not somewhere later")
         }
         _ = try LaunchedChild(["reference", store.url.path, "first"]).run()
     }

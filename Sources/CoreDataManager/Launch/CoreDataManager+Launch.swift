@@ -22,9 +22,12 @@ extension CoreDataManager {
     }
 
     func begin(
-        progressScreen: LaunchMachine.ProgressScreen?, completion: LaunchMachine.Completion?, again: Bool = false
+        progressScreen: LaunchMachine.ProgressScreen?, hide: (@MainActor @Sendable () -> Void)? = nil,
+        completion: LaunchMachine.Completion?, again: Bool = false
     ) {
-        guard machine.join(progressScreen: progressScreen, completion: completion, again: again) else { return }
+        guard machine.join(progressScreen: progressScreen, hide: hide, completion: completion, again: again) else {
+            return
+        }
         let machine = machine
         DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + configuration.graceDelay) {
             machine.endGrace()

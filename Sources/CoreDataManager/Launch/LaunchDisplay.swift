@@ -26,18 +26,13 @@ extension CoreDataManager {
     /// Begins the launch in the background, as `launch(progressScreen:completion:)` does, and lets a display draw it.
     ///
     /// - Parameters:
-    ///   - display: held until the launch has ended.
+    ///   - display: held until the launch has ended; after a failure, for a retry.
     ///   - completion: called on the main queue after the display has ended.
     public func launch(
         display: any LaunchDisplay, completion: @escaping @MainActor @Sendable (Result<Void, any Error>) -> Void
     ) {
         let session = DisplaySession(display, manager: self)
-        launch(
-            progressScreen: { session.begin($0) },
-            completion: { result in
-                session.end()
-                completion(result)
-            })
+        begin(progressScreen: { session.begin($0) }, hide: { session.end() }, completion: completion)
     }
 
     /// The same for a caller that awaits the end.
@@ -55,20 +50,23 @@ extension CoreDataManager {
 // Sendable: everything that changes belongs to the main actor.
 private final class DisplaySession: Sendable {
     private let display: any LaunchDisplay
-    private let manager: CoreDataManager
+    /// Held by the launch under way; a failed launch keeps its screens, and must not keep itself by them.
+    @MainActor private weak var manager: CoreDataManager?
+    private let texts: LaunchTexts
     @MainActor private var feed: Task<Void, Never>?
 
     init(_ display: any LaunchDisplay, manager: CoreDataManager) {
         self.display = display
         self.manager = manager
+        texts = manager.configuration.texts
     }
 
     @MainActor func begin(_ migration: any MigrationProgressReporting) {
+        guard let manager else { return }
         feed?.cancel()
-        let texts = manager.configuration.texts
         display.begin(migration, message: texts[.updating])
         let states = manager.states
-        feed = Task { @MainActor [display] in
+        feed = Task { @MainActor [display, texts] in
             for await state in states {
                 guard !Task.isCancelled, case .migrating(let status) = state else { continue }
                 display.update(status, text: texts.text(for: status))
@@ -80,7 +78,7 @@ private final class DisplaySession: Sendable {
         guard let feed else { return }
         feed.cancel()
         self.feed = nil
-        let failure = manager.failure
-        display.end(message: failure?.title ?? manager.configuration.texts[.updated], failure: failure)
+        let failure = manager?.failure
+        display.end(message: failure?.title ?? texts[.updated], failure: failure)
     }
 }

@@ -8,6 +8,12 @@ final class LaunchMachine: @unchecked Sendable {
     typealias ProgressScreen = @MainActor @Sendable (any MigrationProgressReporting) -> Void
     typealias Completion = @MainActor @Sendable (Result<Void, any Error>) -> Void
 
+    /// What is called to show a migration, and what at the end of a launch, before its completion handlers.
+    private struct Screen {
+        var show: ProgressScreen
+        var hide: (@MainActor @Sendable () -> Void)?
+    }
+
     private let lock = NSLock()
     private var current = LaunchState.idle
     private var hierarchy: ContextHierarchy?
@@ -15,9 +21,9 @@ final class LaunchMachine: @unchecked Sendable {
     private var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
     private var observers: [Int: AsyncStream<LaunchState>.Continuation] = [:]
     private var completions: [Completion] = []
-    private var screens: [ProgressScreen] = []
+    private var screens: [Screen] = []
     /// The screens that were asked for in this launch; a retry asks for them again.
-    private var shownScreens: [ProgressScreen] = []
+    private var shownScreens: [Screen] = []
     private var shownAt: DispatchTime?
     private weak var owner: CoreDataManager?
     private var isGraceOver = false
@@ -44,15 +50,20 @@ final class LaunchMachine: @unchecked Sendable {
 
     /// Joins the launch that is under way, or begins one.
     ///
-    /// - Parameter again: whether this is a retry, which only a failed launch begins, with the screens of the one before.
+    /// - Parameters:
+    ///   - hide: belongs to the progress screen, and is called on the main queue when the launch ends, shown or not.
+    ///   - again: whether this is a retry, which only a failed launch begins, with the screens of the one before.
     /// - Returns: whether the caller has to start the work.
-    func join(progressScreen: ProgressScreen?, completion: Completion?, again: Bool = false) -> Bool {
+    func join(
+        progressScreen: ProgressScreen?, hide: (@MainActor @Sendable () -> Void)? = nil, completion: Completion?,
+        again: Bool = false
+    ) -> Bool {
         let (begins, isOver) = lock.withLock { () -> (Bool, Bool) in
             if current.isReady {
                 return (false, true)
             }
             if let progressScreen {
-                screens.append(progressScreen)
+                screens.append(Screen(show: progressScreen, hide: hide))
             }
             if let completion {
                 completions.append(completion)
@@ -122,11 +133,14 @@ final class LaunchMachine: @unchecked Sendable {
                 self.waiters = [:]
                 self.completions = []
                 // Kept for a retry, whether they came up or not.
-                self.shownScreens += self.screens
+                self.shownScreens = self.hierarchy == nil ? self.shownScreens + self.screens : []
                 self.screens = []
                 self.reporter = nil
             }
-            return (self.waiters, self.completions, ended, self.shownAt)
+            let hides = (self.shownScreens + self.screens).compactMap(\.hide).map { hide -> Completion in
+                { _ in hide() }
+            }
+            return (self.waiters, hides + self.completions, ended, self.shownAt)
         }
         // Outside the lock: the end of a stream calls back into `stopObserving`.
         for observer in ended {
@@ -174,7 +188,7 @@ final class LaunchMachine: @unchecked Sendable {
         onMain {
             // Asked again on the main queue: a migration that ended while the queue was busy needs no screen.
             let (screens, reporter) = self.lock.withLock {
-                () -> ([ProgressScreen], (any MigrationProgressReporting)?) in
+                () -> ([Screen], (any MigrationProgressReporting)?) in
                 guard self.current.isMigrating else { return ([], nil) }
                 defer {
                     self.shownScreens += self.screens
@@ -185,7 +199,7 @@ final class LaunchMachine: @unchecked Sendable {
             }
             guard let reporter else { return }
             for screen in screens {
-                screen(reporter)
+                screen.show(reporter)
             }
         }
     }

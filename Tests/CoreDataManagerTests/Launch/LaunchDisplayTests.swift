@@ -87,6 +87,63 @@ struct LaunchDisplayTests {
         }
     }
 
+    /// Fails the first time, when its screen is up, and migrates the second time, when it is up again.
+    private struct RefusingAdapter: MigrationAdapter {
+        let gate = DispatchSemaphore(value: 0)
+        let times = Box(0)
+
+        func forecast(_ job: MigrationJob) throws -> LaunchForecast { LaunchForecast(isMigrationRequired: true) }
+
+        func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws {
+            begun(ProgressAdapter(Progress(totalUnitCount: 1)))
+            gate.wait()
+            times.update { $0 += 1 }
+            if times.value == 1 { throw CocoaError(.fileWriteOutOfSpace) }
+            try job.migrateByOpening()
+        }
+    }
+
+    @MainActor
+    private final class Recorder: LaunchDisplay {
+        var messages: [String] = []
+        let gate: DispatchSemaphore
+
+        init(_ gate: DispatchSemaphore) { self.gate = gate }
+
+        func begin(_ migration: any MigrationProgressReporting, message: String) {
+            messages.append(message)
+            gate.signal()
+        }
+
+        func update(_ status: MigrationStatus, text: String) {}
+
+        func end(message: String, failure: LaunchFailure?) { messages.append(failure?.retryLabel ?? message) }
+    }
+
+    @Test("A display of a failed launch offers the retry, and shows the retry from its beginning to its end")
+    @MainActor
+    func retriedDisplay() async throws {
+        try await withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try NoteModel.makeStore(at: url, notes: 3)
+            let adapter = RefusingAdapter()
+            var configuration = CoreDataManager.Configuration()
+            configuration.adapter = adapter
+            configuration.graceDelay = 0
+            configuration.minimumScreenTime = 0
+            configuration.texts = LaunchTexts(language: "fr")
+            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url, configuration: configuration)
+            let recorder = Recorder(adapter.gate)
+            await #expect(throws: CocoaError.self) { try await manager.launch(display: recorder) }
+            let outcome = await withCheckedContinuation { continuation in
+                manager.retry { continuation.resume(returning: $0) }
+            }
+            try outcome.get()
+            let texts = configuration.texts
+            #expect(recorder.messages == [texts[.updating], texts[.retry], texts[.updating], texts[.updated]])
+        }
+    }
+
     @Test("Tasks that await readiness do not wait for the screen's minimum time")
     func awaitingTasksDoNotWait() async {
         let machine = LaunchMachine(minimumScreenTime: 3_600)
