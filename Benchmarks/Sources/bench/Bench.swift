@@ -71,7 +71,10 @@ enum Bench {
         }
         if isMigration {
             let sizes = isQuick ? [1_000, 10_000] : [1_000, 100_000, 1_000_000]
-            try MigrationReport(sizes: sizes, rounds: rounds ?? 3).run()
+            let holds = try MigrationReport(sizes: sizes, rounds: rounds ?? 3).run()
+            if isCheck && !holds {
+                exit(1)
+            }
         } else if isMapping {
             try MappingReport(sizes: isQuick ? [10_000, 50_000] : [100_000, 1_000_000], rounds: rounds ?? 1).run()
         } else if isPlugin {

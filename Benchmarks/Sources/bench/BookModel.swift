@@ -3,7 +3,10 @@ import CoreData
 /// The schema of the workload: an author with a name has many books.
 enum BookModel {
     /// - Parameter extraAttributes: how many optional string attributes the newer version of Book has gained.
-    static func make(extraAttributes: Int = 0) -> NSManagedObjectModel {
+    /// - Parameter pagesType: the type of the number of pages; another one makes a migration rewrite the table.
+    static func make(
+        extraAttributes: Int = 0, pagesType: NSAttributeType = .integer64AttributeType
+    ) -> NSManagedObjectModel {
         let author = NSEntityDescription()
         author.name = "Author"
         author.managedObjectClassName = NSStringFromClass(Author.self)
@@ -36,7 +39,7 @@ enum BookModel {
             [
                 attribute("title", .stringAttributeType),
                 attribute("isbn", .stringAttributeType),
-                attribute("pages", .integer64AttributeType),
+                attribute("pages", pagesType),
                 attribute("price", .doubleAttributeType),
                 attribute("published", .dateAttributeType),
                 attribute("rating", .floatAttributeType),

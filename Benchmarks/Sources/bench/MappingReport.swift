@@ -47,6 +47,9 @@ struct MappingReport {
 
     /// One migration in a child process.
     static func measure(_ step: String, store: String, count: Int) throws -> Measurement {
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store + ".new" + suffix) }
+        }
         guard let step = Step(rawValue: step) else { throw BenchmarkFailure(description: "unknown step \(step)") }
         let (older, newer) = (BookModel.make(), BookModel.make(extraAttributes: 2))
         let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: older, destinationModel: newer)

@@ -22,7 +22,8 @@ extension NSPersistentStoreCoordinator {
         insteadOf other: NSPersistentStore?
     ) throws -> NSPersistentStore {
         let customClass = StoreClasses.storeClass(for: storeType)
-        if storeType == NSSQLiteStoreType, customClass == nil, let storeURL {
+        try MigrationFeed.during(options?[NSMigrationProgressOption] as? Progress) {
+            guard storeType == NSSQLiteStoreType, customClass == nil, let storeURL else { return }
             try Self.requireFileType(storeType, storeURL)
             // Before the lock: a migration can take long, and nobody else has to wait for it.
             try StoreMigration.prepare(

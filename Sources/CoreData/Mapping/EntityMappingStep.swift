@@ -20,7 +20,11 @@ final class EntityMappingStep {
         let expression: NSExpression
         /// Set where the expression asks the manager, as those of most mapping models do.
         let usual: Usual?
-        /// Whether the other side makes the same links.
+        /// Whether objects get it as they are made, because what it leads to is there already.
+        var isSetEarly = false
+        /// The numbers of the entity mappings that make the same links from the other side; nil where none does.
+        var otherSides: [Int]?
+        /// Whether the second pass has nothing to do for it.
         var isLeftOut = false
     }
 
@@ -42,6 +46,10 @@ final class EntityMappingStep {
 
     /// Whether the policy is the framework's own, which does nothing unforeseen.
     let isPlain: Bool
+    /// Whether the second pass does what the framework's own policy does.
+    let linksPlainly: Bool
+    /// Whether every object was made from one source object, within this mapping, and nobody has changed it since.
+    var isRegular = true
 
     init(_ mapping: NSEntityMapping, number: Int, manager: NSMigrationManager) throws {
         self.mapping = mapping
@@ -49,6 +57,7 @@ final class EntityMappingStep {
         name = mapping.name ?? ""
         policy = try Self.policy(of: mapping)
         isPlain = type(of: policy) == NSEntityMigrationPolicy.self
+        linksPlainly = !PolicyOverrides.createRelationships(type(of: policy))
         source = try mapping.sourceEntityName.map { name in
             guard let found = manager.sourceModel.layout.layout(named: name) else {
                 throw MappingErrors.unknownEntity(name, side: "source", mapping)
@@ -134,7 +143,7 @@ final class EntityMappingStep {
     }
 
     /// Whether the second pass over the objects would do nothing.
-    var needsNoRelationships: Bool { isPlain && relationships.allSatisfy(\.isLeftOut) }
+    var needsNoRelationships: Bool { linksPlainly && relationships.allSatisfy(\.isLeftOut) }
 
     /// The to-many relationships that the second pass reads, in the source's layout, and changes, in the destination's.
     var sourceToManys: [Int] { relationships.filter { !$0.isLeftOut }.compactMap { toMany($0.usual?.key, source) } }
@@ -147,37 +156,67 @@ final class EntityMappingStep {
         return index
     }
 
-    // MARK: The other side
+    // MARK: What the second pass need not do
 
-    /// Leaves out relationships whose links the other side makes anyway: setting the one author of each book fills the
-    /// authors' books. So that no relationship has to be in memory as a whole.
-    func leaveOutOtherSides(among steps: [EntityMappingStep], _ manager: NSMigrationManager) {
-        guard isPlain else { return }
-        for index in relationships.indices where isMade(relationships[index], among: steps) {
-            relationships[index].isLeftOut = true
+    /// Finds the relationships that need no second pass as long as policies do nothing unusual.
+    ///
+    /// A to-one relationship to objects that an earlier mapping makes is set while its object is made. A to-many one, of which
+    /// the other side is to-one, is made by that: so no relationship has to be in memory as a whole.
+    func findLinks(among steps: [EntityMappingStep]) {
+        guard linksPlainly else { return }
+        for index in relationships.indices {
+            relationships[index].isSetEarly = canBeSetEarly(relationships[index], among: steps)
+            relationships[index].otherSides = otherSides(of: relationships[index], among: steps)
         }
     }
 
-    private func isMade(_ plan: Relationship, among steps: [EntityMappingStep]) -> Bool {
+    /// Decides, when the second pass comes to this mapping, what of that holds.
+    func settleLinks(among steps: [EntityMappingStep]) {
+        for index in relationships.indices {
+            let others = relationships[index].otherSides
+            relationships[index].isLeftOut =
+                isRegular && (relationships[index].isSetEarly || others?.allSatisfy { steps[$0].isRegular } ?? false)
+        }
+    }
+
+    private func canBeSetEarly(_ plan: Relationship, among steps: [EntityMappingStep]) -> Bool {
+        guard let usual = plan.usual, let source, let destination, case .toOne? = source.access[usual.key],
+            case .toOne(let slot)? = destination.access[plan.relationship.name], !plan.relationship.isTransient,
+            let origin = source.entity.relationshipsByName[usual.key]?.destinationEntity,
+            let target = source.model.layout(of: origin)
+        else { return false }
+        switch destination.destinations[slot].inverse {
+        case .toMany? where plan.relationship.inverseRelationship?.isOrdered == false: break
+        case nil where plan.relationship.inverseRelationship == nil: break
+        default: return false
+        }
+        let makers = steps.filter { step in
+            usual.mappingName.map { $0 == step.name } ?? step.source.map { $0.subtree.overlaps(target.subtree) }
+                ?? false
+        }
+        return !makers.isEmpty && makers.allSatisfy { $0.number < number }
+    }
+
+    private func otherSides(of plan: Relationship, among steps: [EntityMappingStep]) -> [Int]? {
         let relationship = plan.relationship
         guard relationship.isToMany, !relationship.isOrdered, let inverse = relationship.inverseRelationship,
             inverse !== relationship, let usual = plan.usual, let destination,
             let target = relationship.destinationEntity.flatMap({ destination.model.layout(of: $0) }),
             let counterpart = source?.entity.relationshipsByName[usual.key]?.inverseRelationship
-        else { return false }
+        else { return nil }
         if inverse.isToMany, !inverse.isOrdered {
             // One of the two has to do it.
             func text(_ end: NSRelationshipDescription) -> String { "\(end.entity.name ?? "").\(end.name)" }
-            if text(relationship) < text(inverse) { return false }
+            if text(relationship) < text(inverse) { return nil }
         }
         let others = steps.filter { step in step.destination.map { target.subtree.contains($0.index) } ?? false }
-        return !others.isEmpty
-            && others.allSatisfy { other in
-                other.isPlain
-                    && other.relationships.contains {
-                        $0.relationship.name == inverse.name && $0.usual?.key == counterpart.name
-                            && ($0.usual?.mappingName ?? name) == name
-                    }
-            }
+        let areAll = others.allSatisfy { other in
+            other.linksPlainly
+                && other.relationships.contains {
+                    $0.relationship.name == inverse.name && $0.usual?.key == counterpart.name
+                        && ($0.usual?.mappingName ?? name) == name
+                }
+        }
+        return areAll && !others.isEmpty ? others.map(\.number) : nil
     }
 }

@@ -112,7 +112,9 @@ extension MappedMigrationRun {
                 error: MappingErrors.unacceptable(member, for: relationship.name, type: type, place))
         }
         switch destination.home.layout.access[relationship.name] {
-        case .toMany(let index)?: destination.setMembers(members, of: index)
+        case .toMany(let index)?:
+            destinationContext.loadRows(of: members)
+            destination.setMembers(members, of: index)
         case .toOne?: destination.setValue(members.first, forKey: relationship.name)
         default: break
         }
@@ -126,6 +128,7 @@ extension MappedMigrationRun {
                 throw MappingFailure(error: MappingErrors.unknownMapping(mapping.name ?? ""))
             }
         }
+        noteAssociation(in: step)
         associations.associate(source, with: destination, mapping: step.number)
     }
 
@@ -157,7 +160,7 @@ extension MappedMigrationRun {
         return result
     }
 
-    private func steps(from sourceIndex: Int) -> [EntityMappingStep] {
+    func steps(from sourceIndex: Int) -> [EntityMappingStep] {
         if let known = stepsBySource[sourceIndex] { return known }
         // A mapping whose fetch includes subentities has objects of those, too.
         let found = steps.filter { $0.source?.subtree.contains(sourceIndex) ?? false }

@@ -15,6 +15,10 @@ final class MappedMigrationRun {
     private let mappings: NSMappingModel
 
     private(set) var currentMapping: NSEntityMapping?
+    private(set) var currentStep: EntityMappingStep?
+    /// What relationships that are set early lead to, as far as it was looked up.
+    var knownLinks: [EarlyLink: ObjectKey?] = [:]
+    private(set) var hasPolicies = false
     /// The object being migrated.
     var currentSource: NSManagedObject?
     /// The relationship whose value is asked for.
@@ -25,12 +29,17 @@ final class MappedMigrationRun {
     private var sourcesOfBatch: [ObjectIdentifier: NSManagedObject] = [:]
     /// The steps that have objects of an entity of the source.
     var stepsBySource: [Int: [EntityMappingStep]] = [:]
+    /// How many source objects the steps have.
+    private var counts: [Int] = []
     private var batchSize = MappedMigrationRun.firstBatch
     private lazy var report = MigrationReport([manager.progress, manager.follower].compactMap(\.self))
 
     private static let firstBatch = 64
     private static let largestBatch = 1_000
     private static let bytesPerBatch = 4 << 20
+    /// How many owners of to-many relationships are looked at at once, and how many changed objects make a save.
+    private static let ownersPerBatch = 64
+    private static let changesPerSave = 2_000
 
     /// The migration whose policies run on this thread.
     static var current: MappedMigrationRun? { Thread.current.threadDictionary[threadKey] as? MappedMigrationRun }
@@ -97,14 +106,18 @@ final class MappedMigrationRun {
             let counts = try steps.map { try associations.count(mapping: $0.number) }
             report.beginSecondPass(of: counts.reduce(0, +))
             for (step, count) in zip(steps, counts) { try createRelationships(step, count) }
+            report.beginValidation()
             try validate()
             try manager.checkCancellation()
+            report.beginEnd()
         } catch {
             close(failed: true)
             throw failure(error)
         }
         close(failed: false)
-        try MappedMigrationStores(ends: ends).carryMetadata()
+        let stores = MappedMigrationStores(ends: ends)
+        if madeDestination { try stores.finishDestination() }
+        try stores.carryMetadata()
         report.finish()
     }
 
@@ -145,9 +158,10 @@ final class MappedMigrationRun {
             stepsByMapping[ObjectIdentifier(mapping)] = step
             if stepsByName[step.name] == nil { stepsByName[step.name] = step }
         }
-        for step in steps { step.leaveOutOtherSides(among: steps, manager) }
-        let total = try holding { try steps.reduce(0) { $0 + (try count($1)) } }
-        report.begin(rows: total)
+        for step in steps { step.findLinks(among: steps) }
+        hasPolicies = steps.contains { !$0.isPlain }
+        counts = try holding { try steps.map { try count($0) } }
+        report.begin(rows: counts.reduce(0, +))
     }
 
     /// How many source objects a step has; 0 where only its expression knows.
@@ -186,6 +200,7 @@ final class MappedMigrationRun {
 
     private func createInstances(_ step: EntityMappingStep) throws {
         try begin(step)
+        report.begin(step.source?.name, rows: counts[step.number])
         try call(step) { try step.policy.begin(step.mapping, with: manager) }
         if step.hasSourceObjects, holds(step) {
             switch try holding({ try sources(of: step) }) {
@@ -248,10 +263,13 @@ final class MappedMigrationRun {
 
     private func createRelationships(_ step: EntityMappingStep, _ count: Int) throws {
         try begin(step)
+        report.begin(step.destination?.name, rows: count)
+        step.settleLinks(among: steps)
+        let limit = step.sourceToManys.isEmpty && step.destinationToManys.isEmpty ? batchSize : Self.ownersPerBatch
         let isIdle = step.needsNoRelationships
         var last: MigrationAssociations.Pair?
         while !isIdle {
-            let pairs = try associations.pairs(mapping: step.number, after: last, limit: batchSize)
+            let pairs = try associations.pairs(mapping: step.number, after: last, limit: min(limit, batchSize))
             guard let final = pairs.last else { break }
             last = final
             try holding { try createRelationships(pairs, step) }
@@ -278,6 +296,7 @@ final class MappedMigrationRun {
                     forDestination: destination, in: step.mapping, manager: manager)
             }
             report.advance()
+            if destinationContext.updatedList.count >= Self.changesPerSave { try flush(step) }
         }
         currentSource = nil
         try flush(step)
@@ -290,6 +309,7 @@ final class MappedMigrationRun {
             try call(step) { try step.policy.end(step.mapping, manager: manager) }
         }
         currentMapping = nil
+        currentStep = nil
         try holding { try requireValidObjects() }
     }
 
@@ -297,6 +317,7 @@ final class MappedMigrationRun {
 
     private func begin(_ step: EntityMappingStep) throws {
         currentMapping = step.mapping
+        currentStep = step
         currentSource = nil
         try manager.checkCancellation()
     }
@@ -354,6 +375,7 @@ final class MappedMigrationRun {
 
     /// In place of a save's validation: what is not valid yet may become so by the end.
     private func sort(_ work: NSManagedObjectContext.SaveWork) {
+        noteIrregularities(work)
         for object in work.inserted + work.updated {
             if (try? object.validateForInsert()) != nil {
                 validOnes.append(object)
@@ -366,6 +388,7 @@ final class MappedMigrationRun {
 
     /// Saves what is there and forgets it.
     private func flush(_ step: EntityMappingStep) throws {
+        if !report.isSecondPass { try setEarlyLinks(step) }
         defer {
             validOnes = []
             invalidOnes = []

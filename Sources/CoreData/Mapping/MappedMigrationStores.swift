@@ -36,6 +36,7 @@ struct MappedMigrationStores {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             var options = withoutMigration(ends.destinationOptions)
             options[NSReadOnlyPersistentStoreOption] = nil
+            if isOwnFile, !SQLiteStoreFiles(ends.destinationURL).exist { options = withOwnPragmas(options) }
             try coordinator.addPersistentStore(
                 ofType: ends.destinationType, configurationName: ends.destinationConfiguration, at: ends.destinationURL,
                 options: options)
@@ -43,6 +44,40 @@ struct MappedMigrationStores {
         } catch {
             throw MappingErrors.destinationStore(error, ends.destinationURL)
         }
+    }
+
+    // MARK: A store of the migration's own
+
+    /// Whether the destination is a SQLite store in a file.
+    private var isOwnFile: Bool { ends.destinationType == NSSQLiteStoreType && ends.destinationURL.isFileURL }
+
+    /// Nobody sees the new store before it is whole, and a migration that fails removes it: no commit has to reach the disk,
+    /// and one connection reads and writes. What the program asks for itself stays.
+    private func withOwnPragmas(_ options: [AnyHashable: Any]) -> [AnyHashable: Any] {
+        var options = options
+        var pragmas: [AnyHashable: Any] = [
+            "journal_mode": "MEMORY", "locking_mode": "EXCLUSIVE", "synchronous": "OFF",
+        ]
+        guard let given = options[NSSQLitePragmasOption] as? [AnyHashable: Any]? else { return options }
+        for (name, value) in given ?? [:] { pragmas["\(name.base)".lowercased()] = value }
+        options[NSSQLitePragmasOption] = pragmas
+        return options
+    }
+
+    /// Gives a store that the migration has made the journal it will be used with, and lets it reach the disk.
+    func finishDestination() throws {
+        guard isOwnFile else { return }
+        do {
+            let settings = try SQLiteStoreOptions(ends.destinationOptions, url: ends.destinationURL)
+            let connection = try SQLiteConnection(
+                path: ends.destinationURL.path, access: .readWrite, busyTimeout: settings.timeout)
+            _ = try connection.text("PRAGMA journal_mode = '\(settings.pragma("journal_mode") ?? "WAL")'")
+            if settings.pragma("synchronous")?.uppercased() == "OFF" { return }
+        } catch let error as SQLiteError {
+            throw MappingErrors.destinationStore(error.nsError(doing: .saving), ends.destinationURL)
+        }
+        try SQLiteStoreFiles.synchronize(ends.destinationURL)
+        SQLiteStoreFiles.synchronizeFolder(ends.destinationURL.deletingLastPathComponent())
     }
 
     /// The stores are opened as they are.

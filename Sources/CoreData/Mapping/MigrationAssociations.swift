@@ -7,16 +7,21 @@ import Foundation
 /// A temporary SQLite file that one migration uses alone: one transaction that is never committed. What was associated
 /// since the last save is in memory, because the new objects have no permanent keys yet. For the thread of the migration.
 final class MigrationAssociations {
-    private struct Source: Hashable {
+    struct Source: Hashable {
         var mapping: Int
         var key: ObjectKey
     }
 
-    private struct Pending {
+    /// An association since the last save.
+    struct Pending {
         var source: Source
+        var sourceObject: NSManagedObject
         var destination: NSManagedObject
         /// Whether the destination object has been associated in this mapping before.
         var isRepeated: Bool
+        /// The places of the ones before of the same source, and of the same destination; -1 for none.
+        fileprivate var previousOfSource: Int
+        fileprivate var previousOfDestination: Int
     }
 
     /// An association as the second pass reads it.
@@ -28,10 +33,13 @@ final class MigrationAssociations {
     private let url: URL
     private let connection: SQLiteConnection
     private let isCancelled: () -> Bool
-    private var pending: [Pending] = []
-    private var pendingBySource: [Source: [NSManagedObject]] = [:]
-    /// The numbers of the mappings and sources of objects associated since the last save.
-    private var pendingByDestination: [ObjectIdentifier: [Source]] = [:]
+    private(set) var pending: [Pending] = []
+    /// The last places in `pending`.
+    private var lastOfSource: [Source: Int] = [:]
+    private var lastOfDestination: [ObjectIdentifier: Int] = [:]
+    /// The highest source keys in the file, by mapping: sources come in the order of their keys, so that most of the time
+    /// nothing has to be looked for.
+    private var highestSaved: [Int: Int64] = [:]
     private var hasReverseIndex = false
 
     /// Makes the file. `isCancelled` is asked while a long statement runs.
@@ -66,13 +74,41 @@ final class MigrationAssociations {
     func associate(_ source: NSManagedObject, with destination: NSManagedObject, mapping: Int) {
         let place = Source(mapping: mapping, key: source.objectKey)
         let identity = ObjectIdentifier(destination)
-        if pendingByDestination[identity]?.contains(place) == true { return }
-        let isRepeated =
-            pendingByDestination[identity]?.contains { $0.mapping == mapping } == true
-            || (!destination.objectKey.isTemporary && !sources(of: destination.objectKey, mapping: mapping).isEmpty)
-        pending.append(Pending(source: place, destination: destination, isRepeated: isRepeated))
-        pendingBySource[place, default: []].append(destination)
-        pendingByDestination[identity, default: []].append(place)
+        let earlier = lastOfDestination[identity]
+        var isRepeated = false
+        for entry in chain(from: earlier, .destination) {
+            if entry.source == place { return }
+            isRepeated = isRepeated || entry.source.mapping == mapping
+        }
+        if !isRepeated, !destination.objectKey.isTemporary {
+            isRepeated = !sources(of: destination.objectKey, mapping: mapping).isEmpty
+        }
+        let number = pending.count
+        pending.append(
+            Pending(
+                source: place, sourceObject: source, destination: destination, isRepeated: isRepeated,
+                previousOfSource: lastOfSource.updateValue(number, forKey: place) ?? -1,
+                previousOfDestination: earlier ?? -1))
+        lastOfDestination[identity] = number
+    }
+
+    private enum Chain { case source, destination }
+
+    /// The associations since the last save, from the last one of a source or a destination to the first.
+    private func chain(from last: Int?, _ chain: Chain) -> [Pending] {
+        var found: [Pending] = []
+        var place = last ?? -1
+        while place >= 0 {
+            found.append(pending[place])
+            place = chain == .source ? pending[place].previousOfSource : pending[place].previousOfDestination
+        }
+        return found
+    }
+
+    /// Whether an object was associated in a mapping since the last save.
+    func isPending(_ destination: NSManagedObject, mapping: Int?) -> Bool {
+        chain(from: lastOfDestination[ObjectIdentifier(destination)], .destination)
+            .contains { $0.source.mapping == mapping }
     }
 
     var hasPending: Bool { !pending.isEmpty }
@@ -91,17 +127,24 @@ final class MigrationAssociations {
             insertion.bind(6, Int64(entry.isRepeated ? 1 : 0))
             try insertion.run()
             insertion.reset()
+            let mapping = entry.source.mapping
+            highestSaved[mapping] = max(highestSaved[mapping] ?? .min, entry.source.key.key)
         }
         pending.removeAll(keepingCapacity: true)
-        pendingBySource.removeAll(keepingCapacity: true)
-        pendingByDestination.removeAll(keepingCapacity: true)
+        lastOfSource.removeAll(keepingCapacity: true)
+        lastOfDestination.removeAll(keepingCapacity: true)
     }
 
     // MARK: Looking up
 
     /// What came of a source object by one mapping: objects that are not saved yet, and the keys of others.
     func destinations(of source: ObjectKey, mapping: Int) throws -> (new: [NSManagedObject], saved: [ObjectKey]) {
-        let new = pendingBySource.isEmpty ? [] : pendingBySource[Source(mapping: mapping, key: source)] ?? []
+        var new: [NSManagedObject] = []
+        if !pending.isEmpty {
+            new = chain(from: lastOfSource[Source(mapping: mapping, key: source)], .source).reversed().map(
+                \.destination)
+        }
+        guard let highest = highestSaved[mapping], source.key <= highest else { return (new, []) }
         let query = try statement(
             "SELECT destinationEntity, destination FROM association WHERE mapping = ? AND sourceEntity = ? AND source = ?"
         )
@@ -131,7 +174,8 @@ final class MigrationAssociations {
 
     /// The source objects that a new object came of.
     func sources(of destination: NSManagedObject, mapping: Int) -> [ObjectKey] {
-        let new = pendingByDestination[ObjectIdentifier(destination)]?.filter { $0.mapping == mapping }.map(\.key) ?? []
+        let new = chain(from: lastOfDestination[ObjectIdentifier(destination)], .destination).reversed()
+            .filter { $0.source.mapping == mapping }.map(\.source.key)
         if destination.objectKey.isTemporary { return new }
         return new + sources(of: destination.objectKey, mapping: mapping).filter { !new.contains($0) }
     }

@@ -70,11 +70,13 @@ open class NSMigrationManager: NSObject {
             sourceURL: sourceURL.standardizedFileURL, sourceType: sStoreType, sourceOptions: sOptions,
             destinationURL: dURL.standardizedFileURL, destinationType: dStoreType, destinationOptions: dOptions,
             destinationConfiguration: destinationConfiguration)
-        if usesStoreSpecificMigrationManager, try migrateInCopy(ends, mappings) { return }
-        let run = try MappedMigrationRun(manager: self, mappings: mappings, ends: ends)
-        self.run = run
-        defer { self.run = nil }
-        try run.run()
+        try MigrationFeed.during(follower) {
+            if usesStoreSpecificMigrationManager, try migrateInCopy(ends, mappings) { return }
+            let run = try MappedMigrationRun(manager: self, mappings: mappings, ends: ends)
+            self.run = run
+            defer { self.run = nil }
+            try run.run()
+        }
     }
 
     /// Migrates a store.
@@ -97,10 +99,16 @@ open class NSMigrationManager: NSObject {
         try checkCancellation()
         let copy = SQLiteStoreFiles(ends.destinationURL)
         do {
+            MigrationFeed.of(follower)?.begin(.copying)
             try SQLiteStoreFiles(ends.sourceURL).copy(to: copy)
+            try checkCancellation()
             try LightweightMigrator.migrate(
                 storeAt: ends.destinationURL, to: destinationModel, configuration: ends.destinationConfiguration,
-                source: sourceModel, options: ends.destinationOptions, progress: progress)
+                source: sourceModel, options: ends.destinationOptions, progress: follower ?? progress)
+            if follower != nil {
+                progress.totalUnitCount = 1
+                progress.completedUnitCount = 1
+            }
         } catch {
             try? copy.removeRemains()
             throw cancellationError ?? error
@@ -184,6 +192,7 @@ open class NSMigrationManager: NSObject {
     open func cancelMigrationWithError(_ error: any Error) {
         cancellationLock.withLock { cancellation = cancellation ?? error }
         progress.cancel()
+        follower?.cancel()
     }
 
     final var cancellationError: (any Error)? { cancellationLock.withLock { cancellation } }

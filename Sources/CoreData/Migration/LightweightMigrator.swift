@@ -112,7 +112,11 @@ struct LightweightMigrator {
                 connection.rollback()
                 return nil
             }
-            let (plan, newMetadata) = try prepare(source, present, on: connection)
+            let (plan, newMetadata) = try prepare(source, present, on: connection, progress)
+            progress.expect(rows: plan.totalUnits) {
+                try MigrationForecaster(url: url, model: model, configuration: configuration, options: options)
+                    .forecast(through: [])
+            }
             let runner = MigrationRunner(
                 connection: connection, url: url, progress: progress, metadata: newMetadata,
                 modelCache: try SQLiteModelCache.encode(model))
@@ -131,12 +135,15 @@ struct LightweightMigrator {
     }
 
     private func prepare(
-        _ source: NSManagedObjectModel, _ metadata: [String: Any], on connection: SQLiteConnection
+        _ source: NSManagedObjectModel, _ metadata: [String: Any], on connection: SQLiteConnection,
+        _ progress: MigrationProgress
     ) throws -> (plan: MigrationPlan, metadata: [String: Any]) {
         let newNames = try entityNames()
         let (old, facts) = try state(of: source, metadata, on: connection)
         let new = SQLSchemaBuilder.schema(of: model.layout, entities: newNames)
         let (difference, plan) = try Self.plan(from: source.layout, old, to: model.layout, new, facts)
+        progress.name(tablesOf: old, source.layout)
+        progress.name(tablesOf: new, model.layout)
         return (plan, newMetadata(metadata, difference, newNames))
     }
 

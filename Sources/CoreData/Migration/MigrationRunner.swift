@@ -14,7 +14,7 @@ struct MigrationRunner {
         progress.begin(totalUnits: plan.totalUnits + 1)
         for (step, rows) in zip(plan.steps, plan.rows) {
             if progress.isCancelled { throw MigrationErrors.cancelled(url: url) }
-            progress.beginStep(rows: rows)
+            progress.beginStep(step, rows: rows)
             do {
                 try progress.following(connection) { try run(step, rows: rows) }
             } catch let error as SQLiteError {
@@ -22,6 +22,7 @@ struct MigrationRunner {
             }
             progress.endStep()
         }
+        progress.endSteps()
         if progress.isCancelled { throw MigrationErrors.cancelled(url: url) }
     }
 

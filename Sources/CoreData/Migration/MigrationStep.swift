@@ -162,6 +162,16 @@ extension MigrationStep: CustomStringConvertible {
         }
     }
 
+    /// What the step is to who follows the migration.
+    var stage: MigrationEvent.Stage {
+        if case .check = self { .checking } else { .rewriting }
+    }
+
+    /// The table that the step is about to who follows the migration; nil for an instant step.
+    var subject: String? {
+        if case .copyRows(_, let into, _, _) = self { into } else { touchedTable }
+    }
+
     /// Whether the step takes the same time for any number of rows.
     var isInstant: Bool {
         switch self {

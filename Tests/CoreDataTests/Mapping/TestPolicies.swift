@@ -157,3 +157,47 @@ final class SlowPolicy: NSEntityMigrationPolicy {
         try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
     }
 }
+
+/// Takes its objects' authors away once all are made.
+final class OrphaningPolicy: NSEntityMigrationPolicy {
+    override func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        for book in try manager.destinationContext.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")) {
+            book.setValue(nil, forKey: "author")
+        }
+    }
+}
+
+/// Makes a book more than there are, with an author, that nothing is associated with.
+final class AddingPolicy: NSEntityMigrationPolicy {
+    override func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        let authors = manager.destinationInstances(forEntityMappingName: "AuthorToAuthor", sourceInstances: nil)
+        let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: manager.destinationContext)
+        book.setValuesForKeys(["heading": "book x", "pages": 0])
+        book.setValue(authors.first, forKey: "author")
+        manager.note("added to \(authors.count)")
+    }
+}
+
+/// Gives every book another author than the mapping model says, before or after it.
+final class EagerPolicy: NSEntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+        let authors = manager.destinationInstances(forEntityMappingName: "AuthorToAuthor", sourceInstances: nil)
+        for book in manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance]) {
+            book.setValue(authors.last, forKey: "author")
+        }
+    }
+}
+
+/// Gives every book the last author, after the mapping model.
+final class LatePolicy: NSEntityMigrationPolicy {
+    override func createRelationships(
+        forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
+        let authors = manager.destinationInstances(forEntityMappingName: "AuthorToAuthor", sourceInstances: nil)
+        dInstance.setValue(authors.last, forKey: "author")
+    }
+}

@@ -64,6 +64,14 @@ baseline_result baseline_read_by_isbn(const char *path, int64_t cache_size, cons
 // Adds `count` nullable columns to ZBOOK by ALTER TABLE in one transaction.
 baseline_result baseline_add_columns(const char *path, int32_t count);
 
+// Gives ZBOOK another type of column the way SQL does it: a new table, INSERT ... SELECT, DROP, RENAME, indexes again; one
+// transaction that reaches the disk.
+baseline_result baseline_rewrite_table(const char *path);
+
+// Copies authors and books row by row into a new store at `destination`, where each book has two more columns, one of them
+// made of two others: read, change a value, insert with a prepared statement.
+baseline_result baseline_copy_rows(const char *source, const char *destination);
+
 // Runs statements on a store, to prepare it for others.
 baseline_result baseline_execute(const char *path, const char *sql);
 

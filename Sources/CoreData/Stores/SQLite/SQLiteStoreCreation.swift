@@ -13,6 +13,10 @@ struct SQLiteStoreCreation {
 
     /// Fills an empty database and returns the new store's metadata. Throws `AlreadyMade` when it is not empty any more.
     func create(on connection: SQLiteConnection, settings: SQLiteStoreOptions, url: URL?) throws -> [String: Any] {
+        // A -wal fixes the layout of the file; every other journal must be known before anything is written.
+        if url != nil, let journal = settings.pragma("journal_mode"), journal.uppercased() != "WAL" {
+            _ = try connection.text("PRAGMA journal_mode = '\(journal)'")
+        }
         for (name, value) in [("page_size", "4096"), ("auto_vacuum", "2")] {
             try connection.execute("PRAGMA \(name) = '\(settings.pragma(name) ?? value)'")
         }

@@ -26,12 +26,51 @@ public struct MeasuredMigrationAdapter: MigrationAdapter {
         return forecast
     }
 
-    /// Opens the store with the option that lets a `Progress` follow the migration and cancel it.
+    /// Opens the store with a monitor that follows the migration and can cancel it.
     public func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws {
-        let progress = Progress(totalUnitCount: 1)
-        begun(ProgressAdapter(progress, forecast: try? forecast(job)))
-        try job.migrateByOpening(with: [NSMigrationProgressOption: progress])
+        let monitor = MigrationMonitor()
+        begun(MonitorAdapter(monitor, forecast: try? forecast(job)))
+        try job.migrateByOpening(with: [NSMigrationProgressOption: monitor.progress])
     }
+}
+
+/// A migration that a monitor follows.
+final class MonitorAdapter: MigrationProgressReporting {
+    private let monitor: MigrationMonitor
+    let forecast: LaunchForecast?
+
+    init(_ monitor: MigrationMonitor, forecast: LaunchForecast?) {
+        self.monitor = monitor
+        self.forecast = forecast
+    }
+
+    /// The stage says what is being done to which entity, and to how many of its rows; the rows are those of the entity.
+    var migrationStatus: MigrationStatus {
+        guard let event = monitor.latest else { return MigrationStatus(fractionCompleted: 0) }
+        var stage = [Self.word(for: event.stage), event.entity].compactMap(\.self).joined(separator: " ")
+        if event.rowsTotal > 0 { stage += ", \(event.rowsDone) of \(event.rowsTotal)" }
+        var status = MigrationStatus(fractionCompleted: event.fraction, stage: stage)
+        if event.rowsTotal > 0 { status.rows = .init(completed: event.rowsDone, total: event.rowsTotal) }
+        status.secondsLeft = (event.secondsLeft ?? forecast?.seconds).map { Int(max($0, 0).rounded(.up)) }
+        return status
+    }
+
+    private static func word(for stage: MigrationEvent.Stage) -> String {
+        switch stage {
+        case .preparing: "preparing"
+        case .checking: "checking"
+        case .rewriting: "rewriting"
+        case .copying: "copying"
+        case .creatingObjects, .handling: "converting"
+        case .creatingRelationships: "linking"
+        case .validating: "validating"
+        case .verifying: "verifying"
+        case .finishing: "finishing"
+        case .done: "done"
+        }
+    }
+
+    func cancelMigration() { monitor.cancel() }
 }
 
 extension CoreDataManager.Configuration {

@@ -14,6 +14,9 @@ public let NSMigrationProgressOption = "OpenCoreDataMigrationProgress"
 /// how many of them a row takes is read off the statement's program.
 final class MigrationProgress {
     private let progress: Progress?
+    private let feed: MigrationFeed?
+    /// The entities by the names of their tables, for events.
+    private var entities: [String: String] = [:]
     private var completed = 0
     private var stepRows = 0
     private var instructions = 0
@@ -26,6 +29,14 @@ final class MigrationProgress {
 
     init(_ progress: Progress?) {
         self.progress = progress
+        feed = MigrationFeed.of(progress)
+        feed?.begin(.preparing)
+    }
+
+    /// Takes the forecast of a migration, if somebody follows it and it is worth the time that a forecast takes.
+    func expect(rows: Int, _ forecast: () throws -> MigrationForecast) {
+        guard let feed, rows >= 100_000, let forecast = try? forecast(), forecast.isMigrationRequired else { return }
+        feed.expect(seconds: forecast.estimatedSeconds)
     }
 
     var isCancelled: Bool { progress?.isCancelled ?? false }
@@ -37,7 +48,15 @@ final class MigrationProgress {
         progress?.totalUnitCount = Int64(max(1, totalUnits))
     }
 
-    func beginStep(rows: Int) {
+    /// Lets events name root entities instead of their tables.
+    func name(tablesOf schema: SQLSchema, _ layout: ModelLayout) {
+        for entity in layout.entities where entity.superIndex == nil {
+            if let table = schema.table(ofRoot: entity.index)?.name { entities[table] = entity.name }
+        }
+    }
+
+    func beginStep(_ step: MigrationStep, rows: Int) {
+        if let table = step.subject { feed?.begin(step.stage, entity: entities[table] ?? table, rows: rows) }
         stepRows = rows
         instructions = 0
         instructionsPerRow = 1
@@ -56,8 +75,12 @@ final class MigrationProgress {
         report()
     }
 
+    /// All statements have run; the commit begins.
+    func endSteps() { feed?.begin(.finishing) }
+
     /// Everything is done and committed.
     func finish() {
+        feed?.update(fraction: 1)
         guard let progress else { return }
         progress.completedUnitCount = progress.totalUnitCount
     }
@@ -66,6 +89,7 @@ final class MigrationProgress {
         guard let progress else { return }
         let inStep = min(stepRows, instructions / instructionsPerRow)
         let units = Int64(completed + inStep)
+        feed?.update(rows: inStep, fraction: Double(units) / Double(max(1, progress.totalUnitCount)))
         // The last unit is the commit's.
         if units > progress.completedUnitCount { progress.completedUnitCount = min(units, progress.totalUnitCount - 1) }
         lastUpdate = .now

@@ -1,0 +1,47 @@
+import Foundation
+
+/// Says how long a migration will still take, without jumping.
+///
+/// What is aimed at is a mixture: at first the forecast, if there is one, then more and more what the time so far and the
+/// fraction say. What is shown runs down with the clock and moves towards that aim within some seconds.
+struct MigrationEstimate {
+    /// What was foreseen for the whole migration.
+    var expected: Double?
+    private var shown: Double?
+    private var lastTime = 0.0
+
+    /// From this fraction on the forecast counts no more.
+    private static let trustedFraction = 0.2
+    /// Without a forecast nothing is said before that.
+    private static let firstFraction = 0.01
+    private static let firstSeconds = 0.2
+
+    /// The seconds left, at a time since the beginning.
+    mutating func secondsLeft(at time: Double, fraction: Double) -> Double? {
+        let passed = max(0, time - lastTime)
+        lastTime = max(lastTime, time)
+        guard let aim = aim(at: time, fraction) else { return nil }
+        guard let before = shown else {
+            shown = aim
+            return aim
+        }
+        let running = max(0, before - passed)
+        // A long time is put right slowly, a short one fast; what takes longer than foreseen comes to a stand, no more.
+        let patience = max(0.5, running * 0.1)
+        let moved = running + (aim - running) * (1 - exp(-passed / patience))
+        let result = min(max(0, moved), before + passed * 0.5)
+        shown = result
+        return result
+    }
+
+    private func aim(at time: Double, _ fraction: Double) -> Double? {
+        if fraction >= 1 { return 0 }
+        let isMeasurable = fraction >= Self.firstFraction && time >= Self.firstSeconds
+        let measured = isMeasurable ? time / fraction * (1 - fraction) : nil
+        guard let expected else { return measured }
+        let foreseen = max(0, expected * (1 - fraction))
+        guard let measured else { return foreseen }
+        let trust = max(0, 1 - fraction / Self.trustedFraction)
+        return trust * foreseen + (1 - trust) * measured
+    }
+}

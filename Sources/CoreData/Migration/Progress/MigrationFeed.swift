@@ -1,0 +1,143 @@
+import Foundation
+
+/// Takes what migrators say about their work and makes events of it, evenly in time.
+///
+/// Migrators find it in the `Progress` they were given. One migration may consist of several parts, one within the other:
+/// each says its own fraction, and the feed knows which piece of the whole it is.
+final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `lock`
+    private static let key = ProgressUserInfoKey("OpenCoreDataMigrationFeed")
+    private static let interval = DispatchTimeInterval.milliseconds(50)
+
+    private let lock = NSLock()
+    private let send: @Sendable (MigrationEvent?) -> Void
+    private var event = MigrationEvent(stage: .preparing)
+    private var hasBegun = false
+    private var hasEnded = false
+    private var depth = 0
+    private var estimate = MigrationEstimate()
+    private var start = ContinuousClock.now
+    private var timer: (any DispatchSourceTimer)?
+    /// Where the present part begins within the whole, and how much of it it is.
+    private var piece = (start: 0.0, length: 1.0)
+
+    /// `send` gets every event, and nil at the end.
+    init(_ send: @escaping @Sendable (MigrationEvent?) -> Void) { self.send = send }
+
+    func attach(to progress: Progress) { progress.setUserInfoObject(self, forKey: Self.key) }
+
+    /// The feed of a migration that this progress follows; nil where nobody listens.
+    static func of(_ progress: Progress?) -> MigrationFeed? { progress?.userInfo[key] as? MigrationFeed }
+
+    var latest: MigrationEvent? { lock.withLock { hasBegun ? event : nil } }
+
+    // MARK: Beginning and ending
+
+    /// Runs a migration. The outermost one ends the events.
+    static func during<Result>(_ progress: Progress?, _ body: () throws -> Result) rethrows -> Result {
+        guard let feed = of(progress) else { return try body() }
+        feed.begin()
+        do {
+            let result = try body()
+            feed.leave(succeeded: true)
+            return result
+        } catch {
+            feed.leave(succeeded: false)
+            throw error
+        }
+    }
+
+    private func begin() {
+        lock.withLock {
+            depth += 1
+            guard depth == 1, !hasEnded else { return }
+            start = .now
+            let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
+            timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
+            timer.setEventHandler { [weak self] in self?.tick() }
+            timer.activate()
+            self.timer = timer
+        }
+    }
+
+    private func leave(succeeded: Bool) {
+        lock.withLock {
+            depth -= 1
+            guard depth == 0, !hasEnded else { return }
+            if succeeded, hasBegun {
+                event = MigrationEvent(stage: .done, fraction: 1, secondsLeft: 0)
+                send(event)
+            }
+            finish()
+        }
+    }
+
+    /// Nobody listens any more.
+    func end() {
+        lock.withLock {
+            if !hasEnded { finish() }
+        }
+    }
+
+    private func finish() {
+        hasEnded = true
+        timer?.cancel()
+        timer = nil
+        send(nil)
+    }
+
+    // MARK: What migrators say
+
+    /// How long the present part will take, as far as it can be foreseen. From the first part of several the whole is guessed.
+    func expect(seconds: Double) {
+        lock.withLock {
+            if estimate.expected == nil, piece.length > 0 { estimate.expected = seconds / piece.length }
+        }
+    }
+
+    /// A stage begins, or another entity of it. It is told at once.
+    func begin(_ stage: MigrationEvent.Stage, entity: String? = nil, rows: Int = 0) {
+        lock.withLock {
+            hasBegun = true
+            (event.stage, event.entity, event.rowsDone, event.rowsTotal) = (stage, entity, 0, rows)
+            publish()
+        }
+    }
+
+    /// How far the present stage and part are; told with the next event.
+    func update(rows: Int? = nil, fraction: Double) {
+        lock.withLock {
+            if let rows { event.rowsDone = min(rows, max(event.rowsTotal, event.rowsDone)) }
+            let whole = piece.start + piece.length * min(max(fraction, 0), 1)
+            // The last bit belongs to the end.
+            event.fraction = max(event.fraction, min(whole, 0.999))
+        }
+    }
+
+    /// Runs a part of the migration that is this piece of the present one.
+    static func piece<Result>(
+        _ progress: Progress?, from start: Double, to end: Double, _ body: () throws -> Result
+    ) rethrows -> Result {
+        guard let feed = of(progress) else { return try body() }
+        let outer = feed.lock.withLock {
+            let outer = feed.piece
+            feed.piece = (outer.start + outer.length * start, outer.length * (end - start))
+            return outer
+        }
+        defer { feed.lock.withLock { feed.piece = outer } }
+        return try body()
+    }
+
+    private func tick() {
+        lock.withLock {
+            if hasBegun, !hasEnded { publish() }
+        }
+    }
+
+    private func publish() {
+        if hasEnded { return }
+        let passed = ContinuousClock.now - start
+        let seconds = Double(passed.components.seconds) + Double(passed.components.attoseconds) / 1e18
+        event.secondsLeft = estimate.secondsLeft(at: seconds, fraction: event.fraction)
+        send(event)
+    }
+}
