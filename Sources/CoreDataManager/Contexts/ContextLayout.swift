@@ -12,6 +12,6 @@ public enum ContextLayout: Sendable {
     ///
     /// An import costs the main thread only the merging of what it shows. In return a save of the main context waits for
     /// the disk, whatever `wait` says, and for an import that is just writing; conflicts between siblings are merged by
-    /// property, the later save winning. For programs that mostly read. `bin/bench contexts` measures both.
+    /// property, the later save winning. For programs that mostly read. `bin/demo contexts` measures both.
     case siblings
 }
