@@ -112,7 +112,13 @@ struct LightweightMigrator {
                 connection.rollback()
                 return nil
             }
-            let (plan, newMetadata) = try prepare(source, present, on: connection, progress)
+            try DeferredMigration.finish(present, on: connection)
+            var (plan, newMetadata) = try prepare(source, present, on: connection, progress)
+            newMetadata[DeferredMigration.metadataKey] = nil
+            if StoreOptions.bool(options, NSPersistentStoreDeferredLightweightMigrationOptionKey) == true {
+                let later = DeferredMigration.takeDeferrable(from: &plan)
+                if !later.isEmpty { newMetadata[DeferredMigration.metadataKey] = later }
+            }
             progress.expect(rows: plan.totalUnits) {
                 try MigrationForecaster(url: url, model: model, configuration: configuration, options: options)
                     .forecast(through: [])

@@ -6,15 +6,18 @@ enum StoreMigration {
     ///
     /// A store that is not there yet, that fits, or whose versioning is to be ignored is left alone; so is everything when
     /// the model has no such configuration, which opening reports. Otherwise the options
-    /// decide: with `NSMigratePersistentStoresAutomaticallyOption` the store is migrated, by a mapping model among the
-    /// program's resources or, with `NSInferMappingModelAutomaticallyOption`, in place; without the first the error is `NSPersistentStoreIncompatibleVersionHashError` and names the
-    /// entities that differ; without the second it is `NSMigrationMissingMappingModelError`.
+    /// decide: with `NSMigratePersistentStoresAutomaticallyOption` the store is migrated, by the stages of a manager, by a
+    /// mapping model among the program's resources or, with `NSInferMappingModelAutomaticallyOption`, in place; without the
+    /// first the error is `NSPersistentStoreIncompatibleVersionHashError` and names the entities that differ; without any
+    /// of the others it is `NSMigrationMissingMappingModelError`.
     static func prepare(
         url: URL, model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil
     ) throws {
         let settings = try SQLiteStoreOptions(options, url: url)
+        guard url.path != "/dev/null" else { return }
+        try StoreExchange.recover(SQLiteStoreFiles(url), timeout: settings.timeout)
         guard !settings.ignoresVersioning, model.entities(forConfigurationName: configuration) != nil,
-            url.path != "/dev/null", FileManager.default.fileExists(atPath: url.path),
+            FileManager.default.fileExists(atPath: url.path),
             try !SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: settings.timeout)
         else { return }
         let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
@@ -25,6 +28,11 @@ enum StoreMigration {
         } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
             guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true, !settings.isReadOnly
             else { throw error }
+            if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
+                return try StagedMigration(
+                    url: url, model: model, configuration: configuration, options: options, manager: manager
+                ).run(metadata)
+            }
             if try migrateByMappingModel(url, metadata, model, configuration, options, settings) {
                 // Once more: another program may have changed the version meanwhile.
                 return try prepare(url: url, model: model, configuration: configuration, options: options)

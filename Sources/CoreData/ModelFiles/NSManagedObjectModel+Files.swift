@@ -28,10 +28,12 @@ extension NSManagedObjectModel {
     public class func mergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
     ) -> NSManagedObjectModel? {
-        let versions = modelURLs(in: bundles).flatMap { url in
-            ((try? ModelBundle.allVersions(at: url)) ?? []).map(\.model)
-        }
-        return NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata)
+        NSManagedObjectModel(byMerging: versions(in: bundles).map(\.model), forStoreMetadata: metadata)
+    }
+
+    /// All versions of all models in the bundles (`nil`: the main bundle and the packages' resources).
+    class func versions(in bundles: [Bundle]?) -> [ModelBundle.Version] {
+        modelURLs(in: bundles).flatMap { (try? ModelBundle.allVersions(at: $0)) ?? [] }
     }
 
     /// The version checksum of every version in a bundle, by version name.

@@ -168,6 +168,20 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
         }
     }
 
+    /// Copies the whole database into another connection's, one consistent state of it.
+    func backUp(to target: SQLiteConnection) throws {
+        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw target.error(SQLITE_ERROR)
+        }
+        var code = sqlite3_backup_step(backup, -1)
+        while code == SQLITE_BUSY || code == SQLITE_LOCKED {
+            sqlite3_sleep(5)
+            code = sqlite3_backup_step(backup, -1)
+        }
+        let end = sqlite3_backup_finish(backup)
+        if code != SQLITE_DONE || end != SQLITE_OK { throw target.error(end == SQLITE_OK ? code : end) }
+    }
+
     /// Ends an open transaction without its changes. SQLite may already have done so itself (full disk): then nothing happens.
     func rollback() {
         if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }

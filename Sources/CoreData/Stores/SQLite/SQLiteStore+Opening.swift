@@ -149,6 +149,8 @@ extension SQLiteStore {
             try settings.configure(connection, isWriter: true)
             schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
             _ = try connection.text("PRAGMA journal_mode = '\(settings.pragma("journal_mode") ?? "WAL")'")
+            // Who waited for a migration has opened the older file, which has another name now or none.
+            if connection.hasMoved { return try openExisting(url, entities: entities) }
             if settings.vacuums { try connection.execute("VACUUM") }
             if settings.analyzes { try connection.execute("ANALYZE") }
             try adopt(connection, url: url)
@@ -157,7 +159,7 @@ extension SQLiteStore {
         private mutating func openReadOnly(_ url: URL, entities: Set<String>?) throws {
             let settings = settings
             let files = SQLiteStoreFiles(url)
-            let mode = files.readingAccess
+            let mode = settings.isImmutable ? .immutable : files.readingAccess
             let path = url.path
             removesLog = mode == .readOnly && !FileManager.default.fileExists(atPath: files.shm.path)
             makeReader = {

@@ -70,7 +70,7 @@ extension SQLiteStore {
         if let url, !isInMemory {
             let present = try SQLiteStoreMetadata.read(from: connection, url: url)
             let hashes = present[NSStoreModelVersionHashesKey] as? [String: Data]
-            guard hashes == metadata[NSStoreModelVersionHashesKey] as? [String: Data] else {
+            guard hashes == storedVersionHashes else {
                 throw NSError.coreData(
                     NSPersistentStoreIncompatibleVersionHashError,
                     reason: """

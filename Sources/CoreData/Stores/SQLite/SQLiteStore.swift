@@ -214,6 +214,11 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         try SQLiteStoreMetadata.setMetadata(metadata ?? [:], at: url)
     }
 
+    /// The hashes of the model's version as the file has them, whatever the program has set since.
+    var storedVersionHashes: [String: Data]? {
+        metadataLock.withLock { savedMetadata[NSStoreModelVersionHashesKey] as? [String: Data] }
+    }
+
     /// Whether the program changed the metadata since they were last written.
     var hasUnsavedMetadata: Bool {
         let (wereSet, saved) = metadataLock.withLock { (metadataWereSet, savedMetadata) }
@@ -245,6 +250,31 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         }
         super.metadata = written
         identifier = written[NSStoreUUIDKey] as? String
+    }
+
+    /// Does the first piece of what a deferred migration left, in one transaction. False when there is nothing left.
+    func finishDeferredPiece() throws -> Bool {
+        guard let url, !isInMemory, !DeferredMigration.pending(metadata ?? [:]).isEmpty else { return false }
+        do {
+            let rest = try writing { connection in
+                try connection.transaction { () -> [String] in
+                    try requireSameModel(connection)
+                    var present = try SQLiteStoreMetadata.read(from: connection, url: url)
+                    var pending = DeferredMigration.pending(present)
+                    if pending.isEmpty { return [] }
+                    try connection.execute(pending.removeFirst())
+                    present[DeferredMigration.metadataKey] = pending.isEmpty ? nil : pending
+                    try SQLiteStoreMetadata.write(present, to: connection, url: url)
+                    return pending
+                }
+            }
+            let value = rest.isEmpty ? nil : rest
+            metadataLock.withLock { savedMetadata[DeferredMigration.metadataKey] = value }
+            super.metadata[DeferredMigration.metadataKey] = value
+            return true
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .saving)
+        }
     }
 
     // MARK: Connections

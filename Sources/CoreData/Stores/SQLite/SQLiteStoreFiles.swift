@@ -83,7 +83,9 @@ struct SQLiteStoreFiles: Sendable {
     func destroy(timeout: TimeInterval = 0, force: Bool = false) throws {
         guard exist else { return }
         try withoutUsers(timeout: timeout, force: force) {
-            for url in [wal, shm, journal, supportFolder, main] where FileManager.default.fileExists(atPath: url.path) {
+            // What a migration has left, too: found later, it would be put in the place of a new store.
+            let unfinished = MigrationFolder.url(for: self)
+            for url in [unfinished, wal, shm, journal, supportFolder, main] where FileManager.default.fileExists(atPath: url.path) {
                 try FileManager.default.removeItem(at: url)
             }
             Self.synchronizeFolder(main.deletingLastPathComponent())
@@ -92,6 +94,7 @@ struct SQLiteStoreFiles: Sendable {
 
     /// Moves the store with everything that belongs to it to another name in the same or another folder of the volume.
     func move(to destination: SQLiteStoreFiles, timeout: TimeInterval = 0) throws {
+        try StoreExchange.recover(self, timeout: timeout)
         try SQLiteStoreMetadata.requireFile(at: main)
         try withoutUsers(timeout: timeout, force: false) {
             // The companions go first: a main file without its -wal is never seen under the new name.
@@ -128,6 +131,7 @@ struct SQLiteStoreFiles: Sendable {
 
     /// Copies the store to an address where nothing lies. SQLite's backup reads one consistent state while others write.
     func copy(to destination: SQLiteStoreFiles, timeout: TimeInterval = 240) throws {
+        try StoreExchange.recover(self, timeout: timeout)
         try SQLiteStoreMetadata.requireFile(at: main)
         do {
             try copyDatabase(to: destination, timeout: timeout)
@@ -147,16 +151,7 @@ struct SQLiteStoreFiles: Sendable {
         let source = try SQLiteStoreMetadata.quietConnection(at: main, timeout: timeout)
         let isWAL = try source.text("PRAGMA journal_mode") == "wal"
         let target = try SQLiteConnection(path: destination.main.path, access: .create, busyTimeout: timeout)
-        guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
-            throw target.error(SQLITE_ERROR)
-        }
-        var code = sqlite3_backup_step(backup, -1)
-        while code == SQLITE_BUSY || code == SQLITE_LOCKED {
-            sqlite3_sleep(5)
-            code = sqlite3_backup_step(backup, -1)
-        }
-        let end = sqlite3_backup_finish(backup)
-        if code != SQLITE_DONE || end != SQLITE_OK { throw target.error(end == SQLITE_OK ? code : end) }
+        try source.backUp(to: target)
         if isWAL { _ = try target.text("PRAGMA journal_mode = WAL") }
     }
 
@@ -168,15 +163,7 @@ struct SQLiteStoreFiles: Sendable {
             main.deletingLastPathComponent().appendingPathComponent(
                 ".\(main.lastPathComponent).replacement-\(UUID().uuidString)"))
         try source.copy(to: sibling, timeout: timeout)
-        try exchange(with: sibling, force: force)
-    }
-
-    /// Puts a store that was made beside this one in its place; the sibling is gone afterwards, also when it fails.
-    ///
-    /// The sibling must be on the same volume, closed, and whole in its main file but for external data. Until the very last
-    /// step the old store lies where it was; a failure leaves it whole. Fails when somebody has the store open, unless
-    /// `force`.
-    func exchange(with sibling: SQLiteStoreFiles, force: Bool = false) throws {
+        try StoreExchange.recover(self, timeout: timeout)
         do {
             try Self.synchronize(sibling.main)
             let take = {

@@ -59,7 +59,7 @@ enum SQLiteStoreMetadata {
     static let reservedKeys: Set<String> = [
         NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
         "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
-        "_NSAutoVacuumLevel",
+        "_NSAutoVacuumLevel", DeferredMigration.metadataKey,
     ]
 
     /// The UUIDs that a store had before a program gave it another one: a -wal that still holds the change is its own.

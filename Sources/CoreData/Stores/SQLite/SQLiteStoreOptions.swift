@@ -3,6 +3,8 @@ import Foundation
 /// The options of a SQLite store in typed form.
 struct SQLiteStoreOptions: Sendable {
     var isReadOnly = false
+    /// Whether nobody can change the file while it is open, because this process holds the lock on it.
+    var isImmutable = false
     /// Seconds to wait for a lock that somebody else holds.
     var timeout: TimeInterval = 240
     /// The program's own pragmas, name and value, in the order of their names.
@@ -14,8 +16,12 @@ struct SQLiteStoreOptions: Sendable {
     var tracksHistory = false
     var postsRemoteChanges = false
 
+    /// An option of our own for a store that is read only; see `isImmutable`.
+    static let immutableKey = "OpenCoreDataImmutable"
+
     init(_ options: [AnyHashable: Any]?, url: URL?) throws {
         isReadOnly = StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) ?? false
+        isImmutable = StoreOptions.bool(options, Self.immutableKey) ?? false
         timeout = StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? timeout
         analyzes = StoreOptions.bool(options, NSSQLiteAnalyzeOption) ?? false
         vacuums = StoreOptions.bool(options, NSSQLiteManualVacuumOption) ?? false

@@ -1,0 +1,35 @@
+import Foundation
+
+/// What a process needs to know to finish an exchange that another one began: a small file in the migration's folder.
+///
+/// It is there from the moment both versions are whole and on the disk until the older one has been removed. As long as it is
+/// there, the only way is forward.
+struct ExchangeJournal: Codable, Equatable {
+    /// The digests of the two versions' hashes: they tell which of them lies under a name.
+    var older: String
+    var newer: String
+    /// The older file's counter of changes: whoever wrote to it since has changes that the newer version does not.
+    var olderChanges: UInt32
+    /// Marks the newer version's folder of external data; nil when it has none.
+    var supportMark: String?
+
+    static func url(in folder: URL) -> URL { folder.appendingPathComponent("journal.json") }
+
+    /// The journal of a folder; nil when there is none.
+    static func read(in folder: URL) throws -> ExchangeJournal? {
+        let url = url(in: folder)
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        return try JSONDecoder().decode(ExchangeJournal.self, from: Data(contentsOf: url))
+    }
+
+    /// Writes the journal so that it is there whole or not at all, and on the disk when this returns.
+    func write(in folder: URL) throws {
+        let draft = folder.appendingPathComponent("journal.draft")
+        try JSONEncoder().encode(self).write(to: draft)
+        try SQLiteStoreFiles.synchronize(draft)
+        guard rename(draft.path, Self.url(in: folder).path) == 0 else {
+            throw MigrationFolder.failure("The journal of the migration could not be written", folder)
+        }
+        SQLiteStoreFiles.synchronizeFolder(folder)
+    }
+}

@@ -1,0 +1,108 @@
+import CSQLite
+import Foundation
+
+/// A store that is a single file, without -wal and -shm, and that nobody else can open as long as this lives.
+///
+/// The lock is SQLite's own, because every user of the file respects it: a connection to a store with a -wal holds it shared
+/// from its first read to its end. Whoever waits for it meanwhile finds the file moved afterwards and opens the store anew.
+final class SoleUse {
+    let store: SQLiteStoreFiles
+    /// Whether something lay in a -wal when the lock was taken.
+    let hadLog: Bool
+    private let connection: SQLiteConnection
+    private let journalMode: String
+
+    /// Waits until nobody else has the store open, then copies its -wal into the main file.
+    ///
+    /// - Throws: `NSPersistentStoreTimeoutError` when somebody still has it open after `timeout` seconds; the error of a
+    ///   file that cannot be written.
+    init(of store: SQLiteStoreFiles, timeout: TimeInterval) throws {
+        self.store = store
+        hadLog = store.hasLog
+        let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+        while true {
+            // A new connection each time: one that failed keeps a shared lock, which would hold up the others.
+            let connection = try SQLiteConnection(path: store.main.path, access: .readWrite, busyTimeout: 0)
+            do {
+                try connection.requireWritable(at: store.main)
+                let mode = try connection.text("PRAGMA journal_mode") ?? "delete"
+                // Possible only while no other connection is open. Exclusive locking mode is of no use here: it keeps a
+                // journal beside the file.
+                if mode == "wal", try connection.text("PRAGMA journal_mode = DELETE") != "delete" {
+                    throw SQLiteError(
+                        code: SQLITE_BUSY, message: "database is locked", path: store.main.path, systemError: 0)
+                }
+                try connection.execute("BEGIN EXCLUSIVE")
+                if try connection.text("PRAGMA journal_mode") == "wal" {
+                    // Somebody was faster.
+                    connection.rollback()
+                    continue
+                }
+                journalMode = mode
+                self.connection = connection
+                return
+            } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
+                guard ContinuousClock.now < deadline else {
+                    throw NSError.coreData(
+                        NSPersistentStoreTimeoutError,
+                        reason: "The store “\(store.main.lastPathComponent)” cannot be migrated while it is open: "
+                            + "somebody still had it open after \(Int(timeout)) s.", url: store.main,
+                        underlying: error.nsError(doing: .opening))
+                }
+                sqlite3_sleep(10)
+            }
+        }
+    }
+
+    /// The main file's counter of changes; nobody moves it meanwhile.
+    func changeCounter() throws -> UInt32 { try connection.changeCounter() }
+
+    /// Copies the store to an address where nothing lies, external data included.
+    func copy(to target: SQLiteStoreFiles) throws {
+        do {
+            let copy = try SQLiteConnection(path: target.main.path, access: .create)
+            // The lock's own connection cannot be the source of a backup: it has a transaction open.
+            try SQLiteConnection(path: store.main.path, access: .immutable).backUp(to: copy)
+            if FileManager.default.fileExists(atPath: store.supportFolder.path) {
+                try FileManager.default.copyItem(at: store.supportFolder, to: target.supportFolder)
+            }
+        } catch {
+            try? target.removeRemains()
+            throw error
+        }
+    }
+
+    /// Gives the store back as it was: with a -wal where it had one. For a migration that came to nothing.
+    func giveBack() {
+        connection.rollback()
+        if journalMode == "wal" { _ = try? connection.text("PRAGMA journal_mode = WAL") }
+    }
+}
+
+extension SQLiteConnection {
+    /// The main file's counter of changes, which SQLite moves with every transaction that changes it (not those in a -wal).
+    ///
+    /// Read through SQLite's own descriptor: closing another one would drop all locks that this process has on the file.
+    func changeCounter() throws -> UInt32 {
+        var pointer: UnsafeMutablePointer<sqlite3_file>?
+        let code = withUnsafeMutablePointer(to: &pointer) {
+            sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, $0)
+        }
+        guard code == SQLITE_OK, let pointer, let read = pointer.pointee.pMethods?.pointee.xRead else {
+            throw error(code)
+        }
+        var bytes: [UInt8] = [0, 0, 0, 0]
+        let result = bytes.withUnsafeMutableBytes { read(pointer, $0.baseAddress, 4, 24) }
+        guard result == SQLITE_OK else { throw error(result) }
+        return bytes.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// Whether the file that is open no longer has the name it was opened under: it was exchanged, moved or removed.
+    var hasMoved: Bool {
+        var moved: Int32 = 0
+        let code = withUnsafeMutablePointer(to: &moved) {
+            sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, $0)
+        }
+        return code == SQLITE_OK && moved != 0
+    }
+}

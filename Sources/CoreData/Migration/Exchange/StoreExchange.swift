@@ -1,0 +1,147 @@
+import CExchange
+import Foundation
+
+/// Puts the newer version of a store in the place of the older one, so that a kill at any moment loses nothing.
+///
+/// Both versions are single files without -wal and -shm when it begins, and nobody has the older one open. The journal is
+/// written; the main files exchange their names in one step of the kernel's (or in two renames where it cannot); then the
+/// folders of external data; then the older version is removed, and the journal with it. Whoever finds a journal goes on
+/// where its writer stopped: every step looks at what is there and does nothing when it is done already.
+struct StoreExchange {
+    /// The moments between which a process can be killed, for tests.
+    enum Step: String, CaseIterable {
+        case synchronized, journalWritten, mainsExchanged, supportExchanged, folderSynchronized, olderRemoved
+    }
+
+    let folder: MigrationFolder
+    /// Called after every step; what it throws stops the exchange there, as a kill does.
+    var reached: (Step) throws -> Void = { _ in }
+    /// Whether the kernel is asked to exchange two names; tests take the other way too.
+    var exchangesNames = true
+
+    private var store: SQLiteStoreFiles { folder.store }
+    private var copy: SQLiteStoreFiles { folder.copy }
+
+    // MARK: Exchanging
+
+    /// Exchanges the store with the copy in the folder, and removes the older version and the folder.
+    ///
+    /// The caller holds the folder's lock and has the store for itself. Until the journal is written a failure
+    /// leaves the older version; after it the newer one is found at the next opening at the latest.
+    func run(with use: SoleUse) throws {
+        let fileManager = FileManager.default
+        var mark: String?
+        if fileManager.fileExists(atPath: copy.supportFolder.path) {
+            let name = ".exchange-\(UUID().uuidString)"
+            try Data().write(to: copy.supportFolder.appendingPathComponent(name))
+            mark = name
+        }
+        try folder.synchronize()
+        try reached(.synchronized)
+        let journal = ExchangeJournal(
+            older: try Self.digest(of: store.main), newer: try Self.digest(of: copy.main),
+            olderChanges: try use.changeCounter(), supportMark: mark)
+        try journal.write(in: folder.url)
+        try reached(.journalWritten)
+        try finish(journal)
+    }
+
+    /// Ends an exchange that was begun: everything that is not done yet.
+    func finish(_ journal: ExchangeJournal) throws {
+        try exchangeMains(journal)
+        try reached(.mainsExchanged)
+        try exchangeSupport(journal)
+        try reached(.supportExchanged)
+        SQLiteStoreFiles.synchronizeFolder(store.main.deletingLastPathComponent())
+        SQLiteStoreFiles.synchronizeFolder(folder.url)
+        try reached(.folderSynchronized)
+        try copy.removeRemains()
+        if let mark = journal.supportMark {
+            try? FileManager.default.removeItem(at: store.supportFolder.appendingPathComponent(mark))
+        }
+        try reached(.olderRemoved)
+        try folder.remove()
+    }
+
+    private func exchangeMains(_ journal: ExchangeJournal) throws {
+        let fileManager = FileManager.default
+        guard fileManager.fileExists(atPath: copy.main.path), try Self.digest(of: copy.main) == journal.newer else {
+            // The older version lies there, or has been removed already.
+            return
+        }
+        if fileManager.fileExists(atPath: store.main.path) {
+            if exchangesNames, opencoredata_exchange(copy.main.path, store.main.path) == 0 { return }
+            if exchangesNames, ![ENOSYS, EINVAL, ENOTSUP].contains(errno) {
+                throw MigrationFolder.failure("The migrated store could not be put in its place", store.main)
+            }
+            try Self.rename(store.main, to: aside(store.main))
+        }
+        try Self.rename(copy.main, to: store.main)
+    }
+
+    private func exchangeSupport(_ journal: ExchangeJournal) throws {
+        let fileManager = FileManager.default
+        let (old, new) = (store.supportFolder, copy.supportFolder)
+        let hasOld = fileManager.fileExists(atPath: old.path)
+        guard let mark = journal.supportMark else {
+            if hasOld, !fileManager.fileExists(atPath: aside(old).path) { try Self.rename(old, to: aside(old)) }
+            return
+        }
+        guard fileManager.fileExists(atPath: new.appendingPathComponent(mark).path) else { return }
+        if hasOld {
+            if exchangesNames, opencoredata_exchange(new.path, old.path) == 0 { return }
+            if exchangesNames, ![ENOSYS, EINVAL, ENOTSUP].contains(errno) {
+                throw MigrationFolder.failure("The external data could not be put in its place", old)
+            }
+            try Self.rename(old, to: aside(old))
+        }
+        try Self.rename(new, to: old)
+    }
+
+    /// Where something of the older version lies when names cannot be exchanged.
+    private func aside(_ url: URL) -> URL { folder.url.appendingPathComponent("older-\(url.lastPathComponent)") }
+
+    private static func rename(_ source: URL, to target: URL) throws {
+        guard Foundation.rename(source.path, target.path) == 0 else {
+            throw MigrationFolder.failure("“\(source.lastPathComponent)” could not be renamed", source)
+        }
+    }
+
+    /// What the version hashes of a single file's store add up to.
+    private static func digest(of url: URL) throws -> String {
+        let connection = try SQLiteConnection(path: url.path, access: .immutable)
+        let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
+        return VersionHash.storeDigest(of: metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:])
+    }
+
+    // MARK: Recovery
+
+    /// Ends what a killed process began, before a store is opened. Costs one look at the folder when there is nothing.
+    ///
+    /// Waits for a process that is migrating the store now. A copy that was not finished stays where it is: the next
+    /// migration goes on with it. A finished one whose original has been written to since, by a program that knows nothing
+    /// of the journal, is given up: the original is the store.
+    static func recover(_ store: SQLiteStoreFiles, timeout: TimeInterval = 240) throws {
+        guard MigrationFolder.exists(for: store), !MigrationFolder.isHeldHere(for: store) else { return }
+        do {
+            guard let folder = try MigrationFolder.lock(store, creating: false, timeout: timeout),
+                let journal = try ExchangeJournal.read(in: folder.url)
+            else { return }
+            try StoreExchange(folder: folder).recover(journal, timeout: timeout)
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .opening)
+        }
+    }
+
+    private func recover(_ journal: ExchangeJournal, timeout: TimeInterval) throws {
+        let hasCopy =
+            try FileManager.default.fileExists(atPath: copy.main.path)
+            && Self.digest(of: copy.main) == journal.newer
+        guard hasCopy, FileManager.default.fileExists(atPath: store.main.path) else { return try finish(journal) }
+        let use = try SoleUse(of: store, timeout: timeout)
+        let isUntouched =
+            try Self.digest(of: store.main) == journal.older && !use.hadLog
+            && use.changeCounter() == journal.olderChanges
+        if isUntouched { try finish(journal) } else { try folder.remove() }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// Option of adding a store: whether an inferred migration leaves for later what the newer version can do without.
+///
+/// Columns that nothing uses any more stay, and indexes are missing, until `finishDeferredLightweightMigration()`.
+public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
+    "NSPersistentStoreDeferredLightweightMigrationOptionKey"
+
+/// The work that a migration has left for later: statements in the store's metadata, which disappear from there as they run.
+enum DeferredMigration {
+    /// Under it the metadata of a store list the statements that are still to be run.
+    static let metadataKey = "OpenCoreDataDeferredMigration"
+
+    static func pending(_ metadata: [String: Any]) -> [String] { metadata[metadataKey] as? [String] ?? [] }
+
+    /// Takes the steps out of a plan that can wait: the newer version reads and writes the same without them.
+    ///
+    /// A unique index cannot: it decides what may be saved.
+    static func takeDeferrable(from plan: inout MigrationPlan) -> [String] {
+        var later: [String] = []
+        var now = plan
+        now.steps = []
+        now.rows = []
+        for (step, rows) in zip(plan.steps, plan.rows) {
+            switch step {
+            case .dropColumn: later += step.commands().map(\.sql)
+            case .createIndex(let index) where !index.isUnique: later += step.commands().map(\.sql)
+            default:
+                now.steps.append(step)
+                now.rows.append(rows)
+            }
+        }
+        plan = now
+        return later
+    }
+
+    /// Runs everything that is pending, in the transaction that is open.
+    static func finish(_ metadata: [String: Any], on connection: SQLiteConnection) throws {
+        for statement in pending(metadata) { try connection.execute(statement) }
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    /// Does everything that deferred migrations of this coordinator's stores have left. Nothing happens when there is none.
+    ///
+    /// One transaction per piece: other writers come between. Runs on the calling thread. Throws the store's error; what is
+    /// done stays done, the rest can be finished later.
+    public final func finishDeferredLightweightMigration() throws {
+        while try finishDeferredPieces() {}
+    }
+
+    /// Does one piece of the pending work of each store, for programs that do it while nothing else is to be done.
+    public final func finishDeferredLightweightMigrationTask() throws {
+        _ = try finishDeferredPieces()
+    }
+
+    /// Whether anything was left to do.
+    private func finishDeferredPieces() throws -> Bool {
+        var didWork = false
+        for case let store as SQLiteStore in persistentStores where !store.isReadOnly {
+            if try store.finishDeferredPiece() { didWork = true }
+        }
+        return didWork
+    }
+}

@@ -1,0 +1,280 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+@Suite("Migrating in stages")
+struct StagedMigrationTests {
+    /// Four versions: a name is split into two by the program's code between the second and the third.
+    private static let versions = [
+        "entity Person\n  name string",
+        "entity Person\n  name string\n  first string\n  last string\n  nick string",
+        "entity Person\n  first string\n  last string\n  nick string\n  kind int16 = 7",
+        "entity Human was Person\n  first string\n  last string\n  handle string was nick\n  kind int16 = 7",
+    ]
+    private static let rows = """
+        INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'Ada Lovelace'), (2, 1, 1, 'Alan Turing');
+        UPDATE Z_PRIMARYKEY SET Z_MAX = 2
+        """
+
+    private static func model(_ version: Int) -> NSManagedObjectModel { ModelText.model(versions[version]) }
+    private static func checksum(_ version: Int) -> String { model(version).versionChecksum }
+    private static func reference(_ version: Int) -> NSManagedObjectModelReference {
+        NSManagedObjectModelReference(model: model(version), versionChecksum: checksum(version))
+    }
+
+    private struct Refusal: Error {}
+
+    /// A stage that splits names before the column goes.
+    private static func splitting(_ calls: Calls, failing: Bool = false) -> NSCustomMigrationStage {
+        let stage = NSCustomMigrationStage(migratingFrom: reference(1), to: reference(2))
+        stage.label = "split names"
+        stage.willMigrateHandler = { manager, stage in
+            calls.add("will \(stage.label ?? "")")
+            let context = try #require(manager.container).newBackgroundContext()
+            try context.performAndWait {
+                for person in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")) {
+                    let parts = (person.value(forKey: "name") as? String ?? "").split(separator: " ").map(String.init)
+                    person.setValue(parts.first, forKey: "first")
+                    person.setValue(parts.last, forKey: "last")
+                }
+                try context.save()
+            }
+        }
+        stage.didMigrateHandler = { manager, _ in
+            calls.add("did")
+            let context = try #require(manager.container).newBackgroundContext()
+            let kinds = try context.performAndWait {
+                try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
+                    .map { $0.value(forKey: "kind") as? Int16 }
+            }
+            #expect(kinds == [7, 7])
+            if failing { throw Refusal() }
+        }
+        return stage
+    }
+
+    /// What was called, in order. Handlers run on the thread that adds the store.
+    private final class Calls: @unchecked Sendable {
+        private let lock = NSLock()
+        private var names: [String] = []
+        func add(_ name: String) { lock.withLock { names.append(name) } }
+        var all: [String] { lock.withLock { names } }
+    }
+
+    private func open(
+        _ bench: MigrationBench, _ model: NSManagedObjectModel, _ stages: [NSMigrationStage]
+    ) throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: bench.url,
+            options: [
+                NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager(stages),
+            ])
+        try coordinator.remove(store)
+    }
+
+    @Test("lightweight stages and a custom one run in their order, from the version the store has")
+    func allStages() throws {
+        for start in 0...1 {
+            try withTemporaryFolder { folder in
+                let bench = try MigrationBench(folder, Self.versions[start], rows: Self.rows)
+                let calls = Calls()
+                try open(
+                    bench, Self.model(3),
+                    [
+                        NSLightweightMigrationStage([Self.checksum(0), Self.checksum(1)]), Self.splitting(calls),
+                        NSLightweightMigrationStage([Self.checksum(3)]),
+                    ])
+                #expect(calls.all == ["will split names", "did"])
+                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url)))
+                #expect(
+                    try bench.query("SELECT ZFIRST, ZLAST, ZKIND FROM ZHUMAN ORDER BY Z_PK")
+                        == ["Ada|Lovelace|7", "Alan|Turing|7"])
+                try bench.verify(Self.versions[3])
+            }
+        }
+    }
+
+    @Test("consecutive lightweight stages all run, also where a renamed thing is renamed again")
+    func consecutive() throws {
+        let texts = [
+            "entity Item\n  alpha string", "entity Item\n  beta string was alpha",
+            "entity Item\n  gamma string was beta",
+        ]
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(
+                folder, texts[0], rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZALPHA) VALUES (1, 1, 1, 'kept')")
+            let models = texts.map { ModelText.model($0) }
+            let references = models.map {
+                NSManagedObjectModelReference(model: $0, versionChecksum: $0.versionChecksum)
+            }
+            // A custom stage without handlers is how a program names the models of lightweight versions.
+            try open(
+                bench, models[2],
+                [
+                    NSLightweightMigrationStage([models[0].versionChecksum]),
+                    NSCustomMigrationStage(migratingFrom: references[0], to: references[1]),
+                    NSLightweightMigrationStage([models[1].versionChecksum]),
+                    NSLightweightMigrationStage([models[2].versionChecksum]),
+                ])
+            #expect(try bench.query("SELECT ZGAMMA FROM ZITEM") == ["kept"])
+            try bench.verify(texts[2])
+        }
+    }
+
+    @Test("a handler that throws leaves the store as it was, and the error names the stage")
+    func failing() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.versions[1], rows: Self.rows)
+            let before = try bench.dump()
+            let calls = Calls()
+            let error = #expect(throws: NSError.self) {
+                try open(bench, Self.model(2), [Self.splitting(calls, failing: true)])
+            }
+            #expect(error?.code == NSMigrationError)
+            #expect(error?.localizedDescription.contains("split names") == true)
+            #expect(error?.userInfo[NSUnderlyingErrorKey] is Refusal)
+            #expect(calls.all == ["will split names", "did"])
+            #expect(try bench.dump() == before)
+            #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url)))
+            // The old version of the program still starts.
+            #expect(try bench.migrate(to: Self.versions[1]) == false)
+            try open(bench, Self.model(2), [Self.splitting(calls)])
+            try bench.verify(Self.versions[2])
+        }
+    }
+
+    @Test("an unknown version is 134504, a newer store 134506, a version in two places an error that names it")
+    func wrongStages() throws {
+        func code(_ start: Int, _ end: Int, _ stages: [NSMigrationStage]) throws -> (Int?, String) {
+            try withTemporaryFolder { folder in
+                let bench = try MigrationBench(folder, Self.versions[start])
+                let before = try bench.dump()
+                let error = #expect(throws: NSError.self) { try open(bench, Self.model(end), stages) }
+                #expect(try bench.dump() == before)
+                return (error?.code, error?.localizedDescription ?? "")
+            }
+        }
+        let forward = NSLightweightMigrationStage([Self.checksum(0), Self.checksum(1)])
+        #expect(try code(2, 1, [forward]).0 == NSManagedObjectModelReferenceNotFoundError)
+        #expect(try code(0, 3, [forward]).0 == NSManagedObjectModelReferenceNotFoundError)
+        #expect(try code(1, 0, [forward]).0 == NSStagedMigrationBackwardMigrationError)
+        let twice = NSLightweightMigrationStage([Self.checksum(0), Self.checksum(1), Self.checksum(0)])
+        #expect(try code(0, 1, [twice]).1.contains("Duplicate version checksums across stages detected"))
+    }
+
+    @Test("a reference finds its model by file and checksum, and an unknown one is 134504 with what was looked at")
+    func references() throws {
+        let model = Self.model(0)
+        #expect(
+            try NSManagedObjectModelReference(model: model, versionChecksum: model.versionChecksum).resolve() === model)
+        #expect(
+            NSManagedObjectModelReference(model: model, versionChecksum: model.versionChecksum).resolvedModel === model)
+        let error = #expect(throws: NSError.self) {
+            try NSManagedObjectModelReference(model: model, versionChecksum: "other").resolve()
+        }
+        #expect(error?.code == NSManagedObjectModelReferenceNotFoundError)
+        #expect(error?.localizedDescription.contains("'other'") == true)
+        let nameless = NSManagedObjectModelReference(name: "Nowhere", in: nil, versionChecksum: "x")
+        #expect(throws: NSError.self) { try nameless.resolve() }
+        let hashes = NSManagedObjectModelReference(
+            entityVersionHashes: model.entityVersionHashesByName, in: .main, versionChecksum: model.versionChecksum)
+        #expect(hashes.versionChecksum == model.versionChecksum)
+        #expect(throws: NSError.self) { try hashes.resolve() }
+    }
+}
+
+@Suite("Deferred lightweight migration")
+struct DeferredMigrationTests {
+    private static let older = "entity Item\n  name string\n  old string\n  size int32"
+    private static let newer = "entity Item\n  name string index\n  size int32\n  note string"
+
+    private func coordinator(_ bench: MigrationBench, _ text: String) throws -> NSPersistentStoreCoordinator {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(text))
+        try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: bench.url,
+            options: [
+                NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                NSPersistentStoreDeferredLightweightMigrationOptionKey: true,
+            ])
+        return coordinator
+    }
+
+    private func close(_ coordinator: NSPersistentStoreCoordinator) throws {
+        for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+
+    private func bench(_ folder: URL) throws -> MigrationBench {
+        try MigrationBench(
+            folder, Self.older,
+            rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZOLD) VALUES (1, 1, 1, 'a', 'b'); "
+                + "UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
+    }
+
+    private func rename(_ coordinator: NSPersistentStoreCoordinator, to name: String) throws {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            let items = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item"))
+            items.first?.setValue(name, forKey: "name")
+            try context.save()
+        }
+    }
+
+    @Test("what can wait waits: the store is of the newer version, and finishing makes it like a new one")
+    func finish() throws {
+        try withTemporaryFolder { folder in
+            let bench = try bench(folder)
+            let coordinator = try coordinator(bench, Self.newer)
+            #expect(try bench.schema().contains { $0.contains("ZOLD") })
+            #expect(try !bench.schema().contains { $0.hasPrefix("index") && $0.contains("ZNAME") })
+            try rename(coordinator, to: "before")
+            try coordinator.finishDeferredLightweightMigration()
+            try rename(coordinator, to: "after")
+            try close(coordinator)
+            #expect(try bench.query("SELECT ZNAME FROM ZITEM") == ["after"])
+            try bench.verify(Self.newer)
+            let metadata = try SQLiteStoreMetadata.metadata(at: bench.url)
+            #expect(metadata[DeferredMigration.metadataKey] == nil)
+        }
+    }
+
+    @Test("each task does one piece, and what is left is done by the next program that opens the store")
+    func slices() throws {
+        try withTemporaryFolder { folder in
+            let bench = try bench(folder)
+            let first = try coordinator(bench, Self.newer)
+            let pending = DeferredMigration.pending(try SQLiteStoreMetadata.metadata(at: bench.url))
+            #expect(pending.count == 2)
+            try first.finishDeferredLightweightMigrationTask()
+            // Metadata of the program's own do not make the rest forgotten.
+            let store = try #require(first.persistentStores.first)
+            first.setMetadata(["mine": 1], for: store)
+            try rename(first, to: "x")
+            try close(first)
+            #expect(
+                DeferredMigration.pending(try SQLiteStoreMetadata.metadata(at: bench.url)) == Array(pending.dropFirst())
+            )
+            let second = try coordinator(bench, Self.newer)
+            try second.finishDeferredLightweightMigrationTask()
+            try second.finishDeferredLightweightMigrationTask()
+            try close(second)
+            try bench.verify(Self.newer)
+        }
+    }
+
+    @Test("the next migration does what the last one left first")
+    func nextMigration() throws {
+        try withTemporaryFolder { folder in
+            let bench = try bench(folder)
+            try close(try coordinator(bench, Self.newer))
+            // The name of the column that is still there is taken again.
+            let third = "entity Item\n  name string\n  size int32\n  note string\n  old int64 = 5"
+            try bench.migrateAndVerify(to: third)
+            #expect(try bench.query("SELECT ZNAME, ZOLD FROM ZITEM") == ["a|5"])
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+@Suite("Putting a migrated copy in the place of its original")
+struct StoreExchangeTests {
+    private static let older = "entity Item\n  name string\n  size int32"
+    private static let newer = "entity Item\n  name string\n  size double\n  note string"
+    private static let rows = 40
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        var step: StoreExchange.Step
+        var exchangesNames: Bool
+        var hasOldData: Bool
+        var hasNewData: Bool
+        var testDescription: String {
+            "\(step)\(exchangesNames ? "" : ", by renaming")\(hasOldData ? ", old data" : "")\(hasNewData ? ", new data" : "")"
+        }
+        static let all = StoreExchange.Step.allCases.flatMap { step in
+            [true, false].flatMap { names in
+                [(false, false), (true, false), (false, true), (true, true)].map {
+                    Case(step: step, exchangesNames: names, hasOldData: $0.0, hasNewData: $0.1)
+                }
+            }
+        }
+    }
+
+    private struct Stop: Error {}
+
+    /// A store of the older model, and beside it the folder with its copy in the newer one.
+    private func prepare(_ folder: URL, oldData: Bool = false, newData: Bool = false) throws -> MigrationBench {
+        let bench = try MigrationBench(folder, Self.older, rows: StoreMigrationTests.fill(Self.rows))
+        let place = try #require(try MigrationFolder.lock(files(bench), creating: true, timeout: 0))
+        try FileManager.default.copyItem(at: bench.url, to: place.copy.main)
+        try LightweightMigrator.migrate(storeAt: place.copy.main, to: ModelText.model(Self.newer))
+        try withExtendedLifetime(SoleUse(of: place.copy, timeout: 0)) {}
+        for (isThere, files, text) in [(oldData, files(bench), "old"), (newData, place.copy, "new")] where isThere {
+            try FileManager.default.createDirectory(at: files.externalDataFolder, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: files.externalDataFolder.appendingPathComponent("value"))
+        }
+        return bench
+    }
+
+    private func files(_ bench: MigrationBench) -> SQLiteStoreFiles { SQLiteStoreFiles(bench.url) }
+
+    private func exchange(
+        _ bench: MigrationBench, stoppingAfter step: StoreExchange.Step? = nil, exchangesNames: Bool = true
+    ) throws {
+        let place = try #require(try MigrationFolder.lock(files(bench), creating: false, timeout: 0))
+        var exchange = StoreExchange(folder: place)
+        exchange.exchangesNames = exchangesNames
+        exchange.reached = { if $0 == step { throw Stop() } }
+        try exchange.run(with: SoleUse(of: files(bench), timeout: 0))
+    }
+
+    /// What a second process does, and where it is stopped too.
+    private func goOn(_ bench: MigrationBench, stoppingAfter step: StoreExchange.Step) throws {
+        let place = try #require(try MigrationFolder.lock(files(bench), creating: false, timeout: 0))
+        let journal = try #require(try ExchangeJournal.read(in: place.url))
+        #expect(journal.older != journal.newer)
+        var exchange = StoreExchange(folder: place)
+        exchange.reached = { if $0 == step { throw Stop() } }
+        try exchange.finish(journal)
+    }
+
+    private func data(_ bench: MigrationBench) -> String? {
+        (try? Data(contentsOf: files(bench).externalDataFolder.appendingPathComponent("value"))).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    private func names(_ folder: URL) throws -> Set<String> {
+        Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
+    }
+
+    @Test(
+        "stopped after any step, the next opening has the newer version, its data, every row, and nothing is left over",
+        arguments: Case.all)
+    func stopped(_ test: Case) throws {
+        try withTemporaryFolder { folder in
+            let bench = try prepare(folder, oldData: test.hasOldData, newData: test.hasNewData)
+            #expect(throws: Stop.self) {
+                try exchange(bench, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+            }
+            try StoreExchange.recover(files(bench), timeout: 0)
+            let left = try names(folder)
+            guard test.step != .synchronized else {
+                // Nothing says that the copy is whole: the original is the store, and the copy waits.
+                #expect(try bench.query("SELECT COUNT(*), typeof(ZSIZE) FROM ZITEM") == ["\(Self.rows)|integer"])
+                #expect(data(bench) == (test.hasOldData ? "old" : nil))
+                #expect(MigrationFolder.exists(for: files(bench)))
+                return
+            }
+            #expect(try bench.query("SELECT COUNT(*), typeof(ZSIZE) FROM ZITEM") == ["\(Self.rows)|real"])
+            #expect(data(bench) == (test.hasNewData ? "new" : nil))
+            try bench.verify(Self.newer)
+            #expect(left == Set(["store.sqlite"] + (test.hasNewData ? [".store_SUPPORT"] : [])))
+            if test.hasNewData {
+                #expect(try names(files(bench).supportFolder) == ["_EXTERNAL_DATA"])
+            }
+        }
+    }
+
+    @Test("recovering twice, and stopping while recovering, comes to the same end")
+    func stoppedTwice() throws {
+        for second in StoreExchange.Step.allCases.dropFirst(2) {
+            try withTemporaryFolder { folder in
+                let bench = try prepare(folder, oldData: true, newData: true)
+                #expect(throws: Stop.self) { try exchange(bench, stoppingAfter: .journalWritten) }
+                #expect(throws: Stop.self) { try goOn(bench, stoppingAfter: second) }
+                try StoreExchange.recover(files(bench), timeout: 0)
+                try StoreExchange.recover(files(bench), timeout: 0)
+                #expect(try names(folder) == ["store.sqlite", ".store_SUPPORT"])
+                #expect(data(bench) == "new")
+                try bench.verify(Self.newer)
+            }
+        }
+    }
+
+    private func write(_ bench: MigrationBench, isInLog: Bool) throws {
+        let writer = try SQLiteConnection(path: bench.url.path, access: .readWrite)
+        if isInLog { _ = try writer.text("PRAGMA journal_mode = WAL") }
+        writer.disableCheckpointOnClose()
+        try writer.execute("UPDATE ZITEM SET ZNAME = 'later' WHERE Z_PK = 1")
+    }
+
+    @Test("an original that was written to after the journal stays, and the copy is given up")
+    func writtenMeanwhile() throws {
+        for isInLog in [false, true] {
+            try withTemporaryFolder { folder in
+                let bench = try prepare(folder)
+                #expect(throws: Stop.self) { try exchange(bench, stoppingAfter: .journalWritten) }
+                // A program that knows nothing of the journal, and is killed, or not.
+                try write(bench, isInLog: isInLog)
+                try StoreExchange.recover(files(bench), timeout: 0)
+                #expect(try bench.query("SELECT ZNAME FROM ZITEM WHERE Z_PK = 1") == ["later"])
+                #expect(!MigrationFolder.exists(for: files(bench)))
+                try bench.migrateAndVerify(to: Self.newer)
+            }
+        }
+    }
+
+    @Test("destroying a store takes its unfinished migration along")
+    func destroyed() throws {
+        try withTemporaryFolder { folder in
+            let bench = try prepare(folder, oldData: true, newData: true)
+            #expect(throws: Stop.self) { try exchange(bench, stoppingAfter: .journalWritten) }
+            try files(bench).destroy()
+            #expect(try names(folder).isEmpty)
+        }
+    }
+
+    @Test("a store that somebody has open is a time-out, and stays as it is; alone it is one file, then as before")
+    func soleUse() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.older, rows: StoreMigrationTests.fill(3))
+            var reader: SQLiteConnection? = try SQLiteConnection(path: bench.url.path, access: .readOnly)
+            #expect(try reader?.integer("SELECT COUNT(*) FROM ZITEM") == 3)
+            let error = #expect(throws: NSError.self) { _ = try SoleUse(of: files(bench), timeout: 0.02) }
+            #expect(error?.code == NSPersistentStoreTimeoutError)
+            reader = nil
+            var use: SoleUse? = try SoleUse(of: files(bench), timeout: 0)
+            #expect(try names(folder) == ["store.sqlite"])
+            let other = try SQLiteConnection(path: bench.url.path, access: .readOnly, busyTimeout: 0)
+            #expect(throws: SQLiteError.self) { try other.integer("SELECT COUNT(*) FROM ZITEM") }
+            use?.giveBack()
+            use = nil
+            #expect(try bench.query("PRAGMA journal_mode") != ["delete"])
+        }
+    }
+
+    @Test("two that want to migrate a store follow one another")
+    func locked() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.older)
+            var first = try MigrationFolder.lock(files(bench), creating: true, timeout: 0)
+            let error = #expect(throws: NSError.self) {
+                _ = try MigrationFolder.lock(files(bench), creating: true, timeout: 0.02)
+            }
+            #expect(error?.code == NSPersistentStoreTimeoutError)
+            try first?.remove()
+            first = nil
+            #expect(try MigrationFolder.lock(files(bench), creating: false, timeout: 0) == nil)
+        }
+    }
+
+    @Test("an opening that waited for an exchange opens the newer file, not the one it was waiting at")
+    func moved() throws {
+        try withTemporaryFolder { folder in
+            let bench = try prepare(folder)
+            let waiting = try SQLiteConnection(path: bench.url.path, access: .readOnly, busyTimeout: 0)
+            #expect(!waiting.hasMoved)
+            try exchange(bench)
+            #expect(waiting.hasMoved)
+        }
+    }
+}
