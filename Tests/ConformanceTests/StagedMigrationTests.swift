@@ -68,7 +68,7 @@ struct StagedMigrationTests {
         let second = try container(newer, at: url, NSStagedMigrationManager([stage]))
         #expect(namesAfter == ["Ann"])
         let view = second.newBackgroundContext()
-        try view.performAndWait {
+        view.performAndWait {
             #expect(try view.count(for: NSFetchRequest<NSManagedObject>(entityName: "Traveller")) == 1)
         }
         try close(second)

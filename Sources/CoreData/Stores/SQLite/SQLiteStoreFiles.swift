@@ -85,7 +85,8 @@ struct SQLiteStoreFiles: Sendable {
         try withoutUsers(timeout: timeout, force: force) {
             // What a migration has left, too: found later, it would be put in the place of a new store.
             let unfinished = MigrationFolder.url(for: self)
-            for url in [unfinished, wal, shm, journal, supportFolder, main] where FileManager.default.fileExists(atPath: url.path) {
+            for url in [unfinished, wal, shm, journal, supportFolder, main]
+            where FileManager.default.fileExists(atPath: url.path) {
                 try FileManager.default.removeItem(at: url)
             }
             Self.synchronizeFolder(main.deletingLastPathComponent())
