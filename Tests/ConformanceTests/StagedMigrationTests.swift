@@ -68,8 +68,9 @@ struct StagedMigrationTests {
         let second = try container(newer, at: url, NSStagedMigrationManager([stage]))
         #expect(namesAfter == ["Ann"])
         let view = second.newBackgroundContext()
-        view.performAndWait {
-            #expect(try view.count(for: NSFetchRequest<NSManagedObject>(entityName: "Traveller")) == 1)
+        try view.performAndWait {
+            let count = try view.count(for: NSFetchRequest<NSManagedObject>(entityName: "Traveller"))
+            #expect(count == 1)
         }
         try close(second)
     }
