@@ -61,7 +61,7 @@ struct CompiledSampleTests {
     }
 
     private func compile(_ arguments: [String], in folder: TemporaryFolder) throws {
-        let maps = ["CSQLite", "CZlib", "CSwiftRuntime"].flatMap {
+        let maps = ["CSQLite", "CZlib", "CSwiftRuntime", "CExchange"].flatMap {
             ["-Xcc", "-fmodule-map-file=\(Toolchain.package.path)/Sources/\($0)/module.modulemap"]
         }
         let modules = Toolchain.products.appendingPathComponent("Modules").path

@@ -77,7 +77,7 @@ struct ModuleTests {
             ])
         try module.run()
         let folder = try TemporaryFolder()
-        let maps = ["CSQLite", "CZlib", "CSwiftRuntime"].flatMap {
+        let maps = ["CSQLite", "CZlib", "CSwiftRuntime", "CExchange"].flatMap {
             ["-Xcc", "-fmodule-map-file=\(Toolchain.package.path)/Sources/\($0)/module.modulemap"]
         }
         let modules = Toolchain.products.appendingPathComponent("Modules").path
