@@ -22,7 +22,10 @@ extension NSManagedObjectContext {
                 let isListed = !object.flags.isDisjoint(with: [.listedInserted, .listedUpdated])
                 precondition(!isDirty || isListed, "An object with unsaved changes is in no list")
                 precondition(
-                    object.row.map { $0.key == object.key || object.flags.contains(.inserted) || parent != nil }
+                    object.row.map {
+                        $0.key == object.key || parent != nil
+                            || !object.flags.isDisjoint(with: [.inserted, .inaccessible])
+                    }
                         ?? true,
                     "An object of \(object.home.layout.name) holds another one's row")
                 precondition(

@@ -232,6 +232,7 @@ extension NSManagedObjectContext {
         _ = object.firedRow()
         if object.flags.contains(.deleted) { return }
         let slots = object.home.layout.slots
+        let (links, partners) = (object.ownerLinks(), object.partners)
         change.changed.forEach { slot in
             var value = change.row.value(slot, kind: slots[slot].kind)
             if slots[slot].kind == .reference, case .int(let target) = value, target < 0 {
@@ -239,6 +240,7 @@ extension NSManagedObjectContext {
             }
             object.ensureOverlay().set(value, at: slot, slotCount: slots.count)
         }
+        object.settleReferences(after: links, partners)
         adoptBoxed(change, object)
         apply(change.toManys, to: object)
         object.noteChange()
@@ -257,8 +259,9 @@ extension NSManagedObjectContext {
         for change in changes {
             let state = object.toManyState(change.index)
             if let order = change.order {
-                _ = object.members(of: change.index)
-                _ = state.replaceMembers(order.map(current), isOrdered: true)
+                state.merge(
+                    order: order.map(current), present: object.members(of: change.index),
+                    added: Set(change.added.map(current)), removed: Set(change.removed.map(current)))
             } else {
                 state.merge(added: change.added.map(current), removed: Set(change.removed.map(current)))
             }

@@ -80,6 +80,7 @@ extension NSManagedObjectContext {
         pendingVanished = []
         permanentKeys = [:]
         assignedStores = [:]
+        hasMetInaccessible = false
         dropUndoRecord(all: false)
         recentObjects.removeAll()
         for map in identityMaps {
@@ -101,7 +102,7 @@ extension NSManagedObjectContext {
         object.overlay = nil
         object.row = nil
         object.flags.insert(.unfired)
-        object.flags.remove(.inaccessible)
+        if object.flags.contains(.inaccessible) { object.flags.subtract([.inaccessible, .deleted]) }
         object.didTurnIntoFault()
     }
 

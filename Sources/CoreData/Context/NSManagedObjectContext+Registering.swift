@@ -93,9 +93,9 @@ extension NSManagedObjectContext {
     }
 
     /// The living owner of a to-many relationship without inverse; its concrete entity is not in the member's row.
-    final func registeredObject(forOwnerKey key: Int64, of toMany: ToManySlot) -> NSManagedObject? {
-        guard let modelLayout else { return nil }
-        let root = modelLayout.entities[toMany.declaringIndex].rootIndex
+    final func registeredObject(forOwnerKey key: Int64, of relationship: NSRelationshipDescription) -> NSManagedObject?
+    {
+        guard let root = modelLayout?.layout(of: relationship.entity)?.rootIndex else { return nil }
         return identityMaps[root]?.object(for: key)
     }
 
@@ -152,7 +152,8 @@ extension NSManagedObjectContext {
         object.awakeFromInsert()
     }
 
-    /// Inserts an object that was made without a context; it is saved with the next save.
+    /// Inserts an object that was made without a context; it is saved with the next save. Objects without a context that
+    /// it is related to come with it.
     public final func insert(_ object: NSManagedObject) {
         checkConfinement()
         if object.home.context === self {
@@ -165,6 +166,15 @@ extension NSManagedObjectContext {
         precondition(
             object.home.context == nil,
             "Cannot insert an object that belongs to another context (\(object.home.layout.name))")
+        var pending = [object]
+        while let next = pending.popLast() {
+            if next.home.context != nil || next !== object && next.flags.contains(.gone) { continue }
+            pending += next.home.companions.values.sorted { $0.key < $1.key }
+            takeIn(next)
+        }
+    }
+
+    private func takeIn(_ object: NSManagedObject) {
         let holdsOtherClasses = object.home.holdsOtherClasses
         object.home = home(forEntity: object.entity)
         if holdsOtherClasses { object.home.holdsOtherClasses = true }

@@ -95,6 +95,11 @@ extension NSManagedObjectContext {
         for object in work.deleted { collect(object.validateForDelete) }
         for object in work.inserted { collect(object.validateForInsert) }
         for object in work.updated { collect(object.validateForUpdate) }
+        if !deletedList.isEmpty || hasMetInaccessible {
+            for object in work.inserted + work.updated {
+                collect { try ObjectValidation.validateReferences(of: object, in: self) }
+            }
+        }
         try ObjectValidation.raise(errors)
     }
 

@@ -71,6 +71,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Fetched-results controllers with a delegate.
     var followers: [Follower] = []
     var isProcessingPendingChanges = false
+    /// Whether the row of any object was found to be gone.
+    var hasMetInaccessible = false
     var isPendingProcessingScheduled = false
     var isSaving = false
     /// Fetches with a batch size, latest last.

@@ -23,6 +23,7 @@ extension NSManagedObject {
                 context.shouldHandleInaccessibleFault(self, for: objectID, triggeredByProperty: nil),
                 "CoreData could not fulfill a fault for '\(objectID)'")
             flags.formUnion([.inaccessible, .deleted])
+            context.hasMetInaccessible = true
             row = home.layout.defaultRow
             return home.layout.defaultRow
         }
@@ -65,9 +66,10 @@ extension NSManagedObject {
 
     /// The object a to-one relationship leads to.
     final func referencedObject(at slot: Int) -> NSManagedObject? {
-        guard let key = reference(at: slot), let context = home.context else {
+        guard let key = reference(at: slot) else {
             return isRecorder ? KeyPathRecording.destination(of: self) : nil
         }
+        guard let context = home.context else { return related(key) }
         if let recent = context.recentObjects.object(for: key) { return recent }
         let object = context.object(for: key)
         context.recentObjects.insert(object, for: key)
@@ -141,8 +143,14 @@ extension NSManagedObject {
     }
 
     final func memberObjects(of index: Int) -> [NSManagedObject] {
-        guard let context = home.context else { return [] }
+        guard let context = home.context else { return isRecorder ? [] : members(of: index).compactMap(related) }
         return members(of: index).map { context.object(for: $0) }
+    }
+
+    /// The object for a key that this one leads to: of its context or, without one, among those it was related to.
+    final func related(_ key: ObjectKey) -> NSManagedObject? {
+        if let context = home.context { return context.object(for: key) }
+        return key == objectKey ? self : home.companions[key]
     }
 
     final var hasToManyChanges: Bool {

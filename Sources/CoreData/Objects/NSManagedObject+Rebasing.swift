@@ -18,6 +18,7 @@ extension NSManagedObject {
     final func rebase(on latest: Snapshot, keeping kept: KeptChanges) {
         guard row !== latest else { return }
         let links = ownerLinks()
+        let former = partners
         switch kept {
         case .all: dropUnchangedValues()
         case .unconflicting:
@@ -34,6 +35,7 @@ extension NSManagedObject {
             }
         }
         follow(links)
+        settlePartners(after: former, newest: latest)
     }
 
     /// A value that was set back to what it was is no change that a newer row would have to give way to.
@@ -199,7 +201,7 @@ extension NSManagedObject {
 
 extension NSManagedObjectContext {
     /// The living owner that a member's slot leads to, with the index of the to-many relationship there.
-    fileprivate final func registeredOwner(
+    final func registeredOwner(
         _ owner: ObjectKey, of member: NSManagedObject, at slot: Int
     ) -> (NSManagedObject, Int)? {
         let layout = member.home.layout

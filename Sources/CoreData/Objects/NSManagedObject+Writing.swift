@@ -50,8 +50,8 @@ extension NSManagedObject {
         let old = reference(at: slot)
         if old == object?.objectKey { return }
         writeReference(object?.objectKey, at: slot)
-        guard let inverse = destination.inverse, let context = home.context ?? object?.home.context else { return }
-        let oldObject = old.map { context.object(for: $0) }
+        guard let inverse = destination.inverse else { return }
+        let oldObject = old.flatMap(related)
         switch inverse {
         case .toMany(let index):
             if let oldObject, !oldObject.flags.contains(.inaccessible) {
@@ -64,7 +64,7 @@ extension NSManagedObject {
             }
             if let object {
                 if let former = object.reference(at: inverseSlot), former != objectKey {
-                    context.object(for: former).writeReference(nil, at: slot)
+                    object.related(former)?.writeReference(nil, at: slot)
                 }
                 object.writeReference(objectKey, at: inverseSlot)
             }
@@ -100,7 +100,8 @@ extension NSManagedObject {
         noteMember(member, joined: joined, at: index)
     }
 
-    private func noteMember(_ member: ObjectKey, joined: Bool, at index: Int) {
+    /// The same by the relationship's place.
+    final func noteMember(_ member: ObjectKey, joined: Bool, at index: Int) {
         let state = toManyState(index)
         if joined { state.noteAddition(of: member) } else { state.noteRemoval(of: member) }
         overlay?.currentRow = nil
@@ -138,9 +139,8 @@ extension NSManagedObject {
         var seen: Set<ObjectKey> = []
         let keys = objects.map(\.objectKey).filter { seen.insert($0).inserted }
         let (came, went) = toManyState(index).replaceMembers(keys, isOrdered: toMany.isOrdered)
-        let context = home.context
         for key in went {
-            if let object = context?.object(for: key) { unlink(object, in: toMany) }
+            if let object = related(key) { unlink(object, in: toMany) }
         }
         for key in came {
             if let object = byKey[key] { link(object, in: toMany) }
@@ -152,13 +152,13 @@ extension NSManagedObject {
     private func link(_ member: NSManagedObject, in toMany: ToManySlot) {
         switch toMany.kind {
         case .inverseKey(let slot, _):
-            if let former = member.reference(at: slot), former != objectKey, let context = home.context {
-                context.object(for: former).noteMember(member.objectKey, joined: false, of: toMany.relationship)
+            if let former = member.reference(at: slot), former != objectKey {
+                member.related(former)?.noteMember(member.objectKey, joined: false, of: toMany.relationship)
             }
             member.writeReference(objectKey, at: slot)
         case .ownerKey(let slot, _):
             if case .int(let former) = member.slotValue(at: slot), former != key {
-                home.context?.registeredObject(forOwnerKey: former, of: toMany)?
+                home.context?.registeredObject(forOwnerKey: former, of: toMany.relationship)?
                     .noteMember(member.objectKey, joined: false, of: toMany.relationship)
             }
             member.setSlot(slot, to: .int(key))
@@ -199,12 +199,17 @@ extension NSManagedObject {
 
     @inline(__always)
     private func checkRelation(to object: NSManagedObject, _ name: () -> String, _ destinationIndex: Int) {
-        if object.home.context !== home.context, object.home.context != nil, home.context != nil {
+        // No context is another one, too.
+        if object.home.context !== home.context {
             preconditionFailure(
                 """
                 Illegal attempt to establish a relationship '\(name())' between objects in different contexts \
                 (source = \(objectID.uriRepresentation()) , destination = \(object.objectID.uriRepresentation()))
                 """)
+        }
+        if home.context == nil, object !== self {
+            home.companions[object.objectKey] = object
+            object.home.companions[objectKey] = self
         }
         let destination = home.layout.model.entities[destinationIndex]
         precondition(

@@ -12,6 +12,8 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
     private(set) var managedClass: NSManagedObject.Type
     /// The modules known when the class that the entity names was looked for in vain; nil when it is found, or none named.
     private var missedGeneration: Int?
+    /// Of an object without context: the other ones it was related to, until they are inserted.
+    var companions: [ObjectKey: NSManagedObject] = [:]
     /// Whether there may be objects that are not of `managedClass`.
     var holdsOtherClasses = false
     /// Keep the descriptions alive as long as any object is.

@@ -154,6 +154,38 @@ enum ObjectValidation {
         try raise(errors)
     }
 
+    /// What the object was made to lead to must be there: neither deleted in its context nor gone from the store (1550).
+    static func validateReferences(of object: NSManagedObject, in context: NSManagedObjectContext) throws {
+        var errors: [NSError] = []
+        func check(_ target: NSManagedObject?, _ name: String) {
+            guard let target, target.flags.contains(.deleted) else { return }
+            errors.append(
+                failure(
+                    NSManagedObjectValidationError, object, name, target,
+                    "Dangling reference to an invalid object: \(name) leads to \(target.objectID.uriRepresentation()), "
+                        + "which is deleted."))
+        }
+        let isNew = object.flags.contains(.inserted)
+        for (slot, description) in object.home.layout.slots.enumerated()
+        where isNew || object.overlay?.mask.contains(slot) == true {
+            switch description.role {
+            case .toOne: check(object.reference(at: slot).flatMap(context.registeredObject(for:)), description.name)
+            case .owner(let relationship):
+                guard case .int(let key) = object.slotValue(at: slot) else { continue }
+                check(context.registeredObject(forOwnerKey: key, of: relationship), relationship.name)
+            case .attribute, .companion, .order: continue
+            }
+        }
+        for toMany in object.home.layout.toManys {
+            // Without another side it is kept in the rows of the members: those of deleted ones are not written.
+            if toMany.relationship.inverseRelationship == nil { continue }
+            for key in object.existingToManyState(toMany.index)?.added.keys ?? [] {
+                check(context.registeredObject(for: key), toMany.relationship.name)
+            }
+        }
+        try raise(errors)
+    }
+
     /// One error as it is, several as one of 1560 with all of them under `NSDetailedErrorsKey`.
     static func raise(_ errors: [NSError]) throws {
         guard let first = errors.first else { return }

@@ -80,6 +80,16 @@ final class ToManyState {
         for member in newMembers where !present.contains(member) { noteAddition(of: member) }
     }
 
+    /// Takes over the order that a child context gave the members it knew: who has left since stays away, and who has
+    /// joined since comes last. The relationship must have been loaded.
+    func merge(order: [ObjectKey], present: [ObjectKey], added: Set<ObjectKey>, removed: Set<ObjectKey>) {
+        let isPresent = Set(present)
+        let known = Set(order)
+        let newcomers = present.filter { !known.contains($0) && !removed.contains($0) }
+        _ = replaceMembers(
+            order.filter { isPresent.contains($0) || added.contains($0) } + newcomers, isOrdered: true)
+    }
+
     /// The members in the store are others than known: they are loaded anew when asked for. An order that was set stays.
     func forgetBase() {
         if order == nil { base = nil }

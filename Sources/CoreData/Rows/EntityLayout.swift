@@ -123,6 +123,8 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
     let toManys: [ToManySlot]
     /// By slot, for to-one relationships: where they lead, without the slot's other fields.
     let destinations: [Destination]
+    /// The slots of one-to-one relationships, with the slots of their other sides.
+    let oneToOnes: [(slot: Int, inverse: Int)]
     let access: [String: PropertyAccess]
     let nullWords: Int
     let validationRules: ValidationRules
@@ -159,6 +161,10 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
             }
             return Destination(
                 layoutIndex: slot.destinationIndex ?? index, companion: companion ?? -1, inverse: slot.inverse)
+        }
+        oneToOnes = slots.enumerated().compactMap { number, slot in
+            guard case .toOne = slot.role, case .toOne(let inverse)? = slot.inverse else { return nil }
+            return (number, inverse)
         }
         self.access = access
         self.model = model

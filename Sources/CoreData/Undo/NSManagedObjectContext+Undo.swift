@@ -188,7 +188,7 @@ extension NSManagedObjectContext {
             guard case .owner(let relationship) = description.role, case .int(let key) = object.slotValue(at: slot),
                 let toMany = modelLayout?.layout(of: relationship.entity)?.toManys
                     .first(where: { $0.relationship === relationship }),
-                let owner = registeredObject(forOwnerKey: key, of: toMany)
+                let owner = registeredObject(forOwnerKey: key, of: relationship)
             else { continue }
             let state = owner.toManyState(toMany.index)
             if (state.isFault ? state.added.keys : state.members).contains(object.objectKey) { continue }

@@ -54,6 +54,7 @@ extension NSManagedObjectContext {
         if going.isEmpty { return }
         for object in going { cutReferences(to: object) }
         let keys = Set(going.map(\.objectKey))
+        cutOneWayReferences(to: keys)
         for map in identityMaps {
             for object in map?.objects ?? [] { object.overlay?.toManys.forEach { $0?.forget(keys) } }
         }
@@ -88,6 +89,19 @@ extension NSManagedObjectContext {
                 other.overlay?.mask.contains(inverse) == true, other.reference(at: inverse) == key
             else { continue }
             other.writeReference(nil, at: inverse)
+        }
+    }
+
+    /// The same for references that have no other side.
+    private func cutOneWayReferences(to gone: Set<ObjectKey>) {
+        for object in insertedList + updatedList where object.home.context === self {
+            guard let overlay = object.overlay, !overlay.mask.isEmpty else { continue }
+            for (slot, destination) in object.home.layout.destinations.enumerated() where overlay.mask.contains(slot) {
+                guard destination.inverse == nil, case .toOne = object.home.layout.slots[slot].role,
+                    let key = object.reference(at: slot), gone.contains(key)
+                else { continue }
+                object.writeReference(nil, at: slot)
+            }
         }
     }
 

@@ -1,0 +1,100 @@
+import Foundation
+
+// What two sides of a relationship have to hear of each other when changes of several contexts meet. Between objects of one
+// context every write tells both sides; a newer row, or a child's save, tells only the objects it is about.
+extension NSManagedObject {
+    /// A one-to-one relationship, whose rows have a key on both sides, and the object it leads to.
+    struct Partner {
+        let slot: Int
+        /// The other side, in the partner's layout.
+        let inverse: Int
+        let key: ObjectKey?
+    }
+
+    /// Whom the one-to-one relationships lead to now; nothing of a fault.
+    final var partners: [Partner] {
+        guard let row else { return [] }
+        return home.layout.oneToOnes.map { slot, inverse in
+            Partner(slot: slot, inverse: inverse, key: reference(at: slot, in: row))
+        }
+    }
+
+    /// After a newer row came under the object: those lose it who lead to it and are not the ones it leads to now, whether
+    /// the newer row speaks for them or an unsaved change.
+    final func settlePartners(after former: [Partner], newest: Snapshot) {
+        guard let context = home.context else { return }
+        for partner in former {
+            let now = reference(at: partner.slot, in: newest)
+            if let lost = partner.key, lost != now, let object = context.registeredObject(for: lost),
+                object.overlay?.mask.contains(partner.inverse) == true
+            {
+                object.leave(objectKey, at: partner.inverse)
+            }
+            let stored = Self.reference(in: newest, at: partner.slot, home.layout)
+            if let stored, stored != now {
+                let object = context.object(for: stored)
+                context.bringUpToDate(object)
+                object.leave(objectKey, at: partner.inverse)
+            }
+        }
+    }
+
+    /// After a child's save changed to-one relationships of the object: former owners and partners of both sides, of whom
+    /// the child may know nothing, follow.
+    final func settleReferences(after links: [OwnerLink], _ former: [Partner]) {
+        guard let context = home.context else { return }
+        for (before, now) in zip(links, ownerLinks()) where before.present != now.present {
+            guard let former = before.present,
+                let (owner, index) = context.registeredOwner(former, of: self, at: before.slot),
+                !owner.flags.contains(.deleted)
+            else { continue }
+            let state = owner.toManyState(index)
+            if state.isFault || state.members.contains(objectKey) {
+                owner.noteMember(objectKey, joined: false, at: index)
+            }
+        }
+        for (before, now) in zip(former, partners) where before.key != now.key {
+            if let lost = before.key { context.object(for: lost).leave(objectKey, at: before.inverse) }
+            guard let key = now.key, case let partner = context.object(for: key), !partner.flags.contains(.deleted)
+            else {
+                continue
+            }
+            if let rival = partner.reference(at: before.inverse), rival != objectKey {
+                context.object(for: rival).leave(key, at: before.slot)
+            }
+            if partner.reference(at: before.inverse) != objectKey {
+                partner.writeReference(objectKey, at: before.inverse)
+            }
+        }
+    }
+
+    /// Empties a to-one relationship that leads to an object.
+    private func leave(_ key: ObjectKey, at slot: Int) {
+        guard reference(at: slot) == key, !flags.contains(.deleted) else { return }
+        writeReference(nil, at: slot)
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Puts the row that the source has now under an object; unsaved changes stay on top. A source that cannot be read says
+    /// so at the save that this is for.
+    fileprivate final func bringUpToDate(_ object: NSManagedObject) {
+        guard object.key > 0, object.flags.isDisjoint(with: [.inserted, .deleted]) else { return }
+        let newest: Snapshot? =
+            switch source {
+            case .coordinator(let coordinator):
+                try? coordinator.row(
+                    for: object.objectKey, rootIndex: object.home.layout.rootIndex, at: nil, refreshing: true, in: self)
+            case .parent: try? readRow(for: object.objectKey)
+            case nil: nil
+            }
+        guard let newest else { return }
+        if let row = object.row {
+            // A parent's unsaved changes leave the version as it is.
+            if row.version < newest.version || parent != nil { object.rebase(on: newest, keeping: .all) }
+        } else {
+            object.row = newest
+            object.flags.insert(.unfired)
+        }
+    }
+}
