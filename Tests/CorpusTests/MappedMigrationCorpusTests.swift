@@ -133,10 +133,9 @@ struct MappedMigrationCorpusTests {
     private func migrateInPlace(
         _ url: URL, _ older: NSManagedObjectModel, _ newer: NSManagedObjectModel, _ mapping: NSMappingModel
     ) throws {
-        #expect(
-            try MappedMigration(
-                url: url, source: copy(older), model: copy(newer), configuration: nil, mapping: mapping, options: nil
-            ).migrate())
+        let hop = MigrationHop(source: copy(older), target: copy(newer), means: .mapping(mapping))
+        try WayMigration(url: url, hops: [hop], configuration: nil, options: nil)
+            .run(from: SQLiteStoreMetadata.metadata(at: url))
     }
 
     private func rows(

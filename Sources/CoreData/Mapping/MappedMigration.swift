@@ -1,36 +1,30 @@
 import Foundation
 
-/// Brings a store to another version of its model by a mapping model: into a new file beside it, which then takes its place.
+/// Makes a store of another version by a mapping model: the leg of a migration that goes into a copy.
 struct MappedMigration {
-    let url: URL
     let source: NSManagedObjectModel
     let model: NSManagedObjectModel
     let configuration: String?
     let mapping: NSMappingModel
     let options: [AnyHashable: Any]?
 
-    /// Migrates the store, while nobody else can open it. False when somebody else has changed its version meanwhile: then it
-    /// is to be looked at again.
+    /// Makes the newer store where nothing lies. The older one is only read, without a lock.
     ///
-    /// Whatever goes wrong, the store stays as it was.
-    func migrate() throws -> Bool {
-        let settings = try SQLiteStoreOptions(options, url: url)
-        let before = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
-        let copying = CopyingMigration(
-            store: SQLiteStoreFiles(url), model: model, configuration: configuration, timeout: settings.timeout)
-        return try copying.run(from: before) { _, copy in try migrate(into: copy) }
-    }
-
-    private func migrate(into copy: SQLiteStoreFiles) throws {
+    /// - Returns: how many rows the entities of the newer store have.
+    func migrate(
+        _ store: SQLiteStoreFiles, into copy: SQLiteStoreFiles, _ progress: Progress?
+    ) throws -> [String: Int] {
         let managerClass = SQLiteStore.migrationManagerClass() as? NSMigrationManager.Type ?? NSMigrationManager.self
         let manager = managerClass.init(sourceModel: source, destinationModel: model)
         manager.destinationConfiguration = configuration
-        manager.follower = options?[NSMigrationProgressOption] as? Progress
+        manager.follower = progress
         var sourceOptions = options ?? [:]
         sourceOptions[SQLiteStoreOptions.immutableKey] = true
+        sourceOptions[NSMigrationProgressOption] = nil
         try manager.migrateStore(
-            from: url, sourceType: NSSQLiteStoreType, options: sourceOptions, with: mapping,
+            from: store.main, sourceType: NSSQLiteStoreType, options: sourceOptions, with: mapping,
             toDestinationURL: copy.main, destinationType: NSSQLiteStoreType, destinationOptions: copyOptions)
+        return manager.madeRows
     }
 
     /// The copy is of no use until it is whole: nothing of it has to be safe before that. Its history begins afterwards.
@@ -39,8 +33,12 @@ struct MappedMigration {
         var pragmas = copy[NSSQLitePragmasOption] as? [AnyHashable: Any] ?? [:]
         pragmas["synchronous"] = "OFF"
         copy[NSSQLitePragmasOption] = pragmas
-        copy[NSPersistentHistoryTrackingKey] = nil
-        copy[NSPersistentStoreRemoteChangeNotificationPostOptionKey] = nil
+        for key in [
+            NSPersistentHistoryTrackingKey, NSPersistentStoreRemoteChangeNotificationPostOptionKey,
+            NSMigrationProgressOption,
+        ] {
+            copy[key] = nil
+        }
         return copy
     }
 }

@@ -373,9 +373,13 @@ final class MappedMigrationRun {
     private var invalidOnes: [NSManagedObject] = []
     private var validOnes: [NSManagedObject] = []
 
+    /// How many objects of each entity have been saved.
+    private(set) var madeRows: [String: Int] = [:]
+
     /// In place of a save's validation: what is not valid yet may become so by the end.
     private func sort(_ work: NSManagedObjectContext.SaveWork) {
         noteIrregularities(work)
+        for object in work.inserted { madeRows[object.entity.name ?? "", default: 0] += 1 }
         for object in work.inserted + work.updated {
             if (try? object.validateForInsert()) != nil {
                 validOnes.append(object)
@@ -399,6 +403,7 @@ final class MappedMigrationRun {
             throw MappingErrors.notSaved(error, place(step))
         }
         try associations.flush()
+        MigrationMoment.reach(.batchSaved)
         try associations.note(valid: validOnes.map(\.objectKey), invalid: invalidOnes.map(\.objectKey))
     }
 

@@ -4,6 +4,12 @@ import Foundation
 package enum MappingModelFile {
     /// The mapping model in a `.cdm`, or in an `.xcmappingmodel` whose models lie near it. Errors name file and reason.
     package static func load(at url: URL) throws -> NSMappingModel {
+        let mapping = try read(url)
+        mapping.fileName = url.lastPathComponent
+        return mapping
+    }
+
+    private static func read(_ url: URL) throws -> NSMappingModel {
         if isSource(url) {
             let source = try MappingModelSource(at: url)
             let older = try model(source.sourceModelPath, of: url)
@@ -25,23 +31,11 @@ package enum MappingModelFile {
         }
     }
 
-    /// Whether there is any mapping model among the resources of bundles.
-    static func hasCandidates(in bundles: [Bundle]?) -> Bool {
-        !resourceFolders(bundles).flatMap(mappingModels).isEmpty
-    }
+    /// The mapping models among the resources of bundles (nil: the main bundle and the packages' resources).
+    static func files(in bundles: [Bundle]?) -> [URL] { resourceFolders(bundles).flatMap(mappingModels) }
 
     private static func resourceFolders(_ bundles: [Bundle]?) -> [URL] {
         (bundles ?? [.main]).compactMap(\.resourceURL) + (bundles == nil ? PackageResources.folders : [])
-    }
-
-    /// The mapping model among the resources of bundles that leads from one model to another.
-    static func find(
-        in bundles: [Bundle]?, from source: NSManagedObjectModel, to destination: NSManagedObjectModel
-    ) -> NSMappingModel? {
-        for url in resourceFolders(bundles).flatMap(mappingModels) {
-            if let found = candidate(url, from: source, to: destination) { return found }
-        }
-        return nil
     }
 
     private static func mappingModels(in folder: URL) -> [URL] {
@@ -49,19 +43,6 @@ package enum MappingModelFile {
         return names.sorted().map { folder.appendingPathComponent($0) }.filter {
             ["cdm", "xcmappingmodel"].contains($0.pathExtension.lowercased())
         }
-    }
-
-    /// The mapping model in a file, if it leads from one model to the other.
-    ///
-    /// A source without its models near it fits by the names of entities and properties.
-    static func candidate(
-        _ url: URL, from source: NSManagedObjectModel, to destination: NSManagedObjectModel
-    ) -> NSMappingModel? {
-        if let loaded = try? load(at: url) { return loaded.fits(source, destination) ? loaded : nil }
-        guard isSource(url), let file = try? MappingModelSource(at: url), file.fits(source, destination) else {
-            return nil
-        }
-        return try? file.mappingModel(from: source, to: destination)
     }
 
     /// The entities with objects of their own that both models have.

@@ -16,6 +16,9 @@ open class NSMappingModel: NSObject {
     /// Whether it was inferred; nobody may have changed it since for that to mean anything.
     final var isInferred = false
 
+    /// The file it was read from, for people; nil when it was made otherwise.
+    final var fileName: String?
+
     /// Creates a mapping model without mappings.
     public override init() { super.init() }
 
@@ -44,7 +47,7 @@ open class NSMappingModel: NSObject {
         destinationModel: NSManagedObjectModel?
     ) {
         guard let sourceModel, let destinationModel,
-            let found = MappingModelFile.find(in: bundles, from: sourceModel, to: destinationModel)
+            let found = MappingModelCandidates(in: bundles).mapping(from: sourceModel, to: destinationModel)
         else { return nil }
         self.init()
         take(found)
@@ -53,6 +56,7 @@ open class NSMappingModel: NSObject {
     private func take(_ other: NSMappingModel) {
         entityMappings = other.entityMappings
         isInferred = other.isInferred
+        fileName = other.fileName
     }
 
     /// The mapping model that a lightweight migration follows.

@@ -34,6 +34,8 @@ open class NSMigrationManager: NSObject {
     private var cancellation: (any Error)?
     /// Another `Progress` that is told the same, and may cancel too.
     final var follower: Progress?
+    /// How many objects of each entity the last migration has made, where no code of the program's own had a part in it.
+    final var madeRows: [String: Int] = [:]
     /// The configuration of the destination model whose entities the destination store holds.
     final var destinationConfiguration: String?
 
@@ -76,6 +78,7 @@ open class NSMigrationManager: NSObject {
             self.run = run
             defer { self.run = nil }
             try run.run()
+            madeRows = run.hasPolicies ? [:] : run.madeRows
         }
     }
 

@@ -14,18 +14,23 @@ struct LightweightMigrator {
     /// Migrates the store at a URL if it does not fit the model. False when there was nothing to do.
     ///
     /// - Parameters:
+    ///   - versions: the versions on the way, in their order, when the direct way is not the one to go. It stays one
+    ///     transaction: no program ever sees the store at one of them.
     ///   - source: the model the store was made with; nil to take the one the store keeps, or one of the main bundle's.
     ///   - progress: is told how far the work is and may cancel it.
     @discardableResult
     static func migrate(
-        storeAt url: URL, to model: NSManagedObjectModel, configuration: String? = nil,
-        source: NSManagedObjectModel? = nil, options: [AnyHashable: Any]? = nil, progress: Progress? = nil
+        storeAt url: URL, through versions: [NSManagedObjectModel] = [], to model: NSManagedObjectModel,
+        configuration: String? = nil, source: NSManagedObjectModel? = nil, options: [AnyHashable: Any]? = nil,
+        progress: Progress? = nil
     ) throws -> Bool {
         let migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
-        return try migrator.migrate(source: source, progress: MigrationProgress(progress))
+        return try migrator.migrate(source: source, through: versions, progress)
     }
 
-    private func migrate(source: NSManagedObjectModel?, progress: MigrationProgress) throws -> Bool {
+    private func migrate(
+        source: NSManagedObjectModel?, through versions: [NSManagedObjectModel], _ progress: Progress?
+    ) throws -> Bool {
         let settings = try SQLiteStoreOptions(options, url: url)
         do {
             while true {
@@ -34,7 +39,7 @@ struct LightweightMigrator {
                 let source = try SourceModel(metadata: metadata, url: url, timeout: settings.timeout).find(
                     given: source)
                 // Nil: somebody else migrated the store between reading its metadata and locking it.
-                if let done = try migrate(from: source, metadata, settings, progress) { return done }
+                if let done = try migrate(from: source, through: versions, metadata, settings, progress) { return done }
             }
         } catch let error as SQLiteError {
             throw MigrationErrors.translated(error, url: url, doing: "opening")
@@ -85,8 +90,8 @@ struct LightweightMigrator {
     // MARK: The transaction
 
     private func migrate(
-        from source: NSManagedObjectModel, _ metadata: [String: Any], _ settings: SQLiteStoreOptions,
-        _ progress: MigrationProgress
+        from source: NSManagedObjectModel, through versions: [NSManagedObjectModel], _ metadata: [String: Any],
+        _ settings: SQLiteStoreOptions, _ progress: Progress?
     ) throws -> Bool? {
         let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: settings.timeout)
         SQLiteFunctions.register(on: connection)
@@ -103,6 +108,7 @@ struct LightweightMigrator {
         connection.disableCheckpointOnClose()
 
         try connection.execute("BEGIN IMMEDIATE")
+        MigrationMoment.reach(.transactionBegun)
         do {
             let present = try SQLiteStoreMetadata.read(from: connection, url: url)
             guard
@@ -112,32 +118,62 @@ struct LightweightMigrator {
                 connection.rollback()
                 return nil
             }
-            try DeferredMigration.finish(present, on: connection)
-            var (plan, newMetadata) = try prepare(source, present, on: connection, progress)
-            newMetadata[DeferredMigration.metadataKey] = nil
-            if StoreOptions.bool(options, NSPersistentStoreDeferredLightweightMigrationOptionKey) == true {
-                let later = DeferredMigration.takeDeferrable(from: &plan)
-                if !later.isEmpty { newMetadata[DeferredMigration.metadataKey] = later }
-            }
-            progress.expect(rows: plan.totalUnits) {
-                try MigrationForecaster(url: url, model: model, configuration: configuration, options: options)
-                    .forecast(through: [])
-            }
-            let runner = MigrationRunner(
-                connection: connection, url: url, progress: progress, metadata: newMetadata,
-                modelCache: try SQLiteModelCache.encode(model))
-            try runner.run(plan)
+            try migrate(from: source, through: versions, on: connection, progress)
             // Whoever has the store open looks at SQLite's schema counter before it writes: it must move even where only
             // rows and metadata changed.
             try connection.execute("CREATE TABLE Z_MIGRATED (Z_PK INTEGER); DROP TABLE Z_MIGRATED")
+            MigrationMoment.reach(.stepsDone)
             try connection.execute("COMMIT")
         } catch {
             connection.rollback()
             throw error
         }
-        progress.finish()
+        MigrationMoment.reach(.committed)
+        if let progress { progress.completedUnitCount = progress.totalUnitCount }
         functions.externalData.remove(functions.absorbed)
         return true
+    }
+
+    /// Goes through the versions to the model, in the transaction that is open.
+    private func migrate(
+        from source: NSManagedObjectModel, through versions: [NSManagedObjectModel], on connection: SQLiteConnection,
+        _ progress: Progress?
+    ) throws {
+        if versions.isEmpty { return try hop(from: source, isLast: true, on: connection, MigrationProgress(progress)) }
+        let parts = MigrationParts(progress, weights: [Double](repeating: 1, count: versions.count + 1))
+        var source = source
+        for (number, version) in (versions + [model]).enumerated() {
+            let migrator = LightweightMigrator(
+                url: url, model: version, configuration: configuration, options: options)
+            let isLast = number == versions.count
+            try parts.run(number) { part in
+                try migrator.hop(from: source, isLast: isLast, on: connection, MigrationProgress(part))
+            }
+            source = version
+        }
+    }
+
+    /// Brings the store from one version to the model's, in the transaction that is open.
+    private func hop(
+        from source: NSManagedObjectModel, isLast: Bool, on connection: SQLiteConnection, _ progress: MigrationProgress
+    ) throws {
+        let present = try SQLiteStoreMetadata.read(from: connection, url: url)
+        try DeferredMigration.finish(present, on: connection)
+        var (plan, newMetadata) = try prepare(source, present, on: connection, progress)
+        newMetadata[DeferredMigration.metadataKey] = nil
+        if isLast, StoreOptions.bool(options, NSPersistentStoreDeferredLightweightMigrationOptionKey) == true {
+            let later = DeferredMigration.takeDeferrable(from: &plan)
+            if !later.isEmpty { newMetadata[DeferredMigration.metadataKey] = later }
+        }
+        progress.expect(rows: plan.totalUnits) {
+            try MigrationForecaster(url: url, model: model, configuration: configuration, options: options)
+                .forecast(through: [], looksForWays: false)
+        }
+        let runner = MigrationRunner(
+            connection: connection, url: url, progress: progress, metadata: newMetadata,
+            modelCache: try SQLiteModelCache.encode(model))
+        try runner.run(plan)
+        progress.finish()
     }
 
     private func prepare(

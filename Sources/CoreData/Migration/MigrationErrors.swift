@@ -5,6 +5,8 @@ enum MigrationErrors {
     /// User-info keys: the names of an entity and a property, and what the two models say about it.
     static let entityKey = "entity"
     static let propertyKey = "property"
+    /// The primary key of a row, an `Int64`.
+    static let rowKey = "row"
     static let sourceValueKey = "sourceValue"
     static let destinationValueKey = "destinationValue"
 
@@ -31,18 +33,28 @@ enum MigrationErrors {
         info[NSDetailedErrorsKey] = problems
         info[NSLocalizedDescriptionKey] = nil
         let reasons = problems.map(\.localizedDescription).joined(separator: "\n")
-        return .coreData(NSInferredMappingModelError, reason: reasons, userInfo: info)
+        return .coreData(problems[0].code, reason: reasons, userInfo: info)
     }
 
-    /// Rows that the newer model does not allow.
-    static func invalidRows(entity: String, property: String?, reason: String, url: URL) -> NSError {
-        var info: [String: Any] = [entityKey: entity]
-        if let property { info[propertyKey] = property }
+    /// A row that the newer model does not allow.
+    static func invalidRows(_ check: MigrationCheck, value: String, row: Int64, url: URL) -> NSError {
+        let problem = check.problem(value: value)
+        var info: [String: Any] = [
+            entityKey: check.entity, rowKey: row, rowsKey: problem, NSLocalizedRecoverySuggestionErrorKey: check.help,
+        ]
+        if let property = check.property { info[propertyKey] = property }
+        let reason = "\(problem) \(check.help) (first row: \(check.table) \(row))"
         let underlying = NSError.coreData(NSMigrationError, reason: reason, userInfo: info)
         return .coreData(
             NSMigrationError, reason: "Cannot migrate store in-place: \(reason)", url: url, underlying: underlying,
             userInfo: info)
     }
+
+    /// What is wrong with a row, in one sentence.
+    static let rowsKey = "problem"
+
+    /// Whether an inferred migration failed because of rows that the newer model does not allow, not because of the models.
+    static func isAboutRows(_ error: NSError) -> Bool { error.userInfo[rowsKey] != nil }
 
     /// No model at hand has the version hashes of the store.
     static func missingSourceModel(metadata: [String: Any], url: URL) -> NSError {

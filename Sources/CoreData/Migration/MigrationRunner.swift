@@ -21,6 +21,7 @@ struct MigrationRunner {
                 throw translated(error, step)
             }
             progress.endStep()
+            MigrationMoment.reach(.stepDone)
         }
         progress.endSteps()
         if progress.isCancelled { throw MigrationErrors.cancelled(url: url) }
@@ -46,17 +47,9 @@ struct MigrationRunner {
     }
 
     private func look(for check: MigrationCheck) throws {
-        let select = SQLSelect(
-            results: [.init(expression: .column(alias: nil, name: check.column), name: nil)], table: check.table,
-            alias: "checked", condition: check.condition, limit: 1)
-        var printer = SQLPrinter(dialect: SQLiteDialect())
-        printer.print(select)
-        progress.beginStatement(instructionsPerRow: progress.instructionsPerRow(of: printer.text, on: connection))
-        let statement = try connection.prepare(printer.text)
-        for (place, value) in printer.values.enumerated() { statement.bind(Int32(place + 1), value) }
-        guard try statement.step() else { return }
-        throw MigrationErrors.invalidRows(
-            entity: check.entity, property: check.property, reason: check.message(value: statement.string(0)), url: url)
+        let (sql, values) = check.query
+        progress.beginStatement(instructionsPerRow: progress.instructionsPerRow(of: sql, on: connection))
+        if let error = try check.failure(on: connection, sql, values, url: url) { throw error }
     }
 
     /// The highest keys go on counting where the tables they come from stopped.

@@ -104,25 +104,32 @@ struct MigrationCheck {
     var condition: SQLExpression
     var reason: Reason
 
-    func message(value: String) -> String {
+    /// What is wrong with a row.
+    func problem(value: String) -> String {
         let place = property.map { "“\(entity).\($0)”" } ?? "“\(entity)”"
         switch reason {
         case .missingAttribute:
-            return "Validation error missing attribute values on mandatory destination attribute \(place). "
-                + "Give the attribute a default value, or make it optional."
+            return "Validation error missing attribute values on mandatory destination attribute \(place)."
         case .missingRelationship:
-            return "Validation error missing attribute values on mandatory destination relationship \(place). "
-                + "Make the relationship optional."
+            return "Validation error missing attribute values on mandatory destination relationship \(place)."
         case .unfitValue(let type):
-            return
-                "The value \(value) of \(place) does not fit the new type \(type). Use a mapping model to convert it."
+            return "The value \(value) of \(place) does not fit the new type \(type)."
         case .abstractEntity:
-            return
-                "The entity \(place) becomes abstract but has objects of its own. Delete them first, or use a mapping "
-                + "model that moves them to another entity."
+            return "The entity \(place) becomes abstract but has objects of its own."
         case .ambiguousInverse:
             return "Several objects lead to the same object over the relationship whose inverse \(place) is new and "
-                + "to-one. Make the inverse to-many, or use a mapping model."
+                + "to-one."
+        }
+    }
+
+    /// What would make the migration possible.
+    var help: String {
+        switch reason {
+        case .missingAttribute: "Give the attribute a default value, or make it optional."
+        case .missingRelationship: "Make the relationship optional."
+        case .unfitValue: "Use a mapping model to convert it."
+        case .abstractEntity: "Delete them first, or use a mapping model that moves them to another entity."
+        case .ambiguousInverse: "Make the inverse to-many, or use a mapping model."
         }
     }
 }

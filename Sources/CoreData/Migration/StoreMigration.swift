@@ -6,10 +6,10 @@ enum StoreMigration {
     ///
     /// A store that is not there yet, that fits, or whose versioning is to be ignored is left alone; so is everything when
     /// the model has no such configuration, which opening reports. Otherwise the options
-    /// decide: with `NSMigratePersistentStoresAutomaticallyOption` the store is migrated, by the stages of a manager, by a
-    /// mapping model among the program's resources or, with `NSInferMappingModelAutomaticallyOption`, in place; without the
-    /// first the error is `NSPersistentStoreIncompatibleVersionHashError` and names the entities that differ; without any
-    /// of the others it is `NSMigrationMissingMappingModelError`.
+    /// decide: with `NSMigratePersistentStoresAutomaticallyOption` the store is migrated, by the stages of a manager, by
+    /// mapping models among the program's resources and, with `NSInferMappingModelAutomaticallyOption`, in place; without
+    /// the first the error is `NSPersistentStoreIncompatibleVersionHashError` and names the entities that differ; without
+    /// any of the others it is `NSMigrationMissingMappingModelError`.
     static func prepare(
         url: URL, model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil
     ) throws {
@@ -33,32 +33,41 @@ enum StoreMigration {
                     url: url, model: model, configuration: configuration, options: options, manager: manager
                 ).run(metadata)
             }
-            if try migrateByMappingModel(url, metadata, model, configuration, options, settings) {
-                // Once more: another program may have changed the version meanwhile.
-                return try prepare(url: url, model: model, configuration: configuration, options: options)
-            }
-            guard StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true else {
+            let infers = StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true
+            guard infers || !MappingModelFile.files(in: nil).isEmpty else {
                 throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
             }
-            try LightweightMigrator.migrate(
-                storeAt: url, to: model, configuration: configuration, options: options,
-                progress: options?[NSMigrationProgressOption] as? Progress)
+            try migrate(
+                url, metadata, to: model, configuration, options, MigrationWay(infers: infers), settings.timeout)
+            // Once more: another program may have changed the version meanwhile.
+            try prepare(url: url, model: model, configuration: configuration, options: options)
         }
     }
 
-    /// Migrates by the mapping model among the program's resources, which goes before one that could be inferred. False when
-    /// there is none.
-    private static func migrateByMappingModel(
-        _ url: URL, _ metadata: [String: Any], _ model: NSManagedObjectModel, _ configuration: String?,
-        _ options: [AnyHashable: Any]?, _ settings: SQLiteStoreOptions
-    ) throws -> Bool {
-        guard MappingModelFile.hasCandidates(in: nil),
-            let source = try? SourceModel(metadata: metadata, url: url, timeout: settings.timeout).find(),
-            let mapping = NSMappingModel(from: nil, forSourceModel: source, destinationModel: model)
-        else { return false }
-        _ = try MappedMigration(
-            url: url, source: source, model: model, configuration: configuration, mapping: mapping, options: options
-        ).migrate()
-        return true
+    /// Goes the shortest way that there is. Where rows forbid what the models allow, another one is looked for.
+    static func migrate(
+        _ url: URL, _ metadata: [String: Any], to model: NSManagedObjectModel, _ configuration: String?,
+        _ options: [AnyHashable: Any]?, _ way: MigrationWay, _ timeout: TimeInterval
+    ) throws {
+        let source = try SourceModel(metadata: metadata, url: url, timeout: timeout).find()
+        func run(_ hops: [MigrationHop]) throws {
+            try WayMigration(url: url, hops: hops, configuration: configuration, options: options)
+                .run(from: metadata)
+        }
+        guard let hops = way.find(from: source, to: model) else {
+            guard way.infers else { throw MigrationErrors.missingMappingModel(metadata: metadata, url: url) }
+            // There is no way: the direct one says what stands in it.
+            return try run([MigrationHop(source: source, target: model, means: .inferred)])
+        }
+        do {
+            try run(hops)
+        } catch let error as NSError
+            where hops.count == 1 && hops[0].isInferred && MigrationErrors.isAboutRows(error)
+        {
+            var around = way
+            around.infersDirectly = false
+            guard let others = around.find(from: source, to: model) else { throw error }
+            try run(others)
+        }
     }
 }

@@ -23,8 +23,12 @@ struct StoreVerifier {
 
     /// Throws the first problem: entity, property, key of the row.
     ///
-    /// - Parameter rows: how many rows entities must have, by name; the others may have any number.
-    func verify(_ url: URL, rows: [String: Int] = [:]) throws {
+    /// - Parameters:
+    ///   - rows: how many rows entities must have, by name; the others may have any number.
+    ///   - work: is told how far it is, and may cancel it.
+    func verify(
+        _ url: URL, rows: [String: Int] = [:], following work: FollowedWork = FollowedWork(progress: nil)
+    ) throws {
         do {
             let connection = try SQLiteConnection(path: url.path, access: .immutable)
             SQLiteFunctions.register(on: connection)
@@ -32,15 +36,19 @@ struct StoreVerifier {
             let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
             let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
             let schema = try ActualSchema(connection).fit(layout, entities: names, url: url)
-            for check in checks(layout, schema) {
-                if let key = try connection.text(check.sql) { throw failure(check, key, url) }
+            let checks = checks(layout, schema)
+            for (number, check) in checks.enumerated() {
+                try work.advance(Double(number) / Double(checks.count))
+                if let key = try work.run(on: connection, { try connection.text(check.sql) }) {
+                    throw failure(check, key, url)
+                }
             }
             for (name, expected) in rows.sorted(by: { $0.key < $1.key }) {
                 guard let entity = layout.layout(named: name), let number = schema.numbers[entity.index],
                     let table = schema.table(ofRoot: entity.rootIndex)?.name
                 else { continue }
                 let sql = "SELECT COUNT(*) FROM \(quoted(table)) WHERE Z_ENT = \(number)"
-                let found = Int(try connection.integer(sql) ?? 0)
+                let found = Int(try work.run(on: connection) { try connection.integer(sql) } ?? 0)
                 if found != expected {
                     throw failure(
                         Check(sql: "", entity: name, problem: "has \(found) rows where \(expected) were migrated"), nil,

@@ -160,10 +160,9 @@ struct FailingMappedMigrationTests {
         try withTemporaryFolder { folder in
             let bench = try MappedMigrationBench(folder)
             let before = try bench.content()
-            let migration = MappedMigration(
-                url: bench.source, source: bench.olderModel, model: bench.newerModel, configuration: nil,
-                mapping: bench.mapping(policies: ["Book": ThrowingPolicy.self]), options: nil)
-            #expect(throws: NSError.self) { try migration.migrate() }
+            #expect(throws: NSError.self) {
+                try bench.migrateInPlace(bench.mapping(policies: ["Book": ThrowingPolicy.self]))
+            }
             #expect(try bench.content() == before)
             #expect(try bench.files() == ["Old.sqlite"])
         }

@@ -157,6 +157,16 @@ struct MappedMigrationBench {
             destinationType: NSSQLiteStoreType, destinationOptions: nil)
     }
 
+    /// Migrates the older store in its place, as adding it does.
+    func migrateInPlace(_ mapping: NSMappingModel, progress: Progress? = nil) throws {
+        let hop = MigrationHop(source: olderModel, target: newerModel, means: .mapping(mapping))
+        let options: [AnyHashable: Any]? = progress.map { [NSMigrationProgressOption: $0] }
+        try MigrationFeed.during(progress) {
+            try WayMigration(url: source, hops: [hop], configuration: nil, options: options)
+                .run(from: SQLiteStoreMetadata.metadata(at: source))
+        }
+    }
+
     /// One line for every book of the migrated store.
     func books(at url: URL? = nil) throws -> [String] {
         try Self.open(url ?? destination, ModelText.model(Self.newer)) { context in

@@ -219,10 +219,7 @@ struct MappedMigrationTests {
     func inPlace() throws {
         try withTemporaryFolder { folder in
             let bench = try MappedMigrationBench(folder, books: 6)
-            let migration = MappedMigration(
-                url: bench.source, source: bench.olderModel, model: bench.newerModel, configuration: nil,
-                mapping: bench.mapping(), options: nil)
-            #expect(try migration.migrate())
+            try bench.migrateInPlace(bench.mapping())
             #expect(try bench.books(at: bench.source) == MappedMigrationBench.expectedBooks(6))
             #expect(try bench.files() == ["Old.sqlite"])
         }

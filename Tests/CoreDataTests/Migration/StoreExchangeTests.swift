@@ -32,7 +32,7 @@ struct StoreExchangeTests {
     /// A store of the older model, and beside it the folder with its copy in the newer one.
     private func prepare(_ folder: URL, oldData: Bool = false, newData: Bool = false) throws -> MigrationBench {
         let bench = try MigrationBench(folder, Self.older, rows: StoreMigrationTests.fill(Self.rows))
-        let place = try #require(try MigrationFolder.lock(files(bench), creating: true, timeout: 0))
+        let place = try #require(try MigrationFolder.lock(files(bench), creating: true, timeout: 5))
         try FileManager.default.copyItem(at: bench.url, to: place.copy.main)
         try LightweightMigrator.migrate(storeAt: place.copy.main, to: ModelText.model(Self.newer))
         try withExtendedLifetime(SoleUse(of: place.copy, timeout: 0)) {}
@@ -48,7 +48,7 @@ struct StoreExchangeTests {
     private func exchange(
         _ bench: MigrationBench, stoppingAfter step: StoreExchange.Step? = nil, exchangesNames: Bool = true
     ) throws {
-        let place = try #require(try MigrationFolder.lock(files(bench), creating: false, timeout: 0))
+        let place = try #require(try MigrationFolder.lock(files(bench), creating: false, timeout: 5))
         var exchange = StoreExchange(folder: place)
         exchange.exchangesNames = exchangesNames
         exchange.reached = { if $0 == step { throw Stop() } }
@@ -57,7 +57,7 @@ struct StoreExchangeTests {
 
     /// What a second process does, and where it is stopped too.
     private func goOn(_ bench: MigrationBench, stoppingAfter step: StoreExchange.Step) throws {
-        let place = try #require(try MigrationFolder.lock(files(bench), creating: false, timeout: 0))
+        let place = try #require(try MigrationFolder.lock(files(bench), creating: false, timeout: 5))
         let journal = try #require(try ExchangeJournal.read(in: place.url))
         #expect(journal.older != journal.newer)
         var exchange = StoreExchange(folder: place)
@@ -84,7 +84,7 @@ struct StoreExchangeTests {
             #expect(throws: Stop.self) {
                 try exchange(bench, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
             }
-            try StoreExchange.recover(files(bench), timeout: 0)
+            try StoreExchange.recover(files(bench), timeout: 5)
             let left = try names(folder)
             guard test.step != .synchronized else {
                 // Nothing says that the copy is whole: the original is the store, and the copy waits.
@@ -110,8 +110,8 @@ struct StoreExchangeTests {
                 let bench = try prepare(folder, oldData: true, newData: true)
                 #expect(throws: Stop.self) { try exchange(bench, stoppingAfter: .journalWritten) }
                 #expect(throws: Stop.self) { try goOn(bench, stoppingAfter: second) }
-                try StoreExchange.recover(files(bench), timeout: 0)
-                try StoreExchange.recover(files(bench), timeout: 0)
+                try StoreExchange.recover(files(bench), timeout: 5)
+                try StoreExchange.recover(files(bench), timeout: 5)
                 #expect(try names(folder) == ["store.sqlite", ".store_SUPPORT"])
                 #expect(data(bench) == "new")
                 try bench.verify(Self.newer)
@@ -134,7 +134,7 @@ struct StoreExchangeTests {
                 #expect(throws: Stop.self) { try exchange(bench, stoppingAfter: .journalWritten) }
                 // A program that knows nothing of the journal, and is killed, or not.
                 try write(bench, isInLog: isInLog)
-                try StoreExchange.recover(files(bench), timeout: 0)
+                try StoreExchange.recover(files(bench), timeout: 5)
                 #expect(try bench.query("SELECT ZNAME FROM ZITEM WHERE Z_PK = 1") == ["later"])
                 #expect(!MigrationFolder.exists(for: files(bench)))
                 try bench.migrateAndVerify(to: Self.newer)
@@ -175,14 +175,14 @@ struct StoreExchangeTests {
     func locked() throws {
         try withTemporaryFolder { folder in
             let bench = try MigrationBench(folder, Self.older)
-            var first = try MigrationFolder.lock(files(bench), creating: true, timeout: 0)
+            var first = try MigrationFolder.lock(files(bench), creating: true, timeout: 5)
             let error = #expect(throws: NSError.self) {
                 _ = try MigrationFolder.lock(files(bench), creating: true, timeout: 0.02)
             }
             #expect(error?.code == NSPersistentStoreTimeoutError)
             try first?.remove()
             first = nil
-            #expect(try MigrationFolder.lock(files(bench), creating: false, timeout: 0) == nil)
+            #expect(try MigrationFolder.lock(files(bench), creating: false, timeout: 5) == nil)
         }
     }
 

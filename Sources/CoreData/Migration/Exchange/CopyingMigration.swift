@@ -2,26 +2,43 @@ import Foundation
 
 /// A migration that builds the newer version beside the store, looks whether it is whole, and puts it in the store's place.
 ///
-/// From its beginning to its end nobody else can open the store. Whatever fails, the store is as it was; a killed process
-/// leaves the folder of the copy, which the next migration clears, or the journal of an exchange, which the next opening ends.
+/// From its beginning to its end nobody else can open the store. Whatever fails, the store is as it was. A killed process
+/// leaves the folder of the copy, which the next migration goes on with after the last leg that was done; or the journal of
+/// an exchange, which the next opening ends.
 struct CopyingMigration {
     let store: SQLiteStoreFiles
     let model: NSManagedObjectModel
     let configuration: String?
     let timeout: TimeInterval
+    var progress: Progress?
+
+    /// A part of the way from the older version to the newer one.
+    struct Leg {
+        /// Tells the leg from all others; a checkpoint names it.
+        var name: String
+        /// How long it takes in proportion to the others.
+        var weight: Double
+        var work: Work
+
+        enum Work {
+            /// Changes the copy, in one transaction.
+            case inPlace((_ copy: SQLiteStoreFiles, Progress?) throws -> Void)
+            /// Makes a new file where nothing lies, of one that stays as it is and can be read without a lock. Says how many
+            /// rows the entities of the newer file must have, as far as it knows.
+            case anew((_ from: SQLiteStoreFiles, _ into: SQLiteStoreFiles, Progress?) throws -> [String: Int])
+        }
+    }
 
     /// Migrates a store that is still of the version these metadata name. False when it is not: somebody else migrated it.
-    ///
-    /// - Parameter build: makes the newer version where nothing lies yet. The store can be read without a lock meanwhile.
-    func run(
-        from metadata: [String: Any], _ build: (_ use: SoleUse, _ copy: SQLiteStoreFiles) throws -> Void
-    ) throws -> Bool {
+    func run(from metadata: [String: Any], _ legs: [Leg]) throws -> Bool {
         try StoreExchange.recover(store, timeout: timeout)
-        guard let folder = try MigrationFolder.lock(store, creating: true, timeout: timeout) else { return false }
+        guard let folder = try MigrationFolder.lock(store, creating: true, timeout: timeout, progress) else {
+            return false
+        }
+        MigrationMoment.reach(.folderLocked)
         do {
-            // What an earlier attempt has left: how far the program's own code came in it is not known.
-            try folder.clear()
-            let use = try SoleUse(of: store, timeout: timeout)
+            let use = try SoleUse(of: store, timeout: timeout, progress)
+            MigrationMoment.reach(.storeLocked)
             do {
                 let present = try SQLiteStoreMetadata.metadata(at: store.main, timeout: timeout)
                 guard Self.isSame(present, metadata) else {
@@ -29,16 +46,15 @@ struct CopyingMigration {
                     try folder.remove()
                     return false
                 }
-                try build(use, folder.copy)
-                let alone = try SoleUse(of: folder.copy, timeout: timeout)
-                try withExtendedLifetime(alone) {
-                    try StoreVerifier(model, configuration).verify(folder.copy.main)
-                }
+                try build(folder, use, legs)
             } catch {
                 use.giveBack()
                 throw error
             }
-            try StoreExchange(folder: folder).run(with: use)
+            MigrationFeed.of(progress)?.begin(.finishing)
+            var exchange = StoreExchange(folder: folder, progress: progress)
+            exchange.reached = { if $0 == .synchronized { try MigrationCancellation.check(progress) } }
+            try exchange.run(with: use)
             return true
         } catch {
             // With a journal the newer version is whole: the next opening puts it in its place.
@@ -56,5 +72,79 @@ struct CopyingMigration {
         let key = NSStoreModelVersionHashesKey
         return present[key] as? [String: Data] == metadata[key] as? [String: Data]
             && present[NSStoreUUIDKey] as? String == metadata[NSStoreUUIDKey] as? String
+    }
+
+    // MARK: Building
+
+    private static let verifying = 0.05
+
+    /// Goes all legs, or those that an earlier attempt has not gone, and verifies what they have come to.
+    private func build(_ folder: MigrationFolder, _ use: SoleUse, _ legs: [Leg]) throws {
+        var checkpoint = MigrationCheckpoint(
+            older: try StoreExchange.digest(of: store.main), olderChanges: try use.changeCounter(),
+            legs: legs.map(\.name), program: MigrationCheckpoint.thisProgram, done: 0, place: "")
+        if let found = MigrationCheckpoint.read(in: folder.url), found.isSameMigration(as: checkpoint) {
+            checkpoint = found
+        }
+        // What lies there besides was not finished.
+        if checkpoint.done < legs.count { try folder.clear(keeping: checkpoint.place) }
+        let parts = MigrationParts(
+            progress, weights: legs.map(\.weight) + [Self.verifying * legs.reduce(0) { $0 + $1.weight }])
+        for number in 0..<checkpoint.done { parts.skip(number) }
+        var rows: [String: Int] = [:]
+        for number in checkpoint.done..<legs.count {
+            let place = checkpoint.place
+            rows = try parts.run(number) { part in
+                try go(legs[number], number, folder, &checkpoint, FollowedWork(progress: part))
+            }
+            MigrationMoment.reach(.legDone)
+            // One file, and on the disk, before anybody says so.
+            let copy = folder.files(in: checkpoint.place)
+            try withExtendedLifetime(SoleUse(of: copy, timeout: timeout)) {}
+            try FollowedWork(progress: progress).synchronize(copy.main.deletingLastPathComponent())
+            checkpoint.done = number + 1
+            try checkpoint.write(in: folder.url)
+            MigrationMoment.reach(.checkpointWritten)
+            if place != checkpoint.place, !place.isEmpty { try folder.remove(place) }
+        }
+        try folder.settle(checkpoint.place)
+        MigrationMoment.reach(.settled)
+        try parts.run(legs.count) { part in
+            MigrationFeed.of(part)?.begin(.verifying)
+            let alone = try SoleUse(of: folder.copy, timeout: timeout)
+            try withExtendedLifetime(alone) {
+                try StoreVerifier(model, configuration).verify(
+                    folder.copy.main, rows: rows, following: FollowedWork(progress: part))
+            }
+        }
+        MigrationMoment.reach(.verified)
+    }
+
+    private func go(
+        _ leg: Leg, _ number: Int, _ folder: MigrationFolder, _ checkpoint: inout MigrationCheckpoint,
+        _ work: FollowedWork
+    ) throws -> [String: Int] {
+        let next = "step-\(number + 1)"
+        switch leg.work {
+        case .inPlace(let change) where !checkpoint.place.isEmpty:
+            try change(folder.files(in: checkpoint.place), work.progress)
+            return [:]
+        case .inPlace(let change):
+            let copy = try folder.make(next)
+            let parts = MigrationParts(work.progress, weights: [1, 2])
+            try parts.run(0) { part in
+                MigrationFeed.of(part)?.begin(.copying)
+                try FollowedWork(progress: part).copy(store, to: copy)
+            }
+            MigrationMoment.reach(.copied)
+            try parts.run(1) { part in try change(copy, part) }
+            checkpoint.place = next
+            return [:]
+        case .anew(let make):
+            let source = checkpoint.place.isEmpty ? store : folder.files(in: checkpoint.place)
+            let rows = try make(source, try folder.make(next), work.progress)
+            checkpoint.place = next
+            return rows
+        }
     }
 }

@@ -25,9 +25,13 @@ final class MigrationFolder {
 
     /// Takes the lock, after waiting for whoever holds it.
     ///
-    /// - Parameter creating: whether to make the folder when it is not there; otherwise the answer is nil then.
+    /// - Parameters:
+    ///   - creating: whether to make the folder when it is not there; otherwise the answer is nil then.
+    ///   - progress: ends the waiting when it is cancelled.
     /// - Throws: `NSPersistentStoreTimeoutError` when somebody else still holds it after `timeout` seconds.
-    static func lock(_ store: SQLiteStoreFiles, creating: Bool, timeout: TimeInterval) throws -> MigrationFolder? {
+    static func lock(
+        _ store: SQLiteStoreFiles, creating: Bool, timeout: TimeInterval, _ progress: Progress? = nil
+    ) throws -> MigrationFolder? {
         let url = url(for: store)
         let deadline = ContinuousClock.now + .seconds(max(0, timeout))
         while true {
@@ -49,6 +53,8 @@ final class MigrationFolder {
                         reason: "The store “\(store.main.lastPathComponent)” is being migrated by another process, "
                             + "which did not end within \(Int(timeout)) s.", url: store.main)
                 }
+                if progress?.isCancelled == true { close(descriptor) }
+                try MigrationCancellation.check(progress)
                 // The kernel tells nobody when such a lock becomes free within a time limit; SQLite polls its own as well.
                 usleep(5000)
             }
@@ -79,12 +85,49 @@ final class MigrationFolder {
         owners.withLock { $0[url(for: store).path] } == pthread_self()
     }
 
-    /// Removes everything in the folder but the journal.
-    func clear() throws {
-        for name in try FileManager.default.contentsOfDirectory(atPath: url.path)
-        where name != ExchangeJournal.url(in: url).lastPathComponent {
+    /// Removes everything in the folder but the journal and, with its checkpoint, a place that is to be kept.
+    func clear(keeping place: String = "") throws {
+        var kept = [ExchangeJournal.url(in: url).lastPathComponent]
+        if !place.isEmpty { kept += [place, MigrationCheckpoint.url(in: url).lastPathComponent] }
+        for name in try FileManager.default.contentsOfDirectory(atPath: url.path) where !kept.contains(name) {
             try FileManager.default.removeItem(at: url.appendingPathComponent(name))
         }
+    }
+
+    // MARK: Places of copies that are on their way
+
+    /// The copy in a place.
+    func files(in place: String) -> SQLiteStoreFiles {
+        SQLiteStoreFiles(url.appendingPathComponent(place).appendingPathComponent(store.main.lastPathComponent))
+    }
+
+    /// Makes a place, empty; the files that a copy in it will have.
+    func make(_ place: String) throws -> SQLiteStoreFiles {
+        let folder = url.appendingPathComponent(place)
+        try remove(place)
+        guard mkdir(folder.path, 0o755) == 0 else {
+            throw Self.failure("A folder for the migration could not be made", folder)
+        }
+        return files(in: place)
+    }
+
+    func remove(_ place: String) throws {
+        let folder = url.appendingPathComponent(place)
+        if FileManager.default.fileExists(atPath: folder.path) { try FileManager.default.removeItem(at: folder) }
+    }
+
+    /// Puts the copy in a place, whose way is done, where the exchange will look for it. Goes on where a killed process
+    /// stopped doing so.
+    func settle(_ place: String) throws {
+        let source = files(in: place)
+        for (from, to) in [(source.supportFolder, copy.supportFolder), (source.main, copy.main)]
+        where FileManager.default.fileExists(atPath: from.path) {
+            guard rename(from.path, to.path) == 0 else {
+                throw Self.failure("“\(from.lastPathComponent)” could not be renamed", from)
+            }
+        }
+        try remove(place)
+        SQLiteStoreFiles.synchronizeFolder(url)
     }
 
     /// Removes the folder with everything in it; the journal, if there is one, goes last.
@@ -97,19 +140,6 @@ final class MigrationFolder {
         }
         guard rmdir(url.path) == 0 else { throw Self.failure("The folder of the migration could not be removed", url) }
         SQLiteStoreFiles.synchronizeFolder(url.deletingLastPathComponent())
-    }
-
-    /// Writes everything in the folder to the disk.
-    func synchronize() throws {
-        let files = FileManager.default.enumerator(at: url, includingPropertiesForKeys: [.isDirectoryKey])
-        while let file = files?.nextObject() as? URL {
-            if try file.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true {
-                SQLiteStoreFiles.synchronizeFolder(file)
-            } else {
-                try SQLiteStoreFiles.synchronize(file)
-            }
-        }
-        SQLiteStoreFiles.synchronizeFolder(url)
     }
 
     private static func isSame(_ descriptor: Int32, _ url: URL) -> Bool {

@@ -14,9 +14,10 @@ final class SoleUse {
 
     /// Waits until nobody else has the store open, then copies its -wal into the main file.
     ///
+    /// - Parameter progress: ends the waiting when it is cancelled.
     /// - Throws: `NSPersistentStoreTimeoutError` when somebody still has it open after `timeout` seconds; the error of a
     ///   file that cannot be written.
-    init(of store: SQLiteStoreFiles, timeout: TimeInterval) throws {
+    init(of store: SQLiteStoreFiles, timeout: TimeInterval, _ progress: Progress? = nil) throws {
         self.store = store
         hadLog = store.hasLog
         let deadline = ContinuousClock.now + .seconds(max(0, timeout))
@@ -49,6 +50,7 @@ final class SoleUse {
                             + "somebody still had it open after \(Int(timeout)) s.", url: store.main,
                         underlying: error.nsError(doing: .opening))
                 }
+                try MigrationCancellation.check(progress)
                 sqlite3_sleep(10)
             }
         }
@@ -56,21 +58,6 @@ final class SoleUse {
 
     /// The main file's counter of changes; nobody moves it meanwhile.
     func changeCounter() throws -> UInt32 { try connection.changeCounter() }
-
-    /// Copies the store to an address where nothing lies, external data included.
-    func copy(to target: SQLiteStoreFiles) throws {
-        do {
-            let copy = try SQLiteConnection(path: target.main.path, access: .create)
-            // The lock's own connection cannot be the source of a backup: it has a transaction open.
-            try SQLiteConnection(path: store.main.path, access: .immutable).backUp(to: copy)
-            if FileManager.default.fileExists(atPath: store.supportFolder.path) {
-                try FileManager.default.copyItem(at: store.supportFolder, to: target.supportFolder)
-            }
-        } catch {
-            try? target.removeRemains()
-            throw error
-        }
-    }
 
     /// Gives the store back as it was: with a -wal where it had one. For a migration that came to nothing.
     func giveBack() {

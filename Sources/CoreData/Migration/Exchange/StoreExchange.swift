@@ -14,10 +14,17 @@ struct StoreExchange {
     }
 
     let folder: MigrationFolder
+    /// Ends the exchange before its journal is written, when it is cancelled.
+    var progress: Progress?
     /// Called after every step; what it throws stops the exchange there, as a kill does.
     var reached: (Step) throws -> Void = { _ in }
     /// Whether the kernel is asked to exchange two names; tests take the other way too.
     var exchangesNames = true
+
+    private func reach(_ step: Step) throws {
+        if let moment = MigrationMoment(rawValue: step.rawValue) { MigrationMoment.reach(moment) }
+        try reached(step)
+    }
 
     private var store: SQLiteStoreFiles { folder.store }
     private var copy: SQLiteStoreFiles { folder.copy }
@@ -36,31 +43,32 @@ struct StoreExchange {
             try Data().write(to: copy.supportFolder.appendingPathComponent(name))
             mark = name
         }
-        try folder.synchronize()
-        try reached(.synchronized)
+        try FollowedWork(progress: progress).synchronize(folder.url)
+        try reach(.synchronized)
         let journal = ExchangeJournal(
             older: try Self.digest(of: store.main), newer: try Self.digest(of: copy.main),
             olderChanges: try use.changeCounter(), supportMark: mark)
         try journal.write(in: folder.url)
-        try reached(.journalWritten)
+        try reach(.journalWritten)
         try finish(journal)
     }
 
     /// Ends an exchange that was begun: everything that is not done yet.
     func finish(_ journal: ExchangeJournal) throws {
         try exchangeMains(journal)
-        try reached(.mainsExchanged)
+        try reach(.mainsExchanged)
         try exchangeSupport(journal)
-        try reached(.supportExchanged)
+        try reach(.supportExchanged)
         SQLiteStoreFiles.synchronizeFolder(store.main.deletingLastPathComponent())
         SQLiteStoreFiles.synchronizeFolder(folder.url)
-        try reached(.folderSynchronized)
+        try reach(.folderSynchronized)
         try copy.removeRemains()
         if let mark = journal.supportMark {
             try? FileManager.default.removeItem(at: store.supportFolder.appendingPathComponent(mark))
         }
-        try reached(.olderRemoved)
+        try reach(.olderRemoved)
         try folder.remove()
+        MigrationMoment.reach(.exchanged)
     }
 
     private func exchangeMains(_ journal: ExchangeJournal) throws {
@@ -108,7 +116,7 @@ struct StoreExchange {
     }
 
     /// What the version hashes of a single file's store add up to.
-    private static func digest(of url: URL) throws -> String {
+    static func digest(of url: URL) throws -> String {
         let connection = try SQLiteConnection(path: url.path, access: .immutable)
         let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
         return VersionHash.storeDigest(of: metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:])

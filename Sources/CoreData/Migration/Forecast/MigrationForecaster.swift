@@ -6,9 +6,11 @@ struct MigrationForecaster {
     let model: NSManagedObjectModel
     let configuration: String?
     let options: [AnyHashable: Any]?
+    /// Where versions and mapping models are looked for; nil for the main bundle and the packages' resources.
+    var bundles: [Bundle]?
 
     /// The tables as they stand before a hop.
-    private struct State {
+    struct State {
         var model: NSManagedObjectModel
         var schema: SQLSchema
         var facts: StoreFacts
@@ -16,7 +18,10 @@ struct MigrationForecaster {
         var rowBytes: [String: Double]
     }
 
-    func forecast(through versions: [NSManagedObjectModel]) throws -> MigrationForecast {
+    /// - Parameters:
+    ///   - versions: versions that the way may lead through, beside those among the program's resources.
+    ///   - looksForWays: whether there may be another way than the direct one by inference.
+    func forecast(through versions: [NSManagedObjectModel], looksForWays: Bool = true) throws -> MigrationForecast {
         var forecast = MigrationForecast(store: url, isMigrationRequired: false)
         guard FileManager.default.fileExists(atPath: url.path) else { return forecast }
         let migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
@@ -26,12 +31,24 @@ struct MigrationForecaster {
             forecast.diskSpaceAvailable = Self.freeBytes(at: url)
             let (source, connection) = try migrator.openQuietly()
             let (schema, facts) = try migrator.state(of: source, on: connection)
-            var state = State(
+            let state = State(
                 model: source, schema: schema, facts: facts, rowBytes: try Self.rowBytes(facts, schema, connection))
-            for version in try route(from: source, through: versions) {
-                state = try add(version, after: state, to: &forecast, migrator)
+            var way = MigrationWay(bundles: bundles, infers: infers, versions: versions)
+            let direct = [MigrationHop(source: source, target: model, means: .inferred)]
+            let hops = looksForWays ? way.find(from: source, to: model) ?? direct : direct
+            do {
+                try go(hops, from: state, on: connection, &forecast, migrator)
+            } catch let error as NSError
+                where looksForWays && hops.count == 1 && hops[0].isInferred && MigrationErrors.isAboutRows(error)
+            {
+                way.infersDirectly = false
+                guard let around = way.find(from: source, to: model) else { throw error }
+                forecast.hops = []
+                try go(around, from: state, on: connection, &forecast, migrator)
             }
-        } catch let error as NSError where Self.obstacleCodes.contains(error.code) {
+        } catch let error as NSError
+            where Self.obstacleCodes.contains(error.code) || MigrationErrors.isAboutRows(error)
+        {
             forecast.hops = []
             forecast.obstacles = Self.obstacles(of: error)
             return forecast
@@ -40,28 +57,82 @@ struct MigrationForecaster {
         }
         let seconds = forecast.hops.flatMap(\.steps).reduce(0) { $0 + $1.seconds }
         forecast.estimatedSeconds = seconds + Double(forecast.hops.count) * MachineCalibration.current.transaction
-        forecast.diskSpaceNeeded = Self.diskSpace(forecast)
+        forecast.diskSpaceNeeded = diskSpace(forecast)
         return forecast
     }
 
+    /// Whether the options let a mapping be inferred. Who does not say anything wants to know what would be.
+    private var infers: Bool { StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) ?? true }
+
     // MARK: The way
 
-    /// The versions to go through, the last of them the model: the direct way when there is one.
-    private func route(
-        from source: NSManagedObjectModel, through versions: [NSManagedObjectModel]
-    ) throws -> [NSManagedObjectModel] {
-        let places = [source] + versions.compactMap { $0.copy() as? NSManagedObjectModel } + [model]
-        let last = places.count - 1
-        let route = MigrationRoute.shortest(from: 0, to: last, count: places.count) { from, to in
-            (try? ModelDifference(from: places[from].layout, to: places[to].layout)) != nil
+    private func go(
+        _ hops: [MigrationHop], from start: State, on connection: SQLiteConnection,
+        _ forecast: inout MigrationForecast, _ migrator: LightweightMigrator
+    ) throws {
+        var state = start
+        for (number, hop) in hops.enumerated() {
+            if case .mapping(let mapping) = hop.means {
+                state = try add(hop, by: mapping, after: state, to: &forecast, migrator)
+            } else {
+                let rows = number == 0 ? connection : nil
+                state = try add(hop.target, after: state, rows, to: &forecast, migrator)
+            }
         }
-        // Without any way the direct one's error says what stands in it.
-        return (route ?? [last]).map { places[$0] }
+    }
+
+    /// A mapping model's hop: every entity mapping is a step that runs code for each row.
+    private func add(
+        _ hop: MigrationHop, by mapping: NSMappingModel, after state: State, to forecast: inout MigrationForecast,
+        _ migrator: LightweightMigrator
+    ) throws -> State {
+        let layout = hop.target.layout
+        let schema = SQLSchemaBuilder.schema(
+            of: layout, entities: hop.target === model ? try migrator.entityNames() : nil)
+        let old = state.model.layout
+        var rowsOf: [String: Int] = [:]
+        var bytesOf: [String: Double] = [:]
+        var steps: [MigrationForecast.Step] = []
+        for mapping in mapping.entityMappings ?? [] {
+            let source = mapping.sourceEntityName.flatMap { old.layout(named: $0) }
+            let table = source.flatMap { state.schema.table(ofRoot: $0.rootIndex)?.name }
+            // A table of several entities counts for each of them: how they share it, only its rows know.
+            let rows = table.flatMap { state.facts.tables[$0]?.rows } ?? 0
+            let bytes = table.flatMap { state.rowBytes[$0] } ?? Self.unknownRowBytes
+            steps.append(Self.step(mapping, table: table, rows: rows, bytesPerRow: bytes))
+            guard let target = mapping.destinationEntityName.flatMap({ layout.layout(named: $0) }),
+                let newTable = schema.table(ofRoot: target.rootIndex)?.name
+            else { continue }
+            rowsOf[newTable] = max(rowsOf[newTable] ?? 0, rows)
+            bytesOf[newTable] = bytes
+        }
+        forecast.hops.append(
+            .init(
+                from: Self.version(state.model), to: Self.version(hop.target), means: .mappingModel(hop.name),
+                steps: steps))
+        return State(
+            model: hop.target, schema: schema, facts: StoreFacts(schema, rows: rowsOf), rowBytes: bytesOf)
+    }
+
+    /// What an object costs more than a row that SQLite copies.
+    private static let objectFactor = 8.0
+
+    private static func step(
+        _ mapping: NSEntityMapping, table: String?, rows: Int, bytesPerRow: Double
+    ) -> MigrationForecast.Step {
+        let machine = MachineCalibration.current
+        let isGone = mapping.destinationEntityName == nil
+        let bytes = isGone ? 0 : Double(rows) * bytesPerRow
+        let seconds = objectFactor * (Double(rows) * machine.rewrite + bytes * machine.byte)
+        let policy = mapping.entityMigrationPolicyClassName.map { ", \($0)" } ?? ""
+        return .init(
+            kind: .custom, summary: "map \(mapping.name ?? "")\(policy)", table: table, rows: isGone ? 0 : rows,
+            bytes: Int64(bytes), seconds: isGone ? 0 : seconds)
     }
 
     private func add(
-        _ version: NSManagedObjectModel, after state: State, to forecast: inout MigrationForecast,
-        _ migrator: LightweightMigrator
+        _ version: NSManagedObjectModel, after state: State, _ connection: SQLiteConnection?,
+        to forecast: inout MigrationForecast, _ migrator: LightweightMigrator
     ) throws -> State {
         let isLast = version === model
         let schema = SQLSchemaBuilder.schema(
@@ -69,6 +140,7 @@ struct MigrationForecaster {
         let plan = try LightweightMigrator.plan(
             from: state.model.layout, state.schema, to: version.layout, schema, state.facts
         ).plan
+        if let connection { try MigrationCheck.look(for: plan, on: connection, url: url) }
         // Steps name the tables as they are called at that point; people know them by the names they have now.
         var names: [String: String] = [:]
         let steps = zip(plan.steps, plan.rows).map { step, rows in
@@ -140,9 +212,14 @@ struct MigrationForecaster {
     /// What every migration writes: the catalogue, metadata and the archived model.
     private static let smallChange: Int64 = 256 * 1024
 
-    /// All written pages lie in the -wal until it is copied, and new tables make the main file grow by as much.
-    private static func diskSpace(_ forecast: MigrationForecast) -> Int64 {
-        forecast.bytes * 2 + smallChange * Int64(forecast.hops.count)
+    /// In place all written pages lie in the -wal until it is copied, and new tables make the main file grow by as much.
+    /// On a way with a mapping model there is the copy, the next one that is made of it, and the associations between them.
+    private func diskSpace(_ forecast: MigrationForecast) -> Int64 {
+        let small = Self.smallChange * Int64(forecast.hops.count)
+        let isCopied = forecast.hops.contains { $0.means != .inferred }
+        guard isCopied else { return forecast.bytes * 2 + small }
+        let size = (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.int64Value ?? 0
+        return max(size, forecast.bytes) * (forecast.hops.count > 1 ? 3 : 2) + small
     }
 
     private static func freeBytes(at url: URL) -> Int64? {
@@ -153,23 +230,5 @@ struct MigrationForecaster {
 
     private static func version(_ model: NSManagedObjectModel) -> MigrationForecast.Version {
         .init(identifiers: model.versionIdentifiers.map { "\($0.base)" }.sorted(), checksum: model.versionChecksum)
-    }
-
-    // MARK: Obstacles
-
-    private static let obstacleCodes = [NSInferredMappingModelError, NSMigrationMissingSourceModelError]
-
-    private static func obstacles(of error: NSError) -> [MigrationForecast.Obstacle] {
-        if let details = error.userInfo[NSDetailedErrorsKey] as? [NSError] { return details.flatMap(obstacles) }
-        var help = error.localizedRecoverySuggestion ?? ""
-        if error.code == NSMigrationMissingSourceModelError {
-            help = "Keep the older versions of the model in the program’s bundle, or give them to the migration."
-        }
-        return [
-            .init(
-                entity: error.userInfo[MigrationErrors.entityKey] as? String,
-                property: error.userInfo[MigrationErrors.propertyKey] as? String,
-                reason: error.userInfo["reason"] as? String ?? error.localizedDescription, help: help)
-        ]
     }
 }

@@ -2,9 +2,10 @@ import Foundation
 
 /// Brings a store to the present version stage by stage.
 ///
-/// Where no stage has code of the program's own, the store is migrated in place, one transaction per version. Otherwise a copy
-/// goes through the stages and takes the store's place at the end: whatever fails or is killed on the way, the store is as it
-/// was, and no handler has half run on it.
+/// Where no stage has code of the program's own, the store is migrated in place, in one transaction. Otherwise a copy goes
+/// through the stages and takes the store's place at the end: whatever fails or is killed on the way, the store is as it was,
+/// and no handler has half run on it. A killed process leaves the copy after the last stage that was done; the next goes on
+/// from there.
 struct StagedMigration {
     let url: URL
     let model: NSManagedObjectModel
@@ -18,21 +19,27 @@ struct StagedMigration {
         var stage: NSCustomMigrationStage?
     }
 
+    /// A version whose model is known, and the stage that leads to it where it has code of the program's own.
+    private struct Step {
+        var model: NSManagedObjectModel
+        var stage: NSCustomMigrationStage?
+    }
+
     /// Migrates from the version that the store's metadata name.
     func run(_ metadata: [String: Any]) throws {
-        let way = try way(from: metadata)
-        guard way.contains(where: { $0.stage?.hasHandlers ?? false }) else {
-            return try goThrough(way, at: url, progress: progress)
+        let steps = try steps(on: way(from: metadata))
+        guard steps.contains(where: { $0.stage != nil }) else {
+            try LightweightMigrator.migrate(
+                storeAt: url, through: steps.dropLast().map(\.model), to: model, configuration: configuration,
+                options: options, progress: progress)
+            return
         }
         let settings = try SQLiteStoreOptions(options, url: url)
         let copying = CopyingMigration(
-            store: SQLiteStoreFiles(url), model: model, configuration: configuration, timeout: settings.timeout)
-        let isDone = try copying.run(from: metadata) { use, copy in
-            try use.copy(to: copy)
-            try goThrough(way, at: copy.main, progress: progress)
-        }
-        // Somebody else has migrated the store meanwhile.
-        if !isDone {
+            store: SQLiteStoreFiles(url), model: model, configuration: configuration, timeout: settings.timeout,
+            progress: progress)
+        // Where somebody else has migrated the store meanwhile, it is looked at again.
+        if try !copying.run(from: metadata, steps.map(leg)) {
             try StoreMigration.prepare(url: url, model: model, configuration: configuration, options: options)
         }
     }
@@ -107,29 +114,58 @@ struct StagedMigration {
 
     // MARK: Going
 
-    private func goThrough(_ way: [Stop], at url: URL, progress: Progress?) throws {
-        var parts: [Progress?] = way.map { _ in nil }
-        if let progress {
-            progress.totalUnitCount = Int64(way.count)
-            parts = way.map { _ in Progress(totalUnitCount: 1, parent: progress, pendingUnitCount: 1) }
-        }
-        for (stop, part) in zip(way, parts) {
-            // The version before: the one the store has now.
-            guard let next = try version(stop, isLast: stop.checksum == way.last?.checksum) else { continue }
-            guard let stage = stop.stage, stage.hasHandlers else {
-                try migrate(to: next, at: url, progress: part)
-                continue
-            }
-            try handle(stage.willMigrateHandler, stage, try stage.currentModel.resolve(), at: url)
-            try migrate(to: next, at: url, progress: part)
-            try handle(stage.didMigrateHandler, stage, next, at: url)
+    /// The versions to go to whose models are known; what leads to one of the others becomes a part of the next.
+    private func steps(on way: [Stop]) throws -> [Step] {
+        try way.compactMap { stop in
+            guard let next = try version(stop, isLast: stop.checksum == way.last?.checksum) else { return nil }
+            return Step(model: next, stage: stop.stage.flatMap { $0.hasHandlers ? $0 : nil })
         }
     }
 
-    private func migrate(to next: NSManagedObjectModel, at url: URL, progress: Progress?) throws {
+    private func leg(_ step: Step) -> CopyingMigration.Leg {
+        let checksum = step.model.versionChecksum
+        guard let stage = step.stage else {
+            return .init(
+                name: "→ \(checksum)", weight: 1,
+                work: .inPlace { copy, progress in try migrate(to: step.model, at: copy.main, progress) })
+        }
+        let name = "\(stage.label ?? "stage"): \(stage.currentModel.versionChecksum) → \(checksum)"
+        return .init(
+            name: name, weight: 2,
+            work: .anew { source, target, progress in
+                try run(stage, to: step.model, source, target, progress)
+                return [:]
+            })
+    }
+
+    /// One stage with code of the program's own: on a copy, because nobody can tell how far it was when it was killed.
+    private func run(
+        _ stage: NSCustomMigrationStage, to next: NSManagedObjectModel, _ source: SQLiteStoreFiles,
+        _ target: SQLiteStoreFiles, _ progress: Progress?
+    ) throws {
+        let parts = MigrationParts(progress, weights: [1, 2, 2, 2])
+        try parts.run(0) { part in
+            MigrationFeed.of(part)?.begin(.copying)
+            try FollowedWork(progress: part).copy(source, to: target)
+        }
+        MigrationMoment.reach(.copied)
+        try parts.run(1) { part in
+            MigrationFeed.of(part)?.begin(.handling)
+            try handle(stage.willMigrateHandler, stage, try stage.currentModel.resolve(), at: target.main)
+        }
+        MigrationMoment.reach(.willHandled)
+        try parts.run(2) { part in try migrate(to: next, at: target.main, part) }
+        try parts.run(3) { part in
+            MigrationFeed.of(part)?.begin(.handling)
+            try handle(stage.didMigrateHandler, stage, next, at: target.main)
+        }
+        MigrationMoment.reach(.didHandled)
+        try MigrationCancellation.check(progress)
+    }
+
+    private func migrate(to next: NSManagedObjectModel, at url: URL, _ progress: Progress?) throws {
         try LightweightMigrator.migrate(
             storeAt: url, to: next, configuration: configuration, options: options, progress: progress)
-        progress?.completedUnitCount = progress?.totalUnitCount ?? 0
     }
 
     private func handle(

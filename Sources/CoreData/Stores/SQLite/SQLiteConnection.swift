@@ -169,14 +169,27 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
     }
 
     /// Copies the whole database into another connection's, one consistent state of it.
-    func backUp(to target: SQLiteConnection) throws {
+    ///
+    /// - Parameter following: is told now and then how much is copied, from 0 to 1, and may stop it by throwing. Only for
+    ///   a source that nobody writes meanwhile; nil to copy everything at once.
+    func backUp(to target: SQLiteConnection, following: ((Double) throws -> Void)? = nil) throws {
         guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw target.error(SQLITE_ERROR)
         }
-        var code = sqlite3_backup_step(backup, -1)
-        while code == SQLITE_BUSY || code == SQLITE_LOCKED {
-            sqlite3_sleep(5)
-            code = sqlite3_backup_step(backup, -1)
+        let pages: Int32 = following == nil ? -1 : 512
+        var code = SQLITE_OK
+        do {
+            repeat {
+                code = sqlite3_backup_step(backup, pages)
+                if code == SQLITE_BUSY || code == SQLITE_LOCKED { sqlite3_sleep(5) }
+                if code != SQLITE_DONE, let following {
+                    let total = Double(max(1, sqlite3_backup_pagecount(backup)))
+                    try following(1 - Double(sqlite3_backup_remaining(backup)) / total)
+                }
+            } while code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED
+        } catch {
+            sqlite3_backup_finish(backup)
+            throw error
         }
         let end = sqlite3_backup_finish(backup)
         if code != SQLITE_DONE || end != SQLITE_OK { throw target.error(end == SQLITE_OK ? code : end) }

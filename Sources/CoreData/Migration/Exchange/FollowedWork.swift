@@ -1,0 +1,138 @@
+import CExchange
+import CSQLite
+import Foundation
+
+/// Long work on files that can be followed and ended: copying, comparing, bringing to the disk.
+struct FollowedWork {
+    let progress: Progress?
+
+    /// How much is done of the present part, from 0 to 1. Throws when the migration is cancelled.
+    func advance(_ fraction: Double) throws {
+        try MigrationCancellation.check(progress)
+        guard let progress else { return }
+        if progress.totalUnitCount < 1000 { progress.totalUnitCount = 1000 }
+        progress.completedUnitCount = max(progress.completedUnitCount, Int64(fraction * 999))
+        MigrationFeed.of(progress)?.update(fraction: fraction)
+    }
+
+    // MARK: SQLite
+
+    /// Runs statements of a connection; cancelling stops the one that is running.
+    func run<Result>(on connection: SQLiteConnection, _ body: () throws -> Result) throws -> Result {
+        guard let progress else { return try body() }
+        sqlite3_progress_handler(
+            connection.handle, 20_000,
+            { pointer in
+                guard let pointer else { return 0 }
+                return Unmanaged<Progress>.fromOpaque(pointer).takeUnretainedValue().isCancelled ? 1 : 0
+            }, Unmanaged.passUnretained(progress).toOpaque())
+        defer { sqlite3_progress_handler(connection.handle, 0, nil, nil) }
+        do {
+            return try withExtendedLifetime(progress) { try body() }
+        } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT {
+            try MigrationCancellation.check(progress)
+            throw error
+        }
+    }
+
+    // MARK: Files
+
+    private static let piece = 4 << 20
+
+    /// Copies a store that is a single file, with its external data, to an address where nothing lies.
+    func copy(_ source: SQLiteStoreFiles, to target: SQLiteStoreFiles) throws {
+        do {
+            let copy = try SQLiteConnection(path: target.main.path, access: .create)
+            // Nobody sees the copy before it has been brought to the disk, and a kill makes it void.
+            try copy.execute("PRAGMA synchronous = OFF")
+            try SQLiteConnection(path: source.main.path, access: .immutable)
+                .backUp(to: copy) { try advance($0 * 0.9) }
+            if FileManager.default.fileExists(atPath: source.supportFolder.path) {
+                try copyFolder(source.supportFolder, to: target.supportFolder)
+            }
+            try advance(1)
+        } catch {
+            try? target.removeRemains()
+            throw error
+        }
+    }
+
+    private func copyFolder(_ source: URL, to target: URL) throws {
+        let manager = FileManager.default
+        try manager.createDirectory(at: target, withIntermediateDirectories: true)
+        for name in try manager.contentsOfDirectory(atPath: source.path) {
+            try MigrationCancellation.check(progress)
+            let (from, to) = (source.appendingPathComponent(name), target.appendingPathComponent(name))
+            var status = stat()
+            guard lstat(from.path, &status) == 0 else { continue }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: try copyFolder(from, to: to)
+            case S_IFREG: try copyFile(from, to: to, mode: status.st_mode & 0o777)
+            default: try manager.copyItem(at: from, to: to)
+            }
+        }
+    }
+
+    private func copyFile(_ source: URL, to target: URL, mode: mode_t) throws {
+        let input = open(source.path, O_RDONLY | O_CLOEXEC)
+        guard input >= 0 else {
+            throw MigrationFolder.failure("“\(source.lastPathComponent)” could not be read", source)
+        }
+        defer { close(input) }
+        let output = open(target.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard output >= 0 else {
+            throw MigrationFolder.failure("“\(target.lastPathComponent)” could not be made", target)
+        }
+        defer { close(output) }
+        let buffer = UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            try MigrationCancellation.check(progress)
+            let count = read(input, buffer, 1 << 20)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw MigrationFolder.failure("“\(source.lastPathComponent)” could not be read", source)
+            }
+            if count == 0 { return }
+            var written = 0
+            while written < count {
+                let result = write(output, buffer + written, count - written)
+                if result < 0, errno == EINTR { continue }
+                guard result > 0 else {
+                    throw MigrationFolder.failure("“\(target.lastPathComponent)” could not be written", target)
+                }
+                written += result
+            }
+        }
+    }
+
+    /// Brings everything in a folder to the disk, in pieces between which it can be cancelled.
+    func synchronize(_ folder: URL) throws {
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isDirectoryKey])
+        while let file = files?.nextObject() as? URL {
+            try MigrationCancellation.check(progress)
+            if try file.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true {
+                SQLiteStoreFiles.synchronizeFolder(file)
+                continue
+            }
+            try writeOut(file)
+            try SQLiteStoreFiles.synchronize(file)
+        }
+        SQLiteStoreFiles.synchronizeFolder(folder)
+    }
+
+    private func writeOut(_ file: URL) throws {
+        guard progress != nil else { return }
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return }
+        var offset = 0
+        while offset < status.st_size {
+            try MigrationCancellation.check(progress)
+            opencoredata_write_out(Int32(descriptor), Int64(offset), Int64(Self.piece))
+            offset += Self.piece
+        }
+    }
+}

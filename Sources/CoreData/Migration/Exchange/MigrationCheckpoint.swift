@@ -1,0 +1,54 @@
+import Foundation
+
+/// How far a copy has come on its way, so that a killed migration is gone on with instead of being repeated.
+///
+/// A small file in the migration's folder. It counts only for the same store in the same state, the same way, and the same
+/// build of the program: another one may do the same stages otherwise.
+struct MigrationCheckpoint: Codable, Equatable {
+    /// The digest of the store's version hashes and its counter of changes.
+    var older: String
+    var olderChanges: UInt32
+    /// The names of all legs of the way.
+    var legs: [String]
+    /// Which file of the program is running, and since when it has been as it is.
+    var program: String
+    /// How many legs are done.
+    var done: Int
+    /// The folder, within that of the migration, in which the copy lies.
+    var place: String
+
+    static func url(in folder: URL) -> URL { folder.appendingPathComponent("checkpoint.json") }
+
+    /// The checkpoint of a folder; nil when there is none, or none that can be read.
+    static func read(in folder: URL) -> MigrationCheckpoint? {
+        (try? Data(contentsOf: url(in: folder))).flatMap {
+            try? JSONDecoder().decode(MigrationCheckpoint.self, from: $0)
+        }
+    }
+
+    /// Writes the checkpoint so that it is there whole or not at all, and on the disk when this returns.
+    func write(in folder: URL) throws {
+        let draft = folder.appendingPathComponent("checkpoint.draft")
+        try JSONEncoder().encode(self).write(to: draft)
+        try SQLiteStoreFiles.synchronize(draft)
+        guard rename(draft.path, Self.url(in: folder).path) == 0 else {
+            throw MigrationFolder.failure("The checkpoint of the migration could not be written", folder)
+        }
+        SQLiteStoreFiles.synchronizeFolder(folder)
+    }
+
+    /// Whether it is about the same migration, however far it is.
+    func isSameMigration(as other: MigrationCheckpoint) -> Bool {
+        older == other.older && olderChanges == other.olderChanges && legs == other.legs && program == other.program
+    }
+
+    /// The program that is running, as a text that differs from that of any other build.
+    static let thisProgram: String = {
+        guard let url = Bundle.main.executableURL?.resolvingSymlinksInPath(),
+            let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+        else { return "" }
+        let size = (attributes[.size] as? NSNumber)?.int64Value ?? 0
+        let date = (attributes[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate ?? 0
+        return "\(url.path) \(size) \(date)"
+    }()
+}

@@ -1,0 +1,21 @@
+import Foundation
+
+// What stands in the way of a migration.
+extension MigrationForecaster {
+    static let obstacleCodes = [NSInferredMappingModelError, NSMigrationMissingSourceModelError]
+
+    static func obstacles(of error: NSError) -> [MigrationForecast.Obstacle] {
+        if let details = error.userInfo[NSDetailedErrorsKey] as? [NSError] { return details.flatMap(obstacles) }
+        var help = error.localizedRecoverySuggestion ?? ""
+        if error.code == NSMigrationMissingSourceModelError {
+            help = "Keep the older versions of the model in the program’s bundle, or give them to the migration."
+        }
+        return [
+            .init(
+                entity: error.userInfo[MigrationErrors.entityKey] as? String,
+                property: error.userInfo[MigrationErrors.propertyKey] as? String,
+                reason: error.userInfo[MigrationErrors.rowsKey] as? String ?? error.userInfo["reason"] as? String
+                    ?? error.localizedDescription, help: help)
+        ]
+    }
+}

@@ -1,0 +1,49 @@
+import CSQLite
+import Foundation
+
+extension MigrationCheck {
+    /// Finds the first row that must not exist: its value, its key.
+    var query: (sql: String, values: [SlotValue]) {
+        let select = SQLSelect(
+            results: [
+                .init(expression: .column(alias: nil, name: column), name: nil),
+                .init(expression: .column(alias: nil, name: SQLSchema.keyColumn), name: nil),
+            ], table: table, alias: "checked", condition: condition, limit: 1)
+        var printer = SQLPrinter(dialect: SQLiteDialect())
+        printer.print(select)
+        return (printer.text, printer.values)
+    }
+
+    /// The error about the first row that must not exist; nil when there is none.
+    func failure(
+        on connection: SQLiteConnection, _ sql: String, _ values: [SlotValue], url: URL
+    ) throws -> NSError? {
+        let statement = try connection.prepare(sql)
+        for (place, value) in values.enumerated() { statement.bind(Int32(place + 1), value) }
+        guard try statement.step() else { return nil }
+        return MigrationErrors.invalidRows(self, value: statement.string(0), row: statement.int64(1), url: url)
+    }
+
+    /// How many instructions of SQLite's virtual machine a forecast gives to all checks together: some milliseconds.
+    private static let budget = 400_000
+
+    /// Throws one error for every check of a plan that finds a row soon. One that would have to go on searching is left to
+    /// the migration.
+    static func look(for plan: MigrationPlan, on connection: SQLiteConnection, url: URL) throws {
+        let checks = plan.steps.compactMap { step in
+            if case .check(let check) = step { check } else { nil }
+        }
+        var problems: [NSError] = []
+        for check in checks {
+            sqlite3_progress_handler(connection.handle, Int32(max(1000, budget / checks.count)), { _ in 1 }, nil)
+            defer { sqlite3_progress_handler(connection.handle, 0, nil, nil) }
+            do {
+                let (sql, values) = check.query
+                if let failure = try check.failure(on: connection, sql, values, url: url) { problems.append(failure) }
+            } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT {
+                continue
+            }
+        }
+        if !problems.isEmpty { throw MigrationErrors.combined(problems) }
+    }
+}

@@ -1,0 +1,29 @@
+import Synchronization
+
+/// The moments of migrations at which tests end the process, to look at what it left.
+///
+/// Nothing but tests uses them; see the product MigrationTestKit.
+@_spi(MigrationTesting)
+public enum MigrationMoment: String, CaseIterable, Sendable {
+    // In place.
+    case transactionBegun, stepDone, stepsDone, committed
+    // Into a copy.
+    case folderLocked, storeLocked, copied, legDone, checkpointWritten, settled, verified
+    // By a mapping model.
+    case batchSaved
+    // In stages.
+    case willHandled, didHandled
+    // The exchange of copy and store.
+    case synchronized, journalWritten, mainsExchanged, supportExchanged, folderSynchronized, olderRemoved, exchanged
+
+    private static let observer = Mutex<(@Sendable (MigrationMoment) -> Void)?>(nil)
+
+    /// Who is told of every moment, on the migrating thread. One for the process.
+    public static func observe(_ body: (@Sendable (MigrationMoment) -> Void)?) {
+        observer.withLock { $0 = body }
+    }
+
+    static func reach(_ moment: MigrationMoment) {
+        observer.withLock { $0 }?(moment)
+    }
+}

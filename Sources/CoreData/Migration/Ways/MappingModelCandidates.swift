@@ -1,0 +1,36 @@
+import Foundation
+
+/// The mapping models among the resources of bundles, each read once.
+final class MappingModelCandidates {
+    private enum Candidate {
+        /// A mapping model that knows the hashes of the two models.
+        case loaded(NSMappingModel)
+        /// A source whose models do not lie near it: it fits by names.
+        case source(MappingModelSource, name: String)
+    }
+
+    private let candidates: [Candidate]
+
+    init(in bundles: [Bundle]?) {
+        candidates = MappingModelFile.files(in: bundles).compactMap { url in
+            if let loaded = try? MappingModelFile.load(at: url) { return .loaded(loaded) }
+            let source = try? MappingModelSource(at: url)
+            return source.map { .source($0, name: url.lastPathComponent) }
+        }
+    }
+
+    /// The first that leads from one model to the other.
+    func mapping(from source: NSManagedObjectModel, to target: NSManagedObjectModel) -> NSMappingModel? {
+        for candidate in candidates {
+            switch candidate {
+            case .loaded(let mapping) where mapping.fits(source, target): return mapping
+            case .source(let file, let name) where file.fits(source, target):
+                guard let mapping = try? file.mappingModel(from: source, to: target) else { continue }
+                mapping.fileName = name
+                return mapping
+            default: continue
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,74 @@
+/// One version to the next, and by what.
+struct MigrationHop {
+    enum Means {
+        /// It is inferred; SQLite does the work in place.
+        case inferred
+        /// By a mapping model, object by object.
+        case mapping(NSMappingModel)
+    }
+
+    var source: NSManagedObjectModel
+    var target: NSManagedObjectModel
+    var means: Means
+
+    var isInferred: Bool {
+        if case .inferred = means { true } else { false }
+    }
+
+    /// What people call the mapping model.
+    var name: String {
+        guard case .mapping(let mapping) = means else { return "inferred" }
+        return mapping.fileName ?? "in code"
+    }
+}
+
+extension MigrationHop {
+    /// Whether it is inferred and asks for values that no row of the older version can have.
+    var demandsValues: Bool {
+        guard isInferred, let difference = try? ModelDifference(from: source.layout, to: target.layout) else {
+            return false
+        }
+        return difference.destination.entities.contains { entity in
+            guard !entity.entity.isAbstract, difference.sourceOf[entity.index] != nil else { return false }
+            return entity.entity.properties.contains { property in
+                guard !property.isOptional, !property.isTransient,
+                    difference.properties[entity.index][property.name] == nil
+                else { return false }
+                if property is NSDerivedAttributeDescription { return false }
+                if let attribute = property as? NSAttributeDescription { return attribute.defaultValue == nil }
+                return (property as? NSRelationshipDescription)?.isToMany == false
+            }
+        }
+    }
+
+    /// Whether something is lost at a version on the way that its end has again, under the same name: an entity, or a
+    /// property of one. Such a version belongs to another model, or the thing is another one.
+    func forgets(what end: NSManagedObjectModel) -> Bool {
+        let kept = Set(end.entities.flatMap { [$0.name, $0.renamingIdentifier] }.compactMap(\.self))
+        switch means {
+        case .mapping(let mapping):
+            let carried = Set(
+                (mapping.entityMappings ?? []).filter { $0.destinationEntityName != nil }.compactMap(\.sourceEntityName)
+            )
+            return source.entities.contains { entity in
+                guard !entity.isAbstract, let name = entity.name else { return false }
+                return kept.contains(name) && !carried.contains(name)
+            }
+        case .inferred:
+            guard let difference = try? ModelDifference(from: source.layout, to: target.layout) else { return true }
+            return difference.changes.contains { change in
+                switch change {
+                case .entityRemoved(let name): return kept.contains(name)
+                case .propertyRemoved(let entity, let property):
+                    let name = difference.source.layout(named: entity)
+                        .flatMap { difference.destinationOf[$0.index] }
+                        .map { difference.destination.entities[$0].name }
+                    let later = name.flatMap { end.entitiesByName[$0] } ?? end.entitiesByName[entity]
+                    return later?.properties.contains { $0.name == property || $0.renamingIdentifier == property }
+                        ?? false
+                default: return false
+                }
+            }
+        }
+    }
+}
