@@ -44,7 +44,11 @@ public final class Library: Sendable {
     /// A new private-queue context on the coordinator.
     public func context() -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.performAndWait { context.persistentStoreCoordinator = coordinator }
+        context.performAndWait {
+            context.persistentStoreCoordinator = coordinator
+            // The folder is there as long as somebody may read the store.
+            context.userInfo["library"] = self
+        }
         LiveInstances.note(context, "context")
         return context
     }

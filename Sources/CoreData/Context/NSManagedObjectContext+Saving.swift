@@ -173,6 +173,8 @@ extension NSManagedObjectContext {
             attempts.rows.append((object, row))
         }
         for object in updated {
+            // Of a fault whose members alone were changed the version is still to be read.
+            if object.row == nil, objectStores.contains(object.objectKey.storeNumber) { _ = object.firedRow() }
             let changed = object.persistentChanges()
             let isBack = reinsertedObjects.contains(ObjectIdentifier(object))
             // A program's store writes whole objects: changed relationships are changes of the record, too.
@@ -324,63 +326,6 @@ extension NSManagedObjectContext {
             for (index, member) in members.enumerated() {
                 let position = 2048 + 1024 * Int64(index)
                 if known[index] != position { member.setSlot(slot, to: .int(position)) }
-            }
-        }
-    }
-
-    /// Changes of many-to-many relationships, told once: from the side that names the pair.
-    private func collectJoins(
-        _ objects: [NSManagedObject], _ deleted: [NSManagedObject], _ permanent: [Int64: Int64],
-        into changes: inout [Int: ChangeSet]
-    ) {
-        for owner in objects {
-            guard let overlay = owner.overlay, !overlay.toManys.isEmpty else { continue }
-            for toMany in owner.home.layout.toManys {
-                guard case .join(let inverseIndex, let isNaming) = toMany.kind,
-                    let state = overlay.toManys[toMany.index]
-                else { continue }
-                // Whoever deleted the row has deleted its pairs.
-                let isBack = reinsertedObjects.contains(ObjectIdentifier(owner))
-                guard state.hasChanges || isBack else { continue }
-                let key = owner.objectKey.renamed(permanent)
-                if isNaming {
-                    let inverseIsOrdered = toMany.relationship.inverseRelationship?.isOrdered == true
-                    var join = ChangeSet.Join(toMany: toMany, owner: key)
-                    join.added = (isBack ? state.members : state.added.keys).map { $0.renamed(permanent) }
-                    join.removed = Array(state.removed)
-                    if toMany.isOrdered { join.ordered = owner.members(of: toMany.index).map { $0.renamed(permanent) } }
-                    if inverseIsOrdered {
-                        for member in state.added.keys {
-                            guard
-                                let position = object(for: member).members(of: inverseIndex).firstIndex(
-                                    of: owner.objectKey)
-                            else { continue }
-                            join.positionsInInverse.append(
-                                (member.renamed(permanent), 2048 + 1024 * Int64(position)))
-                        }
-                    }
-                    changes[key.storeNumber, default: ChangeSet()].joins.append(join)
-                } else if toMany.isOrdered, state.order != nil {
-                    // Only the order of this side changed: the pairs' position column follows.
-                    for (position, member) in owner.members(of: toMany.index).enumerated() {
-                        let memberKey = member.renamed(permanent)
-                        guard let modelLayout else { continue }
-                        var join = ChangeSet.Join(
-                            toMany: modelLayout.entities[memberKey.layoutIndex].toManys[inverseIndex], owner: memberKey)
-                        join.positionsInInverse = [(key, 2048 + 1024 * Int64(position))]
-                        changes[key.storeNumber, default: ChangeSet()].joins.append(join)
-                    }
-                }
-            }
-        }
-        for owner in deleted where owner.key > 0 {
-            for toMany in owner.home.layout.toManys {
-                guard case .join(_, isNaming: true) = toMany.kind else { continue }
-                _ = owner.members(of: toMany.index)
-                let members = owner.toManyState(toMany.index).base ?? []
-                if members.isEmpty { continue }
-                changes[owner.objectKey.storeNumber, default: ChangeSet()].joins.append(
-                    ChangeSet.Join(toMany: toMany, owner: owner.objectKey, removed: members.filter { !$0.isTemporary }))
             }
         }
     }

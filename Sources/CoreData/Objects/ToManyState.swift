@@ -8,7 +8,8 @@ final class ToManyState {
     @exclusivity(unchecked) private(set) var base: [ObjectKey]?
     /// Members that are not in `base`, in the order of addition.
     @exclusivity(unchecked) private(set) var added = ObjectKeyList()
-    /// Members of `base` that are no longer in.
+    /// Members of `base` that are no longer in; in an ordered relationship also those that have come back at its end while
+    /// it was a fault, and so are in `added`, too.
     @exclusivity(unchecked) private(set) var removed: Set<ObjectKey> = []
     /// The whole order, once the order of an ordered relationship was touched.
     @exclusivity(unchecked) private(set) var order: [ObjectKey]?
@@ -36,7 +37,7 @@ final class ToManyState {
         base = members
         guard !added.isEmpty || !removed.isEmpty else { return }
         let known = Set(members)
-        added.removeAll { known.contains($0) }
+        added.removeAll { known.contains($0) && !removed.contains($0) }
         removed.formIntersection(known)
     }
 
@@ -44,7 +45,8 @@ final class ToManyState {
     func noteAddition(of member: ObjectKey) {
         if removed.contains(member) {
             // It comes back at the end, not where it stood.
-            if isOrdered, base != nil { order = members + [member] }
+            if isOrdered, base == nil { return added.append(member) }
+            if isOrdered { order = members + [member] }
             removed.remove(member)
             return
         }
@@ -88,6 +90,20 @@ final class ToManyState {
         let newcomers = present.filter { !known.contains($0) && !removed.contains($0) }
         _ = replaceMembers(
             order.filter { isPresent.contains($0) || added.contains($0) } + newcomers, isOrdered: true)
+    }
+
+    /// Others have changed the members in the store: what has come and gone since they were read has come and gone still.
+    func rebase(on members: [ObjectKey]) {
+        guard let former = base else { return }
+        let known = Set(members)
+        added.removeAll { known.contains($0) && !removed.contains($0) }
+        removed.formIntersection(known)
+        base = members
+        guard let order else { return }
+        let lost = Set(former).subtracting(known)
+        let placed = Set(order)
+        self.order =
+            order.filter { !lost.contains($0) } + members.filter { !placed.contains($0) && !removed.contains($0) }
     }
 
     /// The members in the store are others than known: they are loaded anew when asked for. An order that was set stays.
@@ -179,11 +195,26 @@ extension ToManyState {
         }
         // Loading drops what turned out to be in or out already; it is no change.
         let loaded = before.base == nil ? after.base.map { Set($0) } : nil
-        let addedBefore = Set(before.added).subtracting(loaded ?? [])
+        let addedBefore = Set(before.added).subtracting((loaded ?? []).subtracting(before.removed))
         let removedBefore = loaded.map { before.removed.intersection($0) } ?? before.removed
         let addedAfter = Set(after.added)
-        let came = addedAfter.subtracting(addedBefore).union(removedBefore.subtracting(after.removed))
-        let went = addedBefore.subtracting(addedAfter).union(after.removed.subtracting(removedBefore))
+        var came = addedAfter.subtracting(addedBefore).union(removedBefore.subtracting(after.removed))
+        var went = addedBefore.subtracting(addedAfter).union(after.removed.subtracting(removedBefore))
+        // Who left and came back, or the other way round, has only another place.
+        let moved = came.intersection(went)
+        came.subtract(moved)
+        went.subtract(moved)
+        if isFault {
+            for key in moved {
+                let stays = before.removed.contains(key)
+                _ = added.remove(current(key))
+                removed.remove(current(key))
+                if stays {
+                    noteRemoval(of: current(key))
+                    noteAddition(of: current(key))
+                }
+            }
+        }
         let present = isFault ? nil : Set(members)
         for key in came.map(current) where present?.contains(key) ?? true { noteRemoval(of: key) }
         let returning = before.added + (after.base ?? before.base ?? []) + Array(went)
@@ -191,15 +222,20 @@ extension ToManyState {
         for key in returning.map(current) where left.remove(key) != nil && present?.contains(key) != true {
             noteAddition(of: key)
         }
-        if !isFault, let wanted = before.members?.map(current), wanted != members, Set(wanted) == Set(members) {
-            order = wanted
+        guard let base else { return }
+        let known = before.members?.map(current)
+        let wanted = known ?? base.filter { !before.removed.contains($0) } + before.added.map(current)
+        if wanted != members, Set(wanted) == Set(members) {
+            order = wanted == base && added.isEmpty && removed.isEmpty ? nil : wanted
         }
     }
 
     private func adopt(_ before: Memento, knownIn base: Set<ObjectKey>?, _ current: (ObjectKey) -> ObjectKey) {
         added = ObjectKeyList()
-        for key in before.added.map(current) where base?.contains(key) != true { added.append(key) }
         removed = Set(before.removed.map(current))
+        for key in before.added.map(current) where base?.contains(key) != true || removed.contains(key) {
+            added.append(key)
+        }
         if let base { removed.formIntersection(base) }
         order = before.order?.map(current)
     }

@@ -144,10 +144,18 @@ struct ChangeSet {
         var owner: ObjectKey
         var added: [ObjectKey] = []
         var removed: [ObjectKey] = []
-        /// The whole list in its new order, when this side is ordered and its order changed.
-        var ordered: [ObjectKey]?
-        /// For members whose own (inverse) side is ordered: the position of this owner within each member's list.
-        var positionsInInverse: [(member: ObjectKey, position: Int64)] = []
+
+        var isEmpty: Bool { added.isEmpty && removed.isEmpty }
+    }
+
+    /// The order of one owner's ordered many-to-many relationship, from either side. Pairs that nobody speaks of keep their
+    /// places; new ones stand at the ends of both lists, in the order of `joins`, until this says otherwise.
+    struct Arrangement {
+        var toMany: ToManySlot
+        var owner: ObjectKey
+        var members: [ObjectKey]
+        /// Whether `members` is the list from its beginning, not what comes at its end.
+        var isWhole: Bool
     }
 
     /// New rows with their final keys and version 1.
@@ -155,6 +163,7 @@ struct ChangeSet {
     var updated: [Update] = []
     var deleted: [Deletion] = []
     var joins: [Join] = []
+    var arrangements: [Arrangement] = []
     /// Rows that are not written, but have to be as they were read.
     var unchanged: [Snapshot] = []
     /// Who makes the changes.
@@ -163,8 +172,8 @@ struct ChangeSet {
     var objects: SavedObjects?
 
     var isEmpty: Bool {
-        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty && unchanged.isEmpty
-            && objects?.isEmpty ?? true
+        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty && arrangements.isEmpty
+            && unchanged.isEmpty && objects?.isEmpty ?? true
     }
 }
 

@@ -2,6 +2,8 @@ import TestSupport
 import Testing
 
 /// Runs each test once for every kind of store: `Library()` then opens one of that kind. What fails says with which.
+///
+/// A test that has the trait itself runs on the kinds that it says, whatever its suite says.
 struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
     let kinds: [StoreKind]
 
@@ -11,6 +13,8 @@ struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await function() }
+        let said = test.traits.compactMap { $0 as? OnKindsOfStores }
+        if let last = said.last, last.kinds != kinds { return try await function() }
         for kind in kinds {
             let naming = IssueHandlingTrait.compactMapIssues { issue in
                 var issue = issue
@@ -18,7 +22,12 @@ struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
                 return issue
             }
             try await naming.provideScope(for: test, testCase: testCase) {
-                try await StoreKind.$current.withValue(kind) { try await function() }
+                // What one kind throws must not keep the others from running.
+                do {
+                    try await StoreKind.$current.withValue(kind) { try await function() }
+                } catch {
+                    Issue.record(error)
+                }
             }
         }
     }

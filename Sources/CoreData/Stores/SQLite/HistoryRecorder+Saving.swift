@@ -37,12 +37,12 @@ extension HistoryRecorder {
             }
         }
         for join in changes.joins {
-            let hasOwnChange = !join.added.isEmpty || !join.removed.isEmpty || join.ordered != nil
-            if hasOwnChange { touch(join.owner) { $0.toManys.insert(join.toMany.index) } }
+            if !join.isEmpty { touch(join.owner) { $0.toManys.insert(join.toMany.index) } }
             guard case .join(let inverse, _) = join.toMany.kind else { continue }
-            for member in join.added + join.removed + join.positionsInInverse.map(\.member) {
-                touch(member) { $0.toManys.insert(inverse) }
-            }
+            for member in join.added + join.removed { touch(member) { $0.toManys.insert(inverse) } }
+        }
+        for arrangement in changes.arrangements {
+            touch(arrangement.owner) { $0.toManys.insert(arrangement.toMany.index) }
         }
         let inserted = changes.inserted.map { ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key) }
         for key in inserted { try record(.insert, key) }

@@ -176,20 +176,22 @@ extension SQLiteStore {
         case .join:
             guard let end = schema.joinEnds[owner][toMany.index] else { return nil }
             if end.isReflexive {
-                // Both directions are read: it is not known whether Apple's files hold one row per pair or two.
+                // Both directions are read: it is not known whether Apple's files hold one row per pair or two. Only the
+                // one that was written for an owner knows the place in the owner's list.
                 let pairs =
-                    "(SELECT \(end.ownerColumn) AS o, \(end.memberColumn) AS d FROM \(end.table) "
-                    + "UNION SELECT \(end.memberColumn), \(end.ownerColumn) FROM \(end.table))"
+                    "(SELECT o, d, MAX(p) AS p FROM (SELECT \(end.ownerColumn) AS o, \(end.memberColumn) AS d, "
+                    + "\(end.orderColumn ?? "NULL") AS p FROM \(end.table) "
+                    + "UNION ALL SELECT \(end.memberColumn), \(end.ownerColumn), NULL FROM \(end.table)) GROUP BY o, d)"
                 return MemberPlan(
                     rootIndex: destination.rootIndex,
                     select: "SELECT j.o, \(member) FROM \(pairs) j JOIN \(table) m ON m.\(SQLSchema.keyColumn) = j.d",
-                    ownerColumn: "j.o", order: nil)
+                    ownerColumn: "j.o", order: end.orderColumn.map { _ in "j.p, j.d" })
             }
             return MemberPlan(
                 rootIndex: destination.rootIndex,
                 select: "SELECT j.\(end.ownerColumn), \(member) FROM \(end.table) j "
                     + "JOIN \(table) m ON m.\(SQLSchema.keyColumn) = j.\(end.memberColumn)",
-                ownerColumn: "j.\(end.ownerColumn)", order: end.orderColumn.map { "j.\($0)" })
+                ownerColumn: "j.\(end.ownerColumn)", order: end.orderColumn.map { "j.\($0), j.\(end.memberColumn)" })
         case .transient:
             return nil
         }

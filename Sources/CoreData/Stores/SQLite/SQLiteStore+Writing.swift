@@ -120,6 +120,7 @@ extension SQLiteStore {
                 try session.update(changes.updated, &files)
                 try session.insert(changes.inserted, &files)
                 try session.join(changes.joins)
+                try session.arrange(changes.arrangements)
                 try session.check(changes.unchanged)
                 if !session.conflicts.isEmpty || !session.constraintConflicts.isEmpty {
                     throw SaveConflicts(

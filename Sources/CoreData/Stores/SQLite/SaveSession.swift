@@ -219,16 +219,6 @@ struct SaveSession {
             let owner = change.owner.primaryKey
             try unlink(end, owner, change.removed)
             try link(end, owner, change.added)
-            if let column = end.orderColumn, let ordered = change.ordered {
-                for (place, member) in ordered.enumerated() {
-                    try setPosition(Int64(2048 + place * 1024), column, end, owner, member.primaryKey)
-                }
-            }
-            if let column = end.inverseOrderColumn {
-                for (member, position) in change.positionsInInverse {
-                    try setPosition(position, column, end, owner, member.primaryKey)
-                }
-            }
         }
     }
 
@@ -275,18 +265,6 @@ struct SaveSession {
                 try statement.run()
             }
         }
-    }
-
-    private func setPosition(
-        _ position: Int64, _ column: String, _ end: SQLJoinEnd, _ owner: Int64, _ member: Int64
-    ) throws {
-        let text =
-            "UPDATE \(end.table) SET \(column) = ? WHERE \(end.ownerColumn) = ? AND \(end.memberColumn) = ?"
-        let statement = try connection.statement(.text(text)) { text }
-        statement.bind(1, position)
-        statement.bind(2, owner)
-        statement.bind(3, member)
-        try statement.run()
     }
 
     // MARK: What is there now

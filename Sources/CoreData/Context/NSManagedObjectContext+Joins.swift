@@ -1,0 +1,59 @@
+import Foundation
+
+// What a save writes of many-to-many relationships: pairs that came and went, and the lists they stand in.
+extension NSManagedObjectContext {
+    /// Changes of many-to-many relationships. Pairs are told once, from the side that names them; the order of a list is told
+    /// by its owner, on either side.
+    final func collectJoins(
+        _ objects: [NSManagedObject], _ deleted: [NSManagedObject], _ permanent: [Int64: Int64],
+        into changes: inout [Int: ChangeSet]
+    ) {
+        for owner in objects {
+            guard let overlay = owner.overlay, !overlay.toManys.isEmpty else { continue }
+            for toMany in owner.home.layout.toManys {
+                guard case .join(let inverse, let isNaming) = toMany.kind, let state = overlay.toManys[toMany.index]
+                else { continue }
+                // Whoever deleted the row has deleted its pairs.
+                let isBack = reinsertedObjects.contains(ObjectIdentifier(owner))
+                guard state.hasChanges || isBack else { continue }
+                let key = owner.objectKey.renamed(permanent)
+                if isNaming {
+                    let added = isBack ? state.members : state.added.keys
+                    let join = ChangeSet.Join(
+                        toMany: toMany, owner: key, added: added.map { $0.renamed(permanent) },
+                        removed: Array(state.removed))
+                    if !join.isEmpty { changes[key.storeNumber, default: ChangeSet()].joins.append(join) }
+                } else if isBack, let modelLayout {
+                    for member in state.members {
+                        let naming = modelLayout.entities[member.layoutIndex].toManys[inverse]
+                        changes[key.storeNumber, default: ChangeSet()].joins.append(
+                            ChangeSet.Join(toMany: naming, owner: member.renamed(permanent), added: [key]))
+                    }
+                }
+                guard toMany.isOrdered else { continue }
+                // New pairs go to the end of every list, in the order in which the naming side tells them.
+                let isToldInOrder =
+                    isNaming && inverse != toMany.index
+                    || state.added.keys.count < 2 && state.removed.isDisjoint(with: state.added.keys)
+                let isWhole = state.order != nil || isBack
+                if isWhole || !isToldInOrder {
+                    let members = isWhole ? state.members : state.added.keys
+                    changes[key.storeNumber, default: ChangeSet()].arrangements.append(
+                        ChangeSet.Arrangement(
+                            toMany: toMany, owner: key, members: members.map { $0.renamed(permanent) }, isWhole: isWhole
+                        ))
+                }
+            }
+        }
+        for owner in deleted where owner.key > 0 {
+            for toMany in owner.home.layout.toManys {
+                guard case .join(_, isNaming: true) = toMany.kind else { continue }
+                _ = owner.members(of: toMany.index)
+                let members = owner.toManyState(toMany.index).base ?? []
+                if members.isEmpty { continue }
+                changes[owner.objectKey.storeNumber, default: ChangeSet()].joins.append(
+                    ChangeSet.Join(toMany: toMany, owner: owner.objectKey, removed: members.filter { !$0.isTemporary }))
+            }
+        }
+    }
+}
