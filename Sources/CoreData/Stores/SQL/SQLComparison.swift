@@ -83,15 +83,29 @@ struct SQLComparison {
         if isNull(right) { return isNull(left) ? .alwaysTrue : .isNull(try sql(left, beside: right)) }
         if isNull(left) { return .isNull(try sql(right, beside: left)) }
         let (a, b) = (try sql(left, beside: right), try sql(right, beside: left))
-        return usesText(left, right) ? .function(.equalText, [a, b, optionsValue]) : .binary(.equal, a, b)
+        if usesText(left, right) {
+            let equal = SQLExpression.function(.equalText, [a, b, optionsValue])
+            return mayBothBeMissing(left, right) ? .or([equal, .and([.isNull(a), .isNull(b)])]) : equal
+        }
+        return .binary(mayBothBeMissing(left, right) ? .same : .equal, a, b)
+    }
+
+    /// Whether two missing values are compared, and are the same.
+    private func mayBothBeMissing(_ left: SQLOperand, _ right: SQLOperand) -> Bool {
+        if !translator.decidesByObject { return false }
+        if case .constant = left { return false }
+        if case .constant = right { return false }
+        return true
     }
 
     /// As in SQL, and as Core Data has it in a SQLite store: a missing value is neither equal nor unequal to another.
     private func notEqual(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
         if isNull(right) { return isNull(left) ? .alwaysFalse : .isNotNull(try sql(left, beside: right)) }
         if isNull(left) { return .isNotNull(try sql(right, beside: left)) }
-        let (a, b) = (try sql(left, beside: right), try sql(right, beside: left))
-        return usesText(left, right) ? .not(.function(.equalText, [a, b, optionsValue])) : .binary(.notEqual, a, b)
+        if usesText(left, right) { return translator.negation(of: try equal(left, right)) }
+        return .binary(
+            translator.decidesByObject ? .notSame : .notEqual, try sql(left, beside: right),
+            try sql(right, beside: left))
     }
 
     private func ordered(

@@ -3,6 +3,9 @@ indirect enum SQLExpression: Equatable, Sendable {
     enum Operator: String, Sendable {
         case equal = "="
         case notEqual = "<>"
+        /// Equality that knows no third answer: two missing values are the same.
+        case same = "IS"
+        case notSame = "IS NOT"
         case less = "<"
         case lessOrEqual = "<="
         case greater = ">"

@@ -5,6 +5,9 @@ struct SQLFetchTranslator {
     let schema: SQLSchema
     let layout: EntityLayout
     let storeNumber: Int
+    /// Whether a missing value is unequal to every other, and NOT turns every answer round, as where predicates are asked
+    /// about one object after the other. In SQL, and so in SQLite stores, such rows are neither in nor out.
+    var decidesByObject = false
 
     /// A frame over the rows of the fetch's entity, with the condition on the entity.
     func frame(includesSubentities: Bool) throws -> SQLFrame {
@@ -67,13 +70,18 @@ struct SQLFetchTranslator {
             switch compound.compoundPredicateType {
             case .and: return .and(parts)
             case .or: return .or(parts)
-            case .not: return .not(parts.first ?? .alwaysTrue)
+            case .not: return negation(of: parts.first ?? .alwaysTrue)
             }
         case .comparison(let comparison):
             return try comparisonCondition(comparison, in: frame)
         case .opaque(let predicate):
             throw Self.failure(predicate.printed)
         }
+    }
+
+    /// What holds where the condition does not.
+    func negation(of condition: SQLExpression) -> SQLExpression {
+        .not(decidesByObject ? .function(.coalesce, [condition, .value(.int(0))]) : condition)
     }
 
     private func comparisonCondition(

@@ -134,7 +134,7 @@ extension SQLiteStore: BatchStore {
     func selection(
         of rows: StoreFetch, _ addResults: (SQLFetchTranslator, SQLFrame) throws -> Void
     ) throws -> SQLSelect {
-        let translator = SQLFetchTranslator(schema: schema, layout: rows.layout, storeNumber: storeNumber)
+        let translator = translator(for: rows.layout)
         let frame = try translator.frame(includesSubentities: rows.includesSubentities)
         if let predicate = rows.predicate { frame.addCondition(try translator.condition(predicate, in: frame)) }
         if rows.limit > 0 { frame.select.limit = rows.limit }

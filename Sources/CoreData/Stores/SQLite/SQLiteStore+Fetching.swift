@@ -10,8 +10,14 @@ extension SQLiteStore {
         try fetchRows(frame.select, decoder, body)
     }
 
+    /// In-memory stores decide object by object, as Apple's do, although there is SQL underneath.
+    func translator(for layout: EntityLayout) -> SQLFetchTranslator {
+        SQLFetchTranslator(
+            schema: schema, layout: layout, storeNumber: storeNumber, decidesByObject: type == NSInMemoryStoreType)
+    }
+
     private func translated(_ request: StoreFetch) throws -> (SQLFetchTranslator, SQLFrame) {
-        let translator = SQLFetchTranslator(schema: schema, layout: request.layout, storeNumber: storeNumber)
+        let translator = translator(for: request.layout)
         let frame = try translator.frame(includesSubentities: request.includesSubentities)
         if let predicate = request.predicate {
             frame.addCondition(try translator.condition(predicate, in: frame))

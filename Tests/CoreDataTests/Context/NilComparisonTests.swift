@@ -1,0 +1,84 @@
+import CoreData
+import TestSupport
+import Testing
+
+/// A predicate is asked about one object after the other, or becomes SQL: who has no value must not notice.
+@Suite("Predicates and missing values", .leavesNothingBehind)
+struct NilComparisonTests {
+    static let formats = [
+        "pages != 1", "NOT (pages == 1)", "NOT (pages > 1)", "NOT (pages <= 1)", "NOT (pages BETWEEN {1, 2})",
+        "NOT (pages IN {1, 3})", "NOT (pages IN {1, 2, 3, 4, 5, 6})", "author.name != 'x'", "NOT (author.name == 'x')",
+        "title != 'a'", "title !=[c] 'A'", "NOT (title ==[c] 'A')", "NOT (title BEGINSWITH 'a')",
+        "NOT (title BEGINSWITH[cd] 'A')", "NOT (title ENDSWITH 'a')", "NOT (title CONTAINS[c] 'A')",
+        "NOT (title LIKE 'a*')", "NOT (title MATCHES 'a.*')", "title == note", "title != note", "title ==[c] note",
+        "title !=[c] note", "NOT (title == note)", "NOT (pages == 1 AND title == 'a')",
+        "NOT (pages == 1 OR title == 'a')", "pages != 1 AND NOT (title != 'a')", "NOT (NOT (pages == 1))",
+        "author != nil", "NOT (author == nil)", "pages == nil OR pages != 1", "author.name != title",
+        "SUBQUERY(tags, $t, $t.name != 'x').@count > 0", "SUBQUERY(tags, $t, NOT ($t.name == 'x')).@count == 0",
+        "NONE tags.name == 'x'", "NOT (ANY tags.name == 'x')", "ALL tags.name != 'x'", "NOT (ALL tags.name == 'x')",
+        "tags.@count != 1", "NOT (tags.@count == 1)", "author.books.@count != 2",
+    ]
+
+    private func fill(_ context: NSManagedObjectContext) {
+        let authors = ["x", "a", nil].map { name in
+            // A name is required to save, but an empty one is none to the predicates here.
+            context.make("Author", ["name": name ?? ""])
+        }
+        let tags = ["x", "y", nil].map { context.make("Tag", $0.map { ["name": $0] } ?? [:]) }
+        var number = 0
+        for pages in [nil, 1, 2] as [Int?] {
+            for title in [nil, "a", "A"] as [String?] {
+                for author in [nil, authors[0], authors[1]] {
+                    number += 1
+                    let book = context.make("Book", ["isbn": "\(number)"])
+                    book.setValue(pages, forKey: "pages")
+                    book.setValue(title, forKey: "title")
+                    book.setValue([nil, "a", "b"][number % 3], forKey: "note")
+                    book.setValue(author, forKey: "author")
+                    book.setValue(
+                        Set(tags.enumerated().filter { number & (1 << $0.offset) != 0 }.map(\.element)), forKey: "tags")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "Who decides object by object finds the same before the save and after it",
+        .onStores(.inMemory, .binary, .atomic, .incremental))
+    func decidedByObject() throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            fill(context)
+            func found() throws -> [[String]] {
+                try Self.formats.map { format in
+                    try context.all("Book", format).compactMap { $0.value(forKey: "isbn") as? String }.sorted()
+                }
+            }
+            let unsaved = try found()
+            try context.save()
+            for (format, (before, after)) in zip(Self.formats, zip(unsaved, try found())) {
+                #expect(before == after, Comment(rawValue: format))
+                let one = try context.all("Book").filter { NSPredicate(format: format).evaluate(with: $0) }
+                #expect(one.count == after.count, Comment(rawValue: format))
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+                request.predicate = NSPredicate(format: format)
+                #expect(try context.count(for: request) == after.count, Comment(rawValue: format))
+            }
+        }
+    }
+
+    @Test(
+        "In a SQLite store a missing value is neither equal nor unequal to another, as in Apple's",
+        arguments: ["pages != 1", "NOT (pages == 1)", "NOT (pages > 1)", "title !=[c] 'a'", "author.name != 'x'"])
+    func decidedBySQL(format: String) throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            context.make("Book")
+            #expect(try context.all("Book", format).count == 1)
+            try context.save()
+            #expect(try context.all("Book", format).isEmpty)
+        }
+    }
+}
