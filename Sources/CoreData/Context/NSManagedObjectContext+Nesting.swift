@@ -327,6 +327,25 @@ extension NSManagedObjectContext {
         for letter in letters { takeIn(letter) }
     }
 
+    /// The same when an object that is still known by its temporary key here is the one with a permanent key.
+    final func drainMailbox(ifItSpeaksOf key: ObjectKey) {
+        if key.isTemporary || parent == nil { return }
+        let former = mailboxLock.withLock { mailbox.flatMap { $0.keys.filter { $0.value == key.key }.map(\.key) } }
+        let isKnown = former.contains {
+            registeredObject(for: ObjectKey(layoutIndex: key.layoutIndex, key: $0)) != nil
+        }
+        if isKnown { drainMailbox() }
+    }
+
+    /// The permanent key that a parent has left here for a new object, while nobody has taken it in. From any thread.
+    final func announcedKey(for key: ObjectKey) -> ObjectKey? {
+        mailboxLock.withLock {
+            if mailbox.isEmpty { return nil }
+            let present = mailbox.reduce(key) { $0.renamed($1.keys) }
+            return present.isTemporary ? nil : present
+        }
+    }
+
     private func takeIn(_ permanent: PermanentKeys) {
         undoRecord?.noteRenames(permanent.keys)
         for map in identityMaps {

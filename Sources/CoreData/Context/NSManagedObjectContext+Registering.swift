@@ -125,19 +125,31 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// An object that came back by undo and was deleted again, all unsaved, while its row has come back by itself: the row
-    /// is another object's now.
+    /// The object for a key that was just found in the store or the parent.
+    final func object(found key: ObjectKey) -> NSManagedObject {
+        let object = object(for: key)
+        guard object.flags.contains([.inserted, .deleted]) else { return object }
+        dropVanished(object)
+        return self.object(for: key)
+    }
+
     private func replaceVanished(
         _ object: NSManagedObject, _ row: Snapshot, _ birth: Birth, _ map: IdentityMap
     ) -> NSManagedObject {
+        dropVanished(object)
+        let new = birth.deliver(key: row.key, row: row, flags: [.registered, .unfired])
+        map.register(new)
+        return new
+    }
+
+    /// An object that came back by undo and was deleted again, all unsaved, while its row has come back by itself: the row
+    /// is another object's now.
+    private func dropVanished(_ object: NSManagedObject) {
         insertedList.removeAll { $0 === object }
         deletedList.removeAll { $0 === object }
         pendingList.removeAll { $0 === object }
         object.flags.insert(.gone)
         object.detach(unregister: true)
-        let new = birth.deliver(key: row.key, row: row, flags: [.registered, .unfired])
-        map.register(new)
-        return new
     }
 
     /// Takes in a new object that the caller just made.
@@ -185,7 +197,9 @@ extension NSManagedObjectContext {
     /// The object with the id if this context knows it; nothing is read.
     public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         checkConfinement()
-        return localKey(of: objectID).flatMap { registeredObject(for: $0) }
+        guard let key = localKey(of: objectID) else { return nil }
+        drainMailbox(ifItSpeaksOf: key)
+        return registeredObject(for: key)
     }
 
     /// The object with the id, as a fault when the context does not know it; whether the row exists shows when the
@@ -198,6 +212,7 @@ extension NSManagedObjectContext {
                 Object \(objectID) persistent store is not reachable from this NSManagedObjectContext's coordinator
                 """)
         }
+        drainMailbox(ifItSpeaksOf: key)
         return object(for: key)
     }
 
@@ -295,7 +310,7 @@ extension NSManagedObjectContext {
             let rootIndex = modelLayout.entities[key.layoutIndex].rootIndex
             return try coordinator.row(
                 for: key, rootIndex: rootIndex, at: try generation(),
-                refreshing: stalenessInterval >= 0 && isStale(key, rootIndex, coordinator), in: self)
+                refreshing: storedStalenessInterval >= 0 && isStale(key, rootIndex, coordinator), in: self)
         case nil:
             return nil
         }

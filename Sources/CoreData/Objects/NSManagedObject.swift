@@ -109,15 +109,18 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The context the object belongs to; nil before insertion, after a saved deletion, `reset` or the context's end.
     public final var managedObjectContext: NSManagedObjectContext? { home.context }
 
-    /// The identity of the object. A new object's becomes permanent when it is saved.
+    /// The identity of the object. A new object's becomes permanent when it is saved, in a child context when the context
+    /// is that saves it to the store. May be asked for on any thread.
     open var objectID: NSManagedObjectID {
-        NSManagedObjectID(
-            objectKey: objectKey, layout: home.layout, modelLayout: home.modelLayout,
-            store: key < 0 ? nil : store)
+        var id = objectKey
+        if key < 0, let permanent = home.context?.announcedKey(for: id) { id = permanent }
+        return NSManagedObjectID(
+            objectKey: id, layout: home.layout, modelLayout: home.modelLayout,
+            store: id.isTemporary ? nil : store(of: id))
     }
 
-    private var store: NSPersistentStore? {
-        let number = objectKey.storeNumber
+    private func store(of id: ObjectKey) -> NSPersistentStore? {
+        let number = id.storeNumber
         return home.context?.store(numbered: number) ?? home.coordinator?.store(numbered: number)
     }
 
