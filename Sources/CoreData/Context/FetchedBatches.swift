@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
                 prefetching: plan.parameters.relationshipKeyPathsForPrefetching ?? []))
         if fetchedBatches.count > Self.rememberedFetches { fetchedBatches.removeFirst() }
         return keys.map { key in
-            let object = object(for: key)
+            let object = object(found: key)
             if object.row == nil { object.flags.insert(.batched) }
             return object
         }

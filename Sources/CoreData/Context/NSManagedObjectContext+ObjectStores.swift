@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
 
     /// The objects of a fetch that is answered with keys, as faults.
     final func faults(_ plan: FetchPlan) throws -> [NSManagedObject] {
-        let objects = try sourceKeys(plan).map { object(for: $0) }
+        let objects = try sourceKeys(plan).map { object(found: $0) }
         if plan.parameters.shouldRefreshRefetchedObjects {
             for object in objects where object.row != nil && !object.hasChanges { refresh(object, mergeChanges: true) }
         }

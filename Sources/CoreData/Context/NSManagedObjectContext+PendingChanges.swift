@@ -168,14 +168,18 @@ extension NSManagedObjectContext {
 
     /// Applies the delete rules until nothing new is deleted.
     private func propagateDeletions() {
+        if pendingDeletions.isEmpty { return }
+        var deleted: Set<ObjectKey> = []
         while !pendingDeletions.isEmpty {
             let batch = pendingDeletions
             pendingDeletions = []
             for object in batch where object.flags.contains(.deletionPending) {
                 object.flags.remove(.deletionPending)
                 propagateDeletion(of: object)
+                deleted.insert(object.objectKey)
             }
         }
+        leaveOneWayOwners(deleted)
     }
 
     private func propagateDeletion(of object: NSManagedObject) {

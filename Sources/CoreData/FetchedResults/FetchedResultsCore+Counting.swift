@@ -9,7 +9,9 @@ extension FetchedResultsCore {
         guard let path = sectionNameKeyPath, fetched.isTracked, parameters.fetchBatchSize > 0,
             parameters.fetchBatchSize < items.count, parameters.fetchLimit == 0, parameters.fetchOffset == 0,
             let order = parameters.sortDescriptors?.first, order.key == path,
-            !order.isByKey || order.sortSelector == .compare, context.isUnchangedDownToStore
+            !order.isByKey || order.sortSelector == .compare, context.isUnchangedDownToStore,
+            // Stores that programs write need not know how to group.
+            context.persistentStoreCoordinator?.answersWithKeys(fetched.layout, in: fetched.affectedStores) != true
         else { return nil }
         let count = NSExpressionDescription()
         count.name = "count"

@@ -3,7 +3,9 @@ import TestSupport
 
 @testable import CoreData
 
-@Suite("The section cache of a fetched-results controller", .leavesNothingBehind)
+@Suite(
+    "The section cache of a fetched-results controller", .leavesNothingBehind,
+    .onStores(.sqlite, .binary, .xml, .atomic))
 struct SectionCacheTests {
     /// Runs the body on a library with three books in two sections, and a cache name of its own.
     private func withLibrary(_ body: (Library, NSManagedObjectContext, String) throws -> Void) throws {
@@ -72,6 +74,18 @@ struct SectionCacheTests {
             let other = controller(context, name, predicate: NSPredicate(format: "title != 'b1'"))
             try other.performFetch()
             #expect(other.sections?.map(\.numberOfObjects) == [1, 1])
+        }
+    }
+
+    @Test("A store without a file has none, and the sections are right without it", .onStores(.inMemory, .incremental))
+    func withoutFile() throws {
+        try withLibrary { _, context, name in
+            for _ in 0..<2 {
+                let controller = controller(context, name)
+                try controller.performFetch()
+                #expect(controller.sections?.map(\.numberOfObjects) == [1, 2])
+                #expect(SectionCache.read(named: name) == nil)
+            }
         }
     }
 

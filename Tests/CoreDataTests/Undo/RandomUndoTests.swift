@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Random events, undone and redone in random order, among them saves and refreshes.
-@Suite("Undo and redo lead to the states that were there", .leavesNothingBehind, .onStores(.sqlite, .inMemory))
+@Suite("Undo and redo lead to the states that were there", .leavesNothingBehind, .onEveryKindOfStore)
 struct RandomUndoTests {
     @Test(
         "Random events, undone and redone at random, give the recorded states, in memory and in the store",

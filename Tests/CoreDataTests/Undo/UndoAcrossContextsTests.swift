@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What random sequences over several contexts found, each by itself.
-@Suite("Undo in parents and children")
+@Suite("Undo in parents and children", .leavesNothingBehind, .onEveryKindOfStore)
 struct UndoAcrossContextsTests {
     /// A parent and its child, each with an undo manager.
     private func withChild(

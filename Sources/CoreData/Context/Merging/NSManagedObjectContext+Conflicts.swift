@@ -8,7 +8,10 @@ extension NSManagedObjectContext {
     /// A child's save meets its parent by the child's policy. With the error policy only an object that the parent has
     /// lost is a conflict; values that both changed are the child's, as Apple's contexts have it.
     public final var mergePolicy: Any {
-        get { storedMergePolicy }
+        get {
+            checkConfinementOnceUsed()
+            return storedMergePolicy
+        }
         set {
             checkConfinementOnceUsed()
             guard let policy = newValue as? NSMergePolicy else {
@@ -69,6 +72,7 @@ extension NSManagedObjectContext {
 
     private func resolve(_ conflicts: [NSMergeConflict]) throws {
         try storedMergePolicy.resolve(mergeConflicts: conflicts)
+        defer { for conflict in conflicts { uniteMembers(of: conflict.sourceObject) } }
         for conflict in conflicts {
             let object = conflict.sourceObject
             guard object.home.context === self else { continue }

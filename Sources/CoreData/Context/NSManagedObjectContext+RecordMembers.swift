@@ -1,0 +1,69 @@
+import Foundation
+
+// Programs' stores keep the members of to-many relationships in the records of their owners, where stores with tables have
+// the members' own rows and pairs. What others have changed there, and what goes, has to be seen from the owners' side.
+extension NSManagedObjectContext {
+    /// Whether an object's to-many relationships are kept in its own record.
+    private func keepsMembersInRecord(_ object: NSManagedObject) -> Bool {
+        guard case .coordinator(let coordinator)? = source, coordinator.hasObjectStores, object.key > 0 else {
+            return false
+        }
+        return coordinator.objectStoreNumbers.contains(object.objectKey.storeNumber)
+    }
+
+    /// After a conflict: the members that others have given the record are united with those that came and went here, and
+    /// the object is written wherever something is left to write.
+    final func uniteMembers(of object: NSManagedObject) {
+        guard object.home.context === self, object.row != nil,
+            object.flags.isDisjoint(with: [.deleted, .inaccessible, .mergedAway]), keepsMembersInRecord(object)
+        else { return }
+        for toMany in object.home.layout.toManys {
+            guard let state = object.existingToManyState(toMany.index), !state.isFault else { continue }
+            if case .transient = toMany.kind { continue }
+            state.rebase(on: loadMembers(of: toMany, owner: object))
+        }
+        if object.hasToManyChanges { object.noteChange() }
+        // Whom the store has as the owner, and whom the object has.
+        for link in object.ownerLinks() where link.stored != link.present {
+            settle(object, with: link.stored, at: link.slot, isMember: false)
+            settle(object, with: link.present, at: link.slot, isMember: true)
+        }
+    }
+
+    private func settle(_ member: NSManagedObject, with owner: ObjectKey?, at slot: Int, isMember: Bool) {
+        guard let owner, case .toMany(let index)? = member.home.layout.destinations[slot].inverse,
+            case let object = object(for: owner), !object.flags.contains(.deleted)
+        else { return }
+        _ = object.firedRow()
+        if object.flags.contains(.inaccessible) { return }
+        if object.members(of: index).contains(member.objectKey) != isMember {
+            object.noteMember(member.objectKey, joined: isMember, at: index)
+        } else if object.hasToManyChanges {
+            object.noteChange()
+        }
+    }
+
+    /// Takes deleted objects out of relationships without inverse that are in memory: in tables their rows say where they
+    /// belong, and go with them.
+    final func leaveOneWayOwners(_ deleted: Set<ObjectKey>) {
+        guard !deleted.isEmpty, persistentStoreCoordinator?.hasObjectStores == true, let modelLayout else { return }
+        let entities = Set(deleted.map(\.layoutIndex))
+        for entity in modelLayout.entities {
+            let oneWay = entity.toManys.filter { toMany in
+                guard case .ownerKey = toMany.kind else { return false }
+                return !entities.isDisjoint(with: modelLayout.entities[toMany.destinationIndex].subtree)
+            }
+            guard !oneWay.isEmpty, let map = identityMaps[entity.rootIndex] else { continue }
+            for owner in map.objects where owner.home.layout.index == entity.index {
+                if !owner.flags.isDisjoint(with: [.deleted, .inaccessible]) { continue }
+                for toMany in oneWay {
+                    guard let state = owner.existingToManyState(toMany.index) else { continue }
+                    let known = state.isFault ? state.added.keys : state.members
+                    for key in known where deleted.contains(key) {
+                        owner.noteMember(key, joined: false, at: toMany.index)
+                    }
+                }
+            }
+        }
+    }
+}
