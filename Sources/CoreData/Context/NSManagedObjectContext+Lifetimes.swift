@@ -5,11 +5,11 @@ extension NSManagedObjectContext {
     /// Whether the context holds every object it knows. Otherwise (the default) it holds those with unsaved changes only.
     public final var retainsRegisteredObjects: Bool {
         get {
-            checkConfinement()
+            checkConfinementOnceUsed()
             return storedRetainsRegisteredObjects
         }
         set {
-            checkConfinement()
+            checkConfinementOnceUsed()
             storedRetainsRegisteredObjects = newValue
             for map in identityMaps { map?.setRetaining(newValue) }
         }
@@ -19,9 +19,12 @@ extension NSManagedObjectContext {
     /// store. Negative (-1 in a new context) for any age, 0 for none. A child reads through its parent, by the parent's
     /// interval.
     public final var stalenessInterval: TimeInterval {
-        get { storedStalenessInterval }
+        get {
+            checkConfinementOnceUsed()
+            return storedStalenessInterval
+        }
         set {
-            checkConfinement()
+            checkConfinementOnceUsed()
             storedStalenessInterval = newValue
             if newValue > 0 { persistentStoreCoordinator?.trackRowAges() }
         }

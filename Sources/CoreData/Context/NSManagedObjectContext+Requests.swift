@@ -21,11 +21,11 @@ extension NSManagedObjectContext {
 
     /// What the merge policy says of rows that break a uniqueness constraint.
     private var batchCollision: BatchInsertion.Collision {
-        switch (mergePolicy as? NSMergePolicy)?.mergeType {
+        switch storedMergePolicy.mergeType {
         case .mergeByPropertyObjectTrumpMergePolicyType: .takesGiven
         case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: .keepsStored
         case .overwriteMergePolicyType: .replaces
-        case .errorMergePolicyType, nil: .fails
+        case .errorMergePolicyType: .fails
         }
     }
 

@@ -15,7 +15,9 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 ///
 /// Everything of a context and of its objects is for its queue only: inside `perform` and `performAndWait` blocks (on the
 /// main queue for a main-queue context). The check is on in debug builds and with the launch argument
-/// `-com.apple.CoreData.ConcurrencyDebug 1`. The reference to a context may be passed between threads.
+/// `-com.apple.CoreData.ConcurrencyDebug 1`. The reference to a context may be passed between threads, and its
+/// `concurrencyType`, `parent` and `persistentStoreCoordinator`, which do not change any more once it is used, be asked for
+/// anywhere; so may an object's `objectID`, `entity` and `managedObjectContext`.
 ///
 /// - Topics: queues (`+Perform`), fetching (`+Fetching`), saving (`+Saving`), parents and children (`+Nesting`), pending
 ///   changes and notifications (`+PendingChanges`), faults and identity (`+Registering`).
@@ -36,6 +38,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     private var storedName: String?
     private var storedTransactionAuthor: String?
     private let storedUserInfo = NSMutableDictionary()
+    private var storedPropagatesDeletesAtEndOfEvent = true
+    private var storedShouldDeleteInaccessibleFaults = true
 
     /// The model's layouts; set with the coordinator or the parent.
     var modelLayout: ModelLayout?
@@ -141,7 +145,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         storedCoordinator?.contextDidRelease(isParentless: storedParent == nil)
     }
 
-    /// The coordinator whose stores the context works on: its own, or its parent's.
+    /// The coordinator whose stores the context works on: its own, or its parent's. Set it once, before first use; from then
+    /// on any thread may ask for it.
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { storedParent?.persistentStoreCoordinator ?? storedCoordinator }
         set {
@@ -156,7 +161,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The context that fetches go to and saves end up in, instead of a coordinator. Set it once, before first use.
+    /// The context that fetches go to and saves end up in, instead of a coordinator. Set it once, before first use; from then
+    /// on any thread may ask for it.
     open var parent: NSManagedObjectContext? {
         get { storedParent }
         set {
@@ -183,7 +189,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         identityMaps = Array(repeating: nil, count: modelLayout?.entities.count ?? 0)
     }
 
-    /// Settings may be made by whoever has just made the context; from its first object on they belong to its queue.
+    /// Settings may be made, and asked for, by whoever has just made the context; from its first object on they belong to its
+    /// queue.
     final func checkConfinementOnceUsed() {
         if hasRegisteredObjects { checkConfinement() }
     }
@@ -193,13 +200,23 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Whether the delete rules are applied each time pending changes are processed (true unless set), or by the save only.
-    open var propagatesDeletesAtEndOfEvent = true {
-        willSet { checkConfinementOnceUsed() }
+    open var propagatesDeletesAtEndOfEvent: Bool {
+        get {
+            checkConfinementOnceUsed()
+            return storedPropagatesDeletesAtEndOfEvent
+        }
+        set {
+            checkConfinementOnceUsed()
+            storedPropagatesDeletesAtEndOfEvent = newValue
+        }
     }
 
     /// A name for messages and for history.
     open var name: String? {
-        get { storedName }
+        get {
+            checkConfinementOnceUsed()
+            return storedName
+        }
         set {
             checkConfinementOnceUsed()
             storedName = newValue
@@ -208,7 +225,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Who makes the changes that this context saves, for persistent history. Nil unless set.
     open var transactionAuthor: String? {
-        get { storedTransactionAuthor }
+        get {
+            checkConfinementOnceUsed()
+            return storedTransactionAuthor
+        }
         set {
             checkConfinementOnceUsed()
             storedTransactionAuthor = newValue
@@ -223,7 +243,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Whether an object whose row turns out to be gone becomes a deleted object without values (the default). Otherwise
     /// reading it stops the process: "CoreData could not fulfill a fault".
-    open var shouldDeleteInaccessibleFaults = true
+    open var shouldDeleteInaccessibleFaults: Bool {
+        get {
+            checkConfinementOnceUsed()
+            return storedShouldDeleteInaccessibleFaults
+        }
+        set {
+            checkConfinementOnceUsed()
+            storedShouldDeleteInaccessibleFaults = newValue
+        }
+    }
 
     /// Called when an object is read whose row is gone. True makes it a deleted object without values; false stops the
     /// process. What `shouldDeleteInaccessibleFaults` says, unless overridden. The property is nil where the object as a

@@ -11,7 +11,10 @@ extension NSManagedObjectContext {
     /// saved insertion deletes the object, undoing a saved deletion inserts it again under its id. `rollback()` and
     /// `reset()` drop it.
     public final var undoManager: UndoManager? {
-        get { undoRecord?.manager }
+        get {
+            checkConfinementOnceUsed()
+            return undoRecord?.manager
+        }
         set {
             checkConfinementOnceUsed()
             if undoRecord?.manager === newValue { return }

@@ -52,10 +52,35 @@ struct EntryPointTests {
         },
         Entry("detectConflicts") { $0.context.detectConflicts(for: $0.object) },
         Entry("userInfo") { _ = $0.context.userInfo },
+        Entry("undoManager, reading") { _ = $0.context.undoManager },
         Entry("name") { $0.context.name = "other" },
+        Entry("name, reading") { _ = $0.context.name },
         Entry("transactionAuthor") { $0.context.transactionAuthor = "other" },
+        Entry("transactionAuthor, reading") { _ = $0.context.transactionAuthor },
         Entry("mergePolicy") { $0.context.mergePolicy = NSMergePolicy.overwrite },
+        Entry("mergePolicy, reading") { _ = $0.context.mergePolicy },
         Entry("propagatesDeletesAtEndOfEvent") { $0.context.propagatesDeletesAtEndOfEvent = false },
+        Entry("propagatesDeletesAtEndOfEvent, reading") { _ = $0.context.propagatesDeletesAtEndOfEvent },
+        Entry("automaticallyMergesChangesFromParent") { $0.context.automaticallyMergesChangesFromParent = true },
+        Entry("automaticallyMergesChangesFromParent, reading") { scene in
+            _ = scene.context.automaticallyMergesChangesFromParent
+        },
+        Entry("shouldDeleteInaccessibleFaults") { $0.context.shouldDeleteInaccessibleFaults = false },
+        Entry("shouldDeleteInaccessibleFaults, reading") { _ = $0.context.shouldDeleteInaccessibleFaults },
+        Entry("stalenessInterval") { $0.context.stalenessInterval = 1 },
+        Entry("stalenessInterval, reading") { _ = $0.context.stalenessInterval },
+        Entry("retainsRegisteredObjects") { $0.context.retainsRegisteredObjects = true },
+        Entry("retainsRegisteredObjects, reading") { _ = $0.context.retainsRegisteredObjects },
+        Entry("parent") { $0.context.parent = nil },
+        Entry("persistentStoreCoordinator") { scene in
+            scene.context.persistentStoreCoordinator = scene.context.persistentStoreCoordinator
+        },
+        Entry("queryGenerationToken") { _ = $0.context.queryGenerationToken },
+        Entry("setQueryGenerationFrom") { try $0.context.setQueryGenerationFrom(.current) },
+        Entry("mergeChanges") { scene in
+            let notification = Notification(name: .NSManagedObjectContextDidSave, object: nil, userInfo: [:])
+            scene.context.mergeChanges(fromContextDidSave: notification)
+        },
         Entry("insertNewObject") { _ = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: $0.context) },
         Entry("init(context:)") { scene in
             guard let entity = scene.context.persistentStoreCoordinator?.managedObjectModel.entitiesByName["Tag"]
@@ -74,6 +99,8 @@ struct EntryPointTests {
         Entry("setPrimitiveValue") { $0.object.setPrimitiveValue("B", forKey: "name") },
         Entry("a relationship's members") { _ = $0.object.value(forKey: "books") },
         Entry("mutableSetValue") { $0.object.mutableSetValue(forKey: "books").removeAllObjects() },
+        Entry("mutableSetValue(forKeyPath:)") { _ = $0.object.mutableSetValue(forKeyPath: "profile.author.books") },
+        Entry("setValue(_:forKeyPath:)") { $0.object.setValue("B", forKeyPath: "name") },
         Entry("mutableSetValue, reading") { _ = $0.object.mutableSetValue(forKey: "books").count },
         Entry("changedValues") { _ = $0.object.changedValues() },
         Entry("changedValuesForCurrentEvent") { _ = $0.object.changedValuesForCurrentEvent() },
@@ -122,6 +149,26 @@ struct EntryPointTests {
         #expect(text.contains(violation), "\(Self.ofObject[index].name): \(text)")
         #expect(text.contains("importer"), "\(Self.ofObject[index].name): \(text)")
         #expect(text.contains("The object <Author"), "\(Self.ofObject[index].name): \(text)")
+    }
+
+    @Test("What never changes may be asked for anywhere: ids, entity and context of an object, how a context is tied")
+    func free() async {
+        await #expect(processExitsWith: .success) {
+            let library = try Library()
+            let context = library.context()
+            let child = library.child(of: context)
+            let scene = try context.performAndWait {
+                let author = context.make("Author", ["name": "A"])
+                try context.save()
+                return Scene(context: context, object: author, id: author.objectID)
+            }
+            let isFree =
+                scene.object.objectID == scene.id && scene.object.entity.name == "Author"
+                && scene.object.managedObjectContext === context
+                && context.concurrencyType == .privateQueueConcurrencyType && context.parent == nil
+                && child.parent === context && child.persistentStoreCoordinator === library.coordinator
+            guard isFree else { exit(1) }
+        }
     }
 
     /// Calls an entry point off the queue. Returns, and with it the process ends well, when nothing stopped it.

@@ -8,8 +8,12 @@ extension NSManagedObjectContext {
     /// It happens on the context's queue soon after the save, as `mergeChanges(fromContextDidSave:)` does it; saves that
     /// come meanwhile are taken over together. What other coordinators or processes save is not part of it.
     public final var automaticallyMergesChangesFromParent: Bool {
-        get { mailboxLock.withLock { mergesAutomatically } }
+        get {
+            checkConfinementOnceUsed()
+            return mailboxLock.withLock { mergesAutomatically }
+        }
         set {
+            checkConfinementOnceUsed()
             precondition(
                 concurrencyType != .confinementConcurrencyType,
                 "Automatic merging is not supported by contexts using NSConfinementConcurrencyType")
@@ -23,7 +27,7 @@ extension NSManagedObjectContext {
 
     /// A context with a parent is found by the parent.
     final func subscribeToCoordinator() {
-        guard parent == nil, automaticallyMergesChangesFromParent else { return }
+        guard parent == nil, mailboxLock.withLock({ mergesAutomatically }) else { return }
         persistentStoreCoordinator?.subscribe(self)
     }
 

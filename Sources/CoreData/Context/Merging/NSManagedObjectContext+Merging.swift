@@ -150,7 +150,8 @@ extension NSManagedObjectContext {
             let saved = keys.filter { !$0.isTemporary }
             for (root, group) in Dictionary(grouping: saved, by: rootIndex) {
                 let rows = try coordinator.rows(
-                    for: group.map(\.key), rootIndex: root, at: try generation(), refreshing: stalenessInterval >= 0)
+                    for: group.map(\.key), rootIndex: root, at: try generation(),
+                    refreshing: storedStalenessInterval >= 0)
                 for row in rows {
                     found[ObjectKey(layoutIndex: root, key: row.key)] = row
                 }
