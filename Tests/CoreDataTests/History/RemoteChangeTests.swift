@@ -130,7 +130,8 @@ struct RemoteChangeTests {
             for store in coordinator.persistentStores { try? coordinator.remove(store) }
             continuation.yield(coordinator.persistentStores.count)
         }
-        let context = library.context()
+        // Not by the coordinator that loses its store: that may be in the middle of the save.
+        let context = try Library(in: library.folder).context()
         try context.performAndWait {
             context.make("Tag")
             try context.save()
