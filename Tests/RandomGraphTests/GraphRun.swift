@@ -21,10 +21,11 @@ final class GraphRun {
     /// How many steps did something; the rest were not allowed where they came.
     private(set) var played = 0
 
-    init(_ policy: ReferenceStack.Policy) throws {
+    init(_ policy: ReferenceStack.Policy, _ kind: StoreKind) throws {
         reference = ReferenceStack(policy: policy)
-        library = try Library()
-        other = try Library(in: library.folder)
+        library = try Library(kind)
+        // Only SQLite's stores are shared by coordinators; of the others it is one more context.
+        other = kind == .sqlite ? try library.beside() : library
         let root = library.context()
         let main = library.child(of: root)
         contexts = [root, main, library.child(of: main), other.context()]
@@ -44,8 +45,8 @@ final class GraphRun {
         }
     }
 
-    static func play(_ steps: [GraphStep], _ policy: ReferenceStack.Policy) throws -> Int {
-        let run = try GraphRun(policy)
+    static func play(_ steps: [GraphStep], _ policy: ReferenceStack.Policy, _ kind: StoreKind) throws -> Int {
+        let run = try GraphRun(policy, kind)
         for (position, step) in steps.enumerated() {
             run.position = position
             try run.play(step)
@@ -63,7 +64,7 @@ final class GraphRun {
         try bringUpToDate(0)
         try compare(0)
         let graph = reference.graph(at: 0)
-        let fresh = try Library(in: library.folder).context()
+        let fresh = try library.beside().context()
         try fresh.performAndWait {
             for kind in ReferenceObject.Kind.allCases {
                 let labels = try fresh.all(kind.rawValue).map(label)

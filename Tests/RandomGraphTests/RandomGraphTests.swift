@@ -3,12 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random sequences over three nested contexts and two coordinators against a plain reference.
+/// Random sequences over three nested contexts and two coordinators against a plain reference, on each kind of store in
+/// turn.
 ///
 /// `OPENCOREDATA_GRAPH_SEED` plays one sequence alone; `bin/test --long` plays ten times as many.
 @Suite("Random changes of a graph")
 struct RandomGraphTests {
     private static let stepsPerSequence = 100
+    private static let kinds: [StoreKind] = [.sqlite, .inMemory, .atomic, .incremental]
 
     private static var seeds: Range<UInt64> {
         let environment = ProcessInfo.processInfo.environment
@@ -23,12 +25,13 @@ struct RandomGraphTests {
         for seed in Self.seeds {
             let steps = Self.steps(seed)
             let policy = policies[Int(seed) % policies.count]
+            let kind = Self.kinds[Int(seed) / policies.count % Self.kinds.count]
             do {
-                played += try GraphRun.play(steps, policy)
+                played += try GraphRun.play(steps, policy, kind)
             } catch {
-                let (shrunk, text) = Self.shrink(steps, policy)
+                let (shrunk, text) = Self.shrink(steps, policy, kind)
                 let listing = shrunk.map { "    \($0),\n" }.joined()
-                Issue.record("seed \(seed), \(policy): \(text)\n[\n\(listing)]")
+                Issue.record("seed \(seed), \(policy), \(kind): \(text)\n[\n\(listing)]")
                 return
             }
         }
@@ -42,10 +45,10 @@ struct RandomGraphTests {
 
     /// The fewest steps that still fail: pieces are left out, ever smaller ones, until none can go.
     private static func shrink(
-        _ steps: [GraphStep], _ policy: ReferenceStack.Policy
+        _ steps: [GraphStep], _ policy: ReferenceStack.Policy, _ kind: StoreKind
     ) -> ([GraphStep], String) {
         var steps = steps
-        var text = failure(of: steps, policy) ?? "the failure did not come again"
+        var text = failure(of: steps, policy, kind) ?? "the failure did not come again"
         var size = steps.count / 2
         while size > 0 {
             var start = 0
@@ -53,7 +56,7 @@ struct RandomGraphTests {
             while start < steps.count {
                 var candidate = steps
                 candidate.removeSubrange(start..<min(start + size, steps.count))
-                if let failure = failure(of: candidate, policy) {
+                if let failure = failure(of: candidate, policy, kind) {
                     steps = candidate
                     text = failure
                     isShorter = true
@@ -66,9 +69,11 @@ struct RandomGraphTests {
         return (steps, text)
     }
 
-    private static func failure(of steps: [GraphStep], _ policy: ReferenceStack.Policy) -> String? {
+    private static func failure(
+        of steps: [GraphStep], _ policy: ReferenceStack.Policy, _ kind: StoreKind
+    ) -> String? {
         do {
-            _ = try GraphRun.play(steps, policy)
+            _ = try GraphRun.play(steps, policy, kind)
             return nil
         } catch {
             return "\(error)"

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The container")
+@Suite("The container", .leavesNothingBehind)
 struct NSPersistentContainerTests {
     private func container(_ folder: TemporaryFolder) -> NSPersistentContainer {
         let container = NSPersistentContainer(name: "Library", managedObjectModel: LibraryModel.make())

@@ -12,7 +12,7 @@ final class CountedBook: NSManagedObject {
     }
 }
 
-@Suite("Fetches in batches and prefetching: what is read, and when")
+@Suite("Fetches in batches and prefetching: what is read, and when", .leavesNothingBehind, .onEveryKindOfStore)
 struct BatchedFetchTests {
     /// 600 books of 30 authors with a profile each: twenty books of an author follow each other.
     private let library: Library
@@ -53,7 +53,9 @@ struct BatchedFetchTests {
 
     private var cachedRows: Int { library.coordinator.cachedRowCount }
 
-    @Test("Count, first, last, iteration and slices of the results read the batches they look at and no others")
+    @Test(
+        "Count, first, last, iteration and slices of the results read the batches they look at and no others",
+        .onStores(.sqlite, .inMemory))
     func reading() throws {
         try context.performAndWait {
             let found = try context.fetch(books(25, ascending: false))
@@ -77,7 +79,7 @@ struct BatchedFetchTests {
         }
     }
 
-    @Test("An offset and a limit count before the batches")
+    @Test("An offset and a limit count before the batches", .onStores(.sqlite, .inMemory))
     func limits() throws {
         try context.performAndWait {
             let request = books(10)
@@ -92,7 +94,9 @@ struct BatchedFetchTests {
         }
     }
 
-    @Test("An object that comes with its batch is a fault until it is looked at, and awakes once then")
+    @Test(
+        "An object that comes with its batch is a fault until it is looked at, and awakes once then",
+        .onStores(.sqlite))
     func awaking() throws {
         let model = LibraryModel.make()
         model.entitiesByName["Book"]?.managedObjectClassName = NSStringFromClass(CountedBook.self)
@@ -137,6 +141,7 @@ struct BatchedFetchTests {
 
     @Test(
         "Sections are counted by the store: a table of them reads the batches that it shows",
+        .onStores(.sqlite, .inMemory),
         arguments: [false, true])
     func sections(isChild: Bool) throws {
         let context = isChild ? library.child(of: context) : context
@@ -198,7 +203,9 @@ struct BatchedFetchTests {
         for table in tables { try raw.execute("DELETE FROM \(table)") }
     }
 
-    @Test("Prefetched key paths are in memory, to-one and to-many, nested, for children too", arguments: [0, 1, 2])
+    @Test(
+        "Prefetched key paths are in memory, to-one and to-many, nested, for children too", .onStores(.sqlite),
+        arguments: [0, 1, 2])
     func prefetching(depth: Int) throws {
         var context = context
         for _ in 0..<depth { context = library.child(of: context) }
@@ -220,7 +227,7 @@ struct BatchedFetchTests {
         }
     }
 
-    @Test("With batches, what is prefetched comes with each batch")
+    @Test("With batches, what is prefetched comes with each batch", .onStores(.sqlite))
     func prefetchingBatches() throws {
         try context.performAndWait {
             let request = books(20)
@@ -258,7 +265,9 @@ struct BatchedFetchTests {
         }
     }
 
-    @Test("refreshAllObjects makes everything what the store has, under the unsaved changes")
+    @Test(
+        "refreshAllObjects makes everything what the store has, under the unsaved changes",
+        .onStores(.sqlite, .incremental))
     func refreshingAll() throws {
         try context.performAndWait {
             let found = try context.fetch(books(50))
@@ -268,7 +277,7 @@ struct BatchedFetchTests {
             let author = try #require(found[10].value(forKey: "author") as? NSManagedObject)
             #expect(author.texts("books", "title").count == 20)
             let new = context.make("Book", ["title": "new"])
-            let other = try Library(in: library.folder).context()
+            let other = try library.beside().context()
             try other.performAndWait {
                 for book in try other.all("Book", "pages IN {10, 11}") {
                     book.setValue("theirs", forKey: "title")

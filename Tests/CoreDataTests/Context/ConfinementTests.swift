@@ -2,7 +2,7 @@ import CoreData
 import Testing
 import TestSupport
 
-@Suite("Queues and confinement", .leavesNothingBehind)
+@Suite("Queues and confinement", .leavesNothingBehind, .onEveryKindOfStore)
 struct ConfinementTests {
     @Test("performAndWait runs on the calling thread and may be nested")
     func performAndWaitIsReentrant() throws {
@@ -65,7 +65,7 @@ struct ConfinementTests {
         #expect(order == 7)
     }
 
-    @Test("Using a private context off its queue stops the process with the context's name")
+    @Test("Using a private context off its queue stops the process with the context's name", .onStores(.sqlite))
     func wrongQueueStops() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -77,7 +77,7 @@ struct ConfinementTests {
         #expect(text.contains("importer"))
     }
 
-    @Test("The environment switches the check off where a program has no say in its arguments")
+    @Test("The environment switches the check off where a program has no say in its arguments", .onStores(.sqlite))
     func checkSwitchedOff() async throws {
         await #expect(processExitsWith: .success) {
             setenv("OPENCOREDATA_CONCURRENCY_DEBUG", "0", 1)
@@ -88,7 +88,7 @@ struct ConfinementTests {
         }
     }
 
-    @Test("A relationship between objects of different contexts stops the process with both URIs")
+    @Test("A relationship between objects of different contexts stops the process with both URIs", .onStores(.sqlite))
     func crossContextStops() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let library = try Library()

@@ -7,10 +7,11 @@ import TestSupport
 /// queue. As it is written first it is wrong; there are two ways to put it right.
 ///
 /// `bin/test --long` lets the right ones run for a minute each; with `--tsan` the thread sanitizer watches.
-@Suite("Inserting and deleting in a loop")
+@Suite("Inserting and deleting in a loop", .leavesNothingBehind, .onEveryKindOfStore)
 struct InsertAndDeleteLoopTests {
     @Test(
-        "From a background queue on the main context: the first wrong access stops the process and says what was wrong")
+        "From a background queue on the main context: the first wrong access stops the process and says what was wrong",
+        .onStores(.sqlite))
     func wrongQueue() async throws {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent, \.standardOutputContent]
@@ -28,7 +29,9 @@ struct InsertAndDeleteLoopTests {
         #expect(passes == ["pass 1 begins", "pass 1 ends", "pass 2 begins"], "not the first wrong access: \(output)")
     }
 
-    @Test("An object used off its queue stops the process with the object, its context and both queues")
+    @Test(
+        "An object used off its queue stops the process with the object, its context and both queues",
+        .onStores(.sqlite))
     func wrongObject() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let library = try Library()
@@ -63,8 +66,7 @@ struct InsertAndDeleteLoopTests {
         await loop.run()
         #expect(try loop.remaining() == 0)
         #expect(loop.passes >= 100)
-        let inStore = try Library(in: library.folder).context()
-        #expect(try inStore.performAndWait { try inStore.all("Author").count } == 0)
+        #expect(try library.saved("Author", "name") == [])
     }
 
     /// An object carried where it must not go.

@@ -4,12 +4,8 @@ import Testing
 
 @Suite("Fetches that have no SQL", .leavesNothingBehind)
 struct JudgedFetchingTests {
-    private func context(_ type: String) throws -> NSManagedObjectContext {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
-        let url = type == NSInMemoryStoreType ? nil : URL(fileURLWithPath: "/dev/null")
-        try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
+    private func context(_ kind: StoreKind) throws -> NSManagedObjectContext {
+        let context = try Library(kind).context()
         try context.performAndWait {
             for (title, prices) in [("a", [1.0, 3.0]), ("b", [10, 20]), ("c", [2, 2])] {
                 context.make("Book", ["title": title, "keywords": prices])
@@ -23,8 +19,9 @@ struct JudgedFetchingTests {
         "An in-memory store looks into transformable values, for objects, ids and counts, with order, limit and offset",
         arguments: [true, false])
     func intoTransformables(isChild: Bool) throws {
-        let root = try context(NSInMemoryStoreType)
+        let root = try context(.inMemory)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        LiveInstances.note(context, "context")
         if isChild {
             context.parent = root
         } else {
@@ -61,7 +58,7 @@ struct JudgedFetchingTests {
             ("ANY keywords IN {1, 20}", ["a", "b"]),
         ])
     func elements(format: String, titles: [String]) throws {
-        let context = try context(NSInMemoryStoreType)
+        let context = try context(.inMemory)
         try context.performAndWait {
             let found = try context.all("Book", format).compactMap { $0.value(forKey: "title") as? String }
             #expect(found.sorted() == titles)
@@ -72,7 +69,7 @@ struct JudgedFetchingTests {
         "A SQLite store refuses them with error 134060",
         arguments: ["average(keywords) == 2", "ANY keywords == 10", "ALL keywords < 3", "keywords CONTAINS 3"])
     func refused(format: String) throws {
-        let context = try context(NSSQLiteStoreType)
+        let context = try context(.sqlite)
         context.performAndWait {
             let error = #expect(throws: NSError.self) { try context.all("Book", format) }
             #expect(error?.code == NSCoreDataError)
@@ -81,7 +78,7 @@ struct JudgedFetchingTests {
 
     @Test("[SIZE] of a to-many relationship or a SUBQUERY counts in SQL")
     func size() throws {
-        let context = try context(NSSQLiteStoreType)
+        let context = try context(.sqlite)
         try context.performAndWait {
             let author = context.make("Author", ["name": "A"])
             for book in try context.all("Book", "title IN %@", ["a", "b"]) { book.setValue(author, forKey: "author") }

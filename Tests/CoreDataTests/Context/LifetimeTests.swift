@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Faults: batches, ages, retained objects, rows that are gone")
+@Suite("Faults: batches, ages, retained objects, rows that are gone", .leavesNothingBehind, .onEveryKindOfStore)
 struct LifetimeTests {
     private func library(books: Int) throws -> (Library, NSManagedObjectContext) {
         let library = try Library()
@@ -25,7 +25,9 @@ struct LifetimeTests {
         return request
     }
 
-    @Test("A fetch with a batch size reads keys, and rows a batch at a time, when the first of a batch is looked at")
+    @Test(
+        "A fetch with a batch size reads keys, and rows a batch at a time, when the first of a batch is looked at",
+        .onStores(.sqlite, .inMemory))
     func batches() throws {
         let (library, context) = try library(books: 1000)
         try context.performAndWait {
@@ -45,7 +47,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test("Unsaved objects take their places among batches without reading them all")
+    @Test("Unsaved objects take their places among batches without reading them all", .onStores(.sqlite, .inMemory))
     func batchesWithChanges() throws {
         let (library, context) = try library(books: 1000)
         try context.performAndWait {
@@ -59,7 +61,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test("A child's batches come through its parent, with what is unsaved there")
+    @Test("A child's batches come through its parent, with what is unsaved there", .onStores(.sqlite, .inMemory))
     func batchesOfChild() throws {
         let (library, root) = try library(books: 300)
         let child = library.child(of: root)
@@ -124,7 +126,9 @@ struct LifetimeTests {
         }
     }
 
-    @Test("Without shouldDeleteInaccessibleFaults a row that is gone stops the process with the object's URI")
+    @Test(
+        "Without shouldDeleteInaccessibleFaults a row that is gone stops the process with the object's URI",
+        .onStores(.sqlite))
     func inaccessibleStops() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let library = try Library()
@@ -144,7 +148,8 @@ struct LifetimeTests {
         #expect(text.contains("/Tag/p1"))
     }
 
-    @Test("A row older than the staleness interval is read from the store when a fault becomes real")
+    @Test(
+        "A row older than the staleness interval is read from the store when a fault becomes real", .onStores(.sqlite))
     func staleness() throws {
         let (library, context) = try library(books: 1)
         let other = try Library(in: library.folder).context()
@@ -273,7 +278,6 @@ struct LifetimeTests {
             sibling.processPendingChanges()
             #expect(copy.value.objectID == id)
         }
-        let names = try RawDatabase(library.storeURL).column("SELECT ZNAME FROM ZTAG ORDER BY ZNAME")
-        #expect(names == [.text("b"), .text("changed")])
+        #expect(try library.saved("Tag", "name") == ["b", "changed"])
     }
 }

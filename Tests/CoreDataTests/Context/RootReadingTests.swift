@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Reading through a root that is saving")
+@Suite("Reading through a root that is saving", .leavesNothingBehind, .onEveryKindOfStore)
 struct RootReadingTests {
     /// Stops a save in the middle of its writing, from where a validation or a hook cannot: a second connection holds the
     /// file's write lock.
@@ -30,7 +30,7 @@ struct RootReadingTests {
         saved.wait()
     }
 
-    @Test("A child fetches, reads faults and relationships while its root waits for the disk")
+    @Test("A child fetches, reads faults and relationships while its root waits for the disk", .onStores(.sqlite))
     func reading() throws {
         let library = try Library()
         let root = library.context()

@@ -6,7 +6,7 @@ import Testing
 
 /// Files that are no stores, damaged ones, and places where no file can be: every way of opening them gives an error that
 /// names the file, and nothing on disk changes.
-@Suite("Bad input")
+@Suite("Bad input", .leavesNothingBehind)
 struct BadInputTests {
     static let name = "Library.sqlite"
 

@@ -22,7 +22,7 @@ enum ClassedSpace {
     }
 }
 
-@Suite("The class of an entity's objects")
+@Suite("The class of an entity's objects", .leavesNothingBehind, .onEveryKindOfStore)
 struct ClassOfEntityTests {
     private func makeContext() throws -> NSManagedObjectContext {
         let model = NSManagedObjectModel()
@@ -37,12 +37,7 @@ struct ClassOfEntityTests {
             entity.properties = [name]
             return entity
         }
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(
-            ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        return context
+        return try Library(model: model).context()
     }
 
     private func entity(_ name: String, _ context: NSManagedObjectContext) throws -> NSEntityDescription {
@@ -50,7 +45,7 @@ struct ClassOfEntityTests {
     }
 
     @Test(
-        "A class inside other types is found by all their names, with its module or without",
+        "A class inside other types is found by all their names, with its module or without", .onStores(.inMemory),
         arguments: [
             (String(reflecting: ClassedSpace.Inner.Note.self), true), ("ClassedSpace.Inner.Note", true),
             (".ClassedSpace.Inner.Note", true), ("ClassedSpace.Inner.Other", false), ("Inner.Note", false),
@@ -101,7 +96,7 @@ struct ClassOfEntityTests {
         }
     }
 
-    @Test("A fetch of a class that an object does not have stops the process")
+    @Test("A fetch of a class that an object does not have stops the process", .onStores(.inMemory))
     func wrongClass() async {
         await #expect(processExitsWith: .failure) {
             let context = try ClassOfEntityTests().makeContext()

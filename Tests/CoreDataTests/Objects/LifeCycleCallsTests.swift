@@ -72,7 +72,7 @@ final class CalledObject: NSManagedObject {
     func forget() { calls = [] }
 }
 
-@Suite("What an object is told in its life")
+@Suite("What an object is told in its life", .leavesNothingBehind, .onEveryKindOfStore)
 struct LifeCycleCallsTests {
     private static func model() -> NSManagedObjectModel {
         let model = LibraryModel.make()

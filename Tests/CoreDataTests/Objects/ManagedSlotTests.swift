@@ -175,16 +175,11 @@ final class SlotThing: NSManagedObject {
 
     /// A context on a store of its own; it keeps its coordinator alive.
     static func makeContext() throws -> NSManagedObjectContext {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: makeModel())
-        try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: "/dev/null"))
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.performAndWait { context.persistentStoreCoordinator = coordinator }
-        return context
+        try Library(model: makeModel()).context()
     }
 }
 
-@Suite("Accessors by declared type", .leavesNothingBehind)
+@Suite("Accessors by declared type", .leavesNothingBehind, .onEveryKindOfStore)
 struct ManagedSlotTests {
     /// Runs the body with a new object in a context of its own.
     private func withThing(_ body: (SlotThing, NSManagedObjectContext) throws -> Void) throws {
@@ -303,7 +298,9 @@ struct ManagedSlotTests {
         }
     }
 
-    @Test("A property that the model does not have stops the process at first use, naming it and the entity")
+    @Test(
+        "A property that the model does not have stops the process at first use, naming it and the entity",
+        .onStores(.inMemory))
     func unknownProperty() async {
         await #expect(processExitsWith: .failure) {
             let context = try SlotThing.makeContext()
@@ -311,7 +308,9 @@ struct ManagedSlotTests {
         }
     }
 
-    @Test("A property of another kind stops the process at first use, before its bytes are taken for something else")
+    @Test(
+        "A property of another kind stops the process at first use, before its bytes are taken for something else",
+        .onStores(.inMemory))
     func wrongKind() async {
         await #expect(processExitsWith: .failure) {
             let context = try SlotThing.makeContext()
@@ -326,7 +325,7 @@ struct ManagedSlotTests {
         }
     }
 
-    @Test("A missing value stops the process where the type has no place for nil")
+    @Test("A missing value stops the process where the type has no place for nil", .onStores(.inMemory))
     func missingValue() async {
         await #expect(processExitsWith: .failure) {
             let context = try SlotThing.makeContext()

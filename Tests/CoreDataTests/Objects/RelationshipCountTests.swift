@@ -1,7 +1,8 @@
 import CoreData
+import TestSupport
 import Testing
 
-@Suite("The counts of to-many relationships, checked at a save", .leavesNothingBehind)
+@Suite("The counts of to-many relationships, checked at a save", .leavesNothingBehind, .onEveryKindOfStore)
 struct RelationshipCountTests {
     /// A coordinator for shelves, whose `books` are mandatory and have the given minimum count.
     private func context(minimum: Int, isOptional: Bool) throws -> NSManagedObjectContext {
@@ -15,11 +16,7 @@ struct RelationshipCountTests {
         (shelf.properties, book.properties) = ([books], [place])
         let model = NSManagedObjectModel()
         model.entities = [shelf, book]
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        return context
+        return try Library(model: model).context()
     }
 
     @Test("A to-many relationship that is not optional may be empty when it has no minimum count")

@@ -27,16 +27,12 @@ private final class Log: @unchecked Sendable {
     }
 }
 
-@Suite("What objects are told of themselves", .leavesNothingBehind)
+@Suite("What objects are told of themselves", .leavesNothingBehind, .onEveryKindOfStore)
 struct SnapshotEventTests {
     private func context(_ kind: NSManagedObject.Type) throws -> NSManagedObjectContext {
         let model = LibraryModel.make()
         model.entitiesByName["Book"]?.managedObjectClassName = NSStringFromClass(kind)
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
-        let context = NSManagedObjectContext(.privateQueue)
-        context.performAndWait { context.persistentStoreCoordinator = coordinator }
-        return context
+        return try Library(model: model).context()
     }
 
     @Test("A rollback and a refresh that keeps changes tell the object, a refresh without changes does not")
@@ -110,7 +106,7 @@ struct SnapshotEventTests {
         }
     }
 
-    @Test("A coordinator tells before and after its stores change")
+    @Test("A coordinator tells before and after its stores change", .onStores(.inMemory))
     func storesWillChange() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
         let log = Log()
@@ -131,7 +127,7 @@ struct SnapshotEventTests {
         #expect(log.additions == [true, true, false, false])
     }
 
-    @Test("A context of a kind of queue is tied to such a queue")
+    @Test("A context of a kind of queue is tied to such a queue", .onStores(.inMemory))
     func concurrencyTypes() {
         #expect(NSManagedObjectContext(.privateQueue).concurrencyType == .privateQueueConcurrencyType)
         #expect(NSManagedObjectContext(.mainQueue).concurrencyType == .mainQueueConcurrencyType)

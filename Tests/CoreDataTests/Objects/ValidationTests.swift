@@ -50,7 +50,7 @@ final class CheckedPerson: NSManagedObject {
 /// A person without a word of its own.
 final class QuietPerson: NSManagedObject {}
 
-@Suite("Validation")
+@Suite("Validation", .leavesNothingBehind, .onEveryKindOfStore)
 struct ValidationTests {
     private static func model(_ managedClass: NSManagedObject.Type = NSManagedObject.self) -> NSManagedObjectModel {
         let person = NSEntityDescription()
@@ -118,13 +118,8 @@ struct ValidationTests {
     private func withContext(
         _ managedClass: NSManagedObject.Type = NSManagedObject.self, _ body: (NSManagedObjectContext) throws -> Void
     ) throws {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model(managedClass))
-        try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
-        let context = NSManagedObjectContext(.privateQueue)
-        try context.performAndWait {
-            context.persistentStoreCoordinator = coordinator
-            try body(context)
-        }
+        let context = try Library(model: Self.model(managedClass)).context()
+        try context.performAndWait { try body(context) }
     }
 
     /// The errors of a save that has to fail, flat.

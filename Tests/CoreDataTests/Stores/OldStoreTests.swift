@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is found in stores that were made years ago.
-@Suite("Old stores")
+@Suite("Old stores", .leavesNothingBehind)
 struct OldStoreTests {
     @Test("a decimal that is not a number is the text NaN in the file, and comes back")
     func notANumber() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("The -wal of a SQLite store")
+@Suite("The -wal of a SQLite store", .leavesNothingBehind)
 struct SQLiteCheckpointTests {
     private func model() -> NSManagedObjectModel {
         let text = NSAttributeDescription()

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Conflicts between processes, by merge policy")
+@Suite("Conflicts between processes, by merge policy", .leavesNothingBehind)
 struct ProcessConflictTests {
     private let rounds = 40
 

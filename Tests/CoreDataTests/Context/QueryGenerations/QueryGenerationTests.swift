@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Query generations")
+@Suite("Query generations", .leavesNothingBehind)
 struct QueryGenerationTests {
     private let library: Library
     private let writer: NSManagedObjectContext
@@ -120,30 +120,22 @@ struct QueryGenerationTests {
         #expect(try titles(reader) == ["all", "all", "mine"])
     }
 
-    @Test("Stores that keep no states are read as they are: in memory, without a -wal")
-    func withoutStates() throws {
-        let folder = try TemporaryFolder()
-        for type in [NSInMemoryStoreType, NSSQLiteStoreType] {
-            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
-            try coordinator.addPersistentStore(
-                ofType: type, configurationName: nil, at: folder.url.appendingPathComponent("\(type).store"),
-                options: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
-            let contexts = (0..<2).map { _ in
-                let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-                context.performAndWait { context.persistentStoreCoordinator = coordinator }
-                return context
-            }
-            try contexts[0].performAndWait {
-                try contexts[0].setQueryGenerationFrom(.current)
-                #expect(try contexts[0].all("Tag").isEmpty)
-            }
-            try contexts[1].performAndWait {
-                contexts[1].make("Tag", ["name": "a"])
-                try contexts[1].save()
-            }
-            let count = try contexts[0].performAndWait { try contexts[0].all("Tag").count }
-            #expect(count == 1)
+    @Test(
+        "Stores that keep no states are read as they are: SQLite's without a -wal, and all others",
+        arguments: StoreKind.allCases)
+    func withoutStates(kind: StoreKind) throws {
+        let library = try Library(kind, options: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
+        let contexts = (0..<2).map { _ in library.context() }
+        try contexts[0].performAndWait {
+            try contexts[0].setQueryGenerationFrom(.current)
+            #expect(try contexts[0].all("Tag").isEmpty)
         }
+        try contexts[1].performAndWait {
+            contexts[1].make("Tag", ["name": "a"])
+            try contexts[1].save()
+        }
+        let count = try contexts[0].performAndWait { try contexts[0].all("Tag").count }
+        #expect(count == 1)
     }
 
     @Test("The did-save notification of a pinned context tells the state that has what it saved; of others, none")
