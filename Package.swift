@@ -13,6 +13,7 @@ let package = Package(
     products: [
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "CoreDataManager", targets: ["CoreDataManager"]),
+        .library(name: "MigrationTestKit", targets: ["MigrationTestKit"]),
         .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
         .executable(name: "coredata", targets: ["coredata-tool"]),
     ],
@@ -27,6 +28,7 @@ let package = Package(
         .systemLibrary(name: "CExchange"),
         .target(name: "CoreData", dependencies: ["CSQLite", "CZlib", "CSwiftRuntime", "CExchange"]),
         .target(name: "CoreDataManager", dependencies: ["CoreData"], exclude: otherPlatforms),
+        .target(name: "MigrationTestKit", dependencies: ["CoreData", "CSQLite"]),
         .target(name: "CoreDataModelCompiler", dependencies: ["CoreData"]),
         .executableTarget(name: "coredata-modelc", dependencies: ["CoreDataModelCompiler"]),
         .plugin(name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["coredata-modelc"]),
@@ -48,7 +50,8 @@ let package = Package(
         .executableTarget(
             name: "save-chain-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/SaveChainChild"),
         .executableTarget(
-            name: "migration-crash-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/CrashChild"),
+            name: "migration-crash-child", dependencies: ["CoreData", "MigrationTestKit", "TestSupport"],
+            path: "Tests/CrashChild"),
         .executableTarget(
             name: "writer-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/WriterChild"),
         .executableTarget(
@@ -67,7 +70,10 @@ let package = Package(
         .testTarget(name: "ConformanceTests", dependencies: ["CoreData"], plugins: ["CoreDataModelPlugin"]),
         .testTarget(name: "ExampleTests", dependencies: ["notes", "contacts", "TestSupport"]),
         .testTarget(name: "RandomGraphTests", dependencies: ["CoreData", "TestSupport"]),
-        .testTarget(name: "CorpusTests", dependencies: ["CoreData", "TestSupport"]),
+        .testTarget(name: "CorpusTests", dependencies: ["CoreData", "MigrationTestKit", "TestSupport"]),
+        .testTarget(
+            name: "MigrationTestKitTests",
+            dependencies: ["CoreData", "MigrationTestKit", "TestSupport", "migration-crash-child"]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(

@@ -1,23 +1,26 @@
-// Migrates a store until it is killed. Usage: migration-crash-child STORE
+// Migrates a store until it is killed. Usage: migration-crash-child STORE [WAY]
 //
-// Opens the store with the newer model and both migration options, as a program does when it starts. "begin" and "done" are
-// written to the standard output around it; on an error the error is written and the exit status is 1.
+// Opens the store with the newer model and both migration options, as a program does when it starts. The ways: "place" (the
+// default), between the two models of CrashModels; "resources N", to a version of DepotModels with what lies beside the
+// program; "stages", through those of DepotModels.
 import CoreData
 import Foundation
+import MigrationTestKit
 import TestSupport
 
-func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
-
-let url = URL(fileURLWithPath: CommandLine.arguments[1])
-let model = ModelText.model(CrashModels.newer)
-say("begin")
-do {
+MigrationChild.main { url, arguments in
+    var options: [AnyHashable: Any] = [
+        NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+    ]
+    let model: NSManagedObjectModel
+    switch arguments.first {
+    case "resources": model = DepotModels.model(Int(arguments.last ?? "") ?? 0)
+    case "stages":
+        model = ModelText.model(DepotModels.stages[3])
+        options[NSPersistentStoreStagedMigrationManagerOptionKey] = DepotModels.manager()
+    default: model = ModelText.model(CrashModels.newer)
+    }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil, at: url,
-        options: [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
-    say("done")
-} catch {
-    say("\(error)")
-    exit(1)
+        ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
 }

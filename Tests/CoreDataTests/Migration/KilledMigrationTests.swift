@@ -23,7 +23,7 @@ struct KilledMigrationTests {
         case newer
     }
 
-    @Test("at any of 60 random moments the store is left with the old or the new version and every row")
+    @Test("at any of 30 random moments the store is left with the old or the new version and every row")
     func killedAnywhere() throws {
         try withTemporaryFolder { folder in
             let template = try MigrationBench(folder, CrashModels.older, rows: CrashModels.rows).url
@@ -34,7 +34,7 @@ struct KilledMigrationTests {
 
             var generator = Generator(state: 20_260_521)
             var outcomes: [Outcome] = []
-            for round in 0..<60 {
+            for round in 0..<30 {
                 let url = try copy(template, to: folder, "round\(round)")
                 // A tenth beyond the end: some kills hit the moments around the commit.
                 let moment = Double.random(in: 0...1.1, using: &generator) * length

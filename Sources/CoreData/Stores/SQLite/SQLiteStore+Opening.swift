@@ -159,6 +159,7 @@ extension SQLiteStore {
         private mutating func openReadOnly(_ url: URL, entities: Set<String>?) throws {
             let settings = settings
             let files = SQLiteStoreFiles(url)
+            if !settings.isImmutable { files.rollBackJournal(timeout: settings.timeout) }
             let mode = settings.isImmutable ? .immutable : files.readingAccess
             let path = url.path
             removesLog = mode == .readOnly && !FileManager.default.fileExists(atPath: files.shm.path)

@@ -52,6 +52,18 @@ struct SQLiteStoreFiles: Sendable {
         return protected == 2 && hasIndex ? .frozen : .readOnly
     }
 
+    /// Undoes what a killed process has left half written in the main file. Readers cannot, and could not read either.
+    ///
+    /// Nothing happens to the journal of a process that is still writing; one who may not write leaves it alone, too.
+    func rollBackJournal(timeout: TimeInterval) {
+        guard FileManager.default.fileExists(atPath: journal.path), !Self.isWriteProtected(main),
+            !Self.isWriteProtected(main.deletingLastPathComponent()),
+            let connection = try? SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: timeout)
+        else { return }
+        connection.disableCheckpointOnClose()
+        _ = try? connection.integer("SELECT COUNT(*) FROM sqlite_master")
+    }
+
     /// Removes the -shm that a reader made, and the -wal with it where that is empty, if nobody has the store open.
     ///
     /// Only a connection that may write does that; one that only reads makes the two files and leaves them.

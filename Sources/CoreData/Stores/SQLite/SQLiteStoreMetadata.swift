@@ -164,6 +164,7 @@ enum SQLiteStoreMetadata {
     /// into the main file when it closes.
     static func quietConnection(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
         let files = SQLiteStoreFiles(url)
+        files.rollBackJournal(timeout: timeout)
         let hasJournal = FileManager.default.fileExists(atPath: files.journal.path)
         let hasIndex = FileManager.default.fileExists(atPath: files.shm.path)
         if !hasJournal, !hasIndex, !files.hasLog {

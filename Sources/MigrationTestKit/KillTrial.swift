@@ -1,0 +1,280 @@
+import CoreData
+
+/// Kills a migrating process, lets its disk run full, starts it twice — and looks at what it leaves: the store must open with
+/// the older or the newer version, with every row, and the next start must end the migration.
+///
+/// The process is a program of the caller's own, see `MigrationChild`. Trials are synchronous and take as long as the program
+/// does, two or three times for each kill.
+public struct KillTrial {
+    /// The child program.
+    public var program: URL
+    /// Its arguments after the store's address.
+    public var arguments: [String]
+    /// A store of the older version that nobody has open. It is copied for each trial.
+    public var store: URL
+    public var older: ModelVersion
+    public var newer: ModelVersion
+    /// What else must be true of a store that was migrated: every problem in a line. Nobody has the store open.
+    public var inspect: ((_ store: URL) throws -> [String])?
+
+    /// What an untouched and a migrated store hold, and how long the migration takes.
+    private struct Reference {
+        var older: [String: Int]
+        var newer: [String: Int]
+        var schema: StoreSchema
+        var seconds: Double
+        var moments: [String]
+        /// The size of the largest file that the migration makes.
+        var largest: Int
+    }
+
+    /// A trial of a program's migration.
+    public init(program: URL, arguments: [String] = [], store: URL, from older: ModelVersion, to newer: ModelVersion) {
+        self.program = program
+        self.arguments = arguments
+        self.store = store
+        self.older = older
+        self.newer = newer
+    }
+
+    // MARK: Trials
+
+    /// Kills the program at moments that are spread over the time that the migration takes, and a tenth beyond it. The same
+    /// seed gives the same moments.
+    public func killAtRandom(times count: Int, seed: UInt64 = 1) throws -> MigrationTrialReport {
+        let reference = try reference()
+        var random = SampleRandom(state: seed)
+        var report = MigrationTrialReport()
+        for round in 0..<count {
+            let moment = Double.random(in: 0...1.1, using: &random) * reference.seconds
+            let name = "killed after \(Int(moment * 1000)) ms"
+            report.entries.append(
+                try trial(name, reference, looks: round % 2 == 0) { url in
+                    let child = try ChildRun(program, url, arguments)
+                    child.kill(after: moment)
+                    return child.wait()
+                })
+        }
+        return report
+    }
+
+    /// Kills the program at every step of the migration: every kind of step that it goes through, at its first occurrence, its
+    /// last, and some between.
+    ///
+    /// - Parameter most: at how many occurrences of a kind of step.
+    public func killAtEveryStep(most: Int = 3) throws -> MigrationTrialReport {
+        let reference = try reference()
+        var report = MigrationTrialReport()
+        var counts: [String: Int] = [:]
+        var order: [String] = []
+        for moment in reference.moments {
+            if counts[moment] == nil { order.append(moment) }
+            counts[moment, default: 0] += 1
+        }
+        for moment in order {
+            let count = counts[moment] ?? 1
+            let occurrences = Set((0..<most).map { most == 1 ? 1 : 1 + (count - 1) * $0 / (most - 1) })
+            for (place, occurrence) in occurrences.sorted().enumerated() {
+                // What looks at a killed migration changes the store: half of the trials start it again at once.
+                for looks in count == 1 ? [true, false] : [place % 2 == 0] {
+                    let name = "killed at \(moment) \(occurrence) of \(count)\(looks ? "" : ", started again at once")"
+                    report.entries.append(
+                        try trial(name, reference, looks: looks) { url in
+                            let environment = [MigrationChild.killVariable: "\(moment):\(occurrence)"]
+                            return try ChildRun(program, url, arguments, environment).wait()
+                        })
+                }
+            }
+        }
+        return report
+    }
+
+    /// Lets no file grow beyond a size, from nothing to enough, as on a disk that is full: whichever write it is that fails,
+    /// the error must be reported and the store be as it was.
+    public func fullDisk(steps: Int = 24) throws -> MigrationTrialReport {
+        let reference = try reference()
+        var report = MigrationTrialReport()
+        for step in 0...steps {
+            // The last one is beyond everything that a log or a temporary file may need.
+            let part = step == steps ? 16 : 1.5 * Double(step) / Double(steps)
+            let limit = Int(Double(reference.largest) * part) / 512 * 512
+            let name = "no file beyond \(limit) bytes"
+            var entry = try trial(name, reference, looks: true) { url in
+                try ChildRun(program, url, arguments, [MigrationChild.limitVariable: "\(limit)"]).wait()
+            }
+            if step == steps, entry.refusal != nil { entry.problems.append("not even this was enough") }
+            report.entries.append(entry)
+        }
+        return report
+    }
+
+    /// Starts the program twice at the same time: one migrates, the other waits, and both end well.
+    public func twoProcesses(times count: Int = 5) throws -> MigrationTrialReport {
+        let reference = try reference()
+        var report = MigrationTrialReport()
+        for round in 0..<count {
+            var problems: [String] = []
+            var entry = try trial("two processes, \(round + 1)", reference, looks: true) { url in
+                let children = try (0..<2).map { _ in
+                    try ChildRun(program, url, arguments, [MigrationChild.traceVariable: "1"])
+                }
+                let outcomes = children.map { $0.wait() }
+                for outcome in outcomes where !outcome.isDone { problems.append("one ended with: \(outcome.text)") }
+                let migrated = outcomes.filter { outcome in
+                    outcome.moments.contains("exchanged")
+                        || (outcome.moments.contains("committed") && !outcome.moments.contains("folderLocked"))
+                }
+                if migrated.count != 1 { problems.append("\(migrated.count) of them migrated") }
+                return outcomes[0]
+            }
+            entry.problems += problems
+            report.entries.append(entry)
+        }
+        return report
+    }
+
+    /// Starts the program while its folder cannot be written: as another user where the trial runs as root, who may write
+    /// everywhere.
+    public func readOnlyFolder(user: UInt32 = 65_534) throws -> MigrationTrialReport {
+        let reference = try reference()
+        var report = MigrationTrialReport()
+        for isFileReadOnly in [true, false] {
+            let name = "a folder\(isFileReadOnly ? " and a file" : "") that cannot be written"
+            var entry = try trial(name, reference, looks: true) { url in
+                let manager = FileManager.default
+                let folder = url.deletingLastPathComponent()
+                try manager.setAttributes([.posixPermissions: isFileReadOnly ? 0o444 : 0o666], ofItemAtPath: url.path)
+                try manager.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder.path)
+                defer {
+                    try? manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+                    try? manager.setAttributes([.posixPermissions: 0o644], ofItemAtPath: url.path)
+                }
+                let environment = geteuid() == 0 ? [MigrationChild.userVariable: "\(user)"] : [:]
+                return try ChildRun(program, url, arguments, environment).wait()
+            }
+            if entry.refusal == nil { entry.problems.append("it was migrated all the same") }
+            report.entries.append(entry)
+        }
+        return report
+    }
+
+    /// The kinds of steps that the migration goes through, in their order, each as often as it occurs.
+    public func steps() throws -> [String] { try reference().moments }
+
+    /// Kills the program at a step, starts it again at once, and tells the steps of this second run: those that it did not
+    /// have to repeat are missing.
+    public func stepsAfterKill(at step: String, occurrence: Int = 1) throws -> [String] {
+        try inFolder { url in
+            let environment = [MigrationChild.killVariable: "\(step):\(occurrence)"]
+            _ = try ChildRun(program, url, arguments, environment).wait()
+            return try ChildRun(program, url, arguments, [MigrationChild.traceVariable: "1"]).wait().moments
+        }
+    }
+
+    // MARK: One trial
+
+    private func inFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("kill-trial-\(UUID().uuidString)", isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent(store.lastPathComponent)
+        for name in companions(of: store) {
+            let source = store.deletingLastPathComponent().appendingPathComponent(name)
+            guard FileManager.default.fileExists(atPath: source.path) else { continue }
+            try FileManager.default.copyItem(at: source, to: folder.appendingPathComponent(name))
+        }
+        return try body(url)
+    }
+
+    /// The names of all files and folders that a store has.
+    private func companions(of url: URL) -> [String] {
+        let name = url.lastPathComponent
+        let base = url.deletingPathExtension().lastPathComponent
+        return [name, "\(name)-wal", "\(name)-shm", ".\(base)_SUPPORT"]
+    }
+
+    private func reference() throws -> Reference {
+        try inFolder { url in
+            let before = try TrialContent(of: url, older, withValues: false).counts
+            let child = try ChildRun(program, url, arguments, [MigrationChild.traceVariable: "1"])
+            child.waitForBeginning()
+            let start = ContinuousClock.now
+            let outcome = child.wait()
+            let elapsed = ContinuousClock.now - start
+            guard outcome.isDone else {
+                throw CocoaError(
+                    .executableLoad,
+                    userInfo: [NSLocalizedDescriptionKey: "The program does not migrate the store: \(outcome.text)"])
+            }
+            let folder = url.deletingLastPathComponent()
+            let sizes = try FileManager.default.subpathsOfDirectory(atPath: folder.path).map { name in
+                let path = folder.appendingPathComponent(name).path
+                return (try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.intValue ?? 0
+            }
+            let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+            return Reference(
+                older: before, newer: try TrialContent(of: url, newer, withValues: false).counts,
+                schema: try StoreSchema(of: url),
+                seconds: seconds, moments: outcome.moments, largest: max(65_536, sizes.max() ?? 0))
+        }
+    }
+
+    private func trial(
+        _ name: String, _ reference: Reference, looks: Bool, _ run: (URL) throws -> ChildRun.Outcome
+    ) throws -> MigrationTrialReport.Entry {
+        try inFolder { url in
+            var entry = MigrationTrialReport.Entry(name: name)
+            entry.rows = reference.older.values.reduce(0, +)
+            let outcome = try run(url)
+            if !outcome.isDone, !outcome.wasKilled {
+                entry.refusal = outcome.failure
+                if outcome.failure == nil { entry.problems.append("it ended without saying why: \(outcome.text)") }
+            }
+            if looks {
+                let (isNewer, problems) = look(url, reference)
+                entry.problems += problems
+                if outcome.isDone, !isNewer { entry.problems.append("it ended well without having migrated") }
+            }
+            let second = try ChildRun(program, url, arguments).wait()
+            if !second.isDone { entry.problems.append("the next start ended with: \(second.text)") }
+            let (isNewer, problems) = look(url, reference)
+            entry.problems += problems.map { "in the end: \($0)" }
+            if !isNewer { entry.problems.append("the next start did not end the migration") }
+            let strays = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+                .filter { !companions(of: url).contains($0) }
+            if !strays.isEmpty { entry.problems.append("left behind: \(strays.joined(separator: ", "))") }
+            return entry
+        }
+    }
+
+    /// Opens the store as an older and as a newer program would. Whether it is of the newer version, and what is wrong.
+    private func look(_ url: URL, _ reference: Reference) -> (isNewer: Bool, problems: [String]) {
+        do {
+            let found = try TrialContent(of: url, newer, withValues: false)
+            var problems =
+                found.counts == reference.newer ? [] : ["it has \(found.counts) instead of \(reference.newer)"]
+            problems += try reference.schema.difference(from: StoreSchema(of: url)).map { "schema: \($0)" }
+            problems += try damage(url) + (inspect?(url) ?? [])
+            return (true, problems)
+        } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
+            do {
+                let found = try TrialContent(of: url, older, withValues: false)
+                var problems = try damage(url)
+                if found.counts != reference.older {
+                    problems.append("the older store has \(found.counts) instead of \(reference.older)")
+                }
+                return (false, problems)
+            } catch {
+                return (false, ["it opens with neither version: \(error)"])
+            }
+        } catch {
+            return (false, ["it does not open: \(error)"])
+        }
+    }
+
+    private func damage(_ url: URL) throws -> [String] {
+        let found = try TrialDatabase(url).rows("PRAGMA integrity_check").map { $0[0] }
+        return found == ["ok"] ? [] : ["the file is damaged: \(found.joined(separator: "; "))"]
+    }
+}

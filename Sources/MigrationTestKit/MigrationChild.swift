@@ -1,0 +1,101 @@
+@_spi(MigrationTesting) import CoreData
+import Foundation
+
+/// The main program of a process that migrates a store and may be killed on the way, for `KillTrial`.
+///
+/// It is an executable target of its own, beside the tests:
+///
+///     import MigrationTestKit
+///
+///     MigrationChild.main { store, arguments in
+///         // Opens the store as the program does when it starts, and closes it.
+///     }
+///
+/// The trial says by environment variables at which moment the process ends itself, which user it becomes, and how large its
+/// files may grow. Without them it is an ordinary program.
+public enum MigrationChild {
+    static let killVariable = "OPENCOREDATA_TRIAL_KILL"
+    static let traceVariable = "OPENCOREDATA_TRIAL_TRACE"
+    static let limitVariable = "OPENCOREDATA_TRIAL_FILE_LIMIT"
+    static let userVariable = "OPENCOREDATA_TRIAL_USER"
+
+    /// Opens the store whose path is the first argument, by the given body, which also gets the other arguments.
+    ///
+    /// Writes "begin" and "done" to the standard output around it, or "failed" with the error, and then ends with status 1.
+    public static func main(_ open: (_ store: URL, _ arguments: [String]) throws -> Void) -> Never {
+        let arguments = CommandLine.arguments
+        guard arguments.count > 1 else {
+            say("usage: \(arguments.first ?? "child") STORE …")
+            exit(2)
+        }
+        let environment = ProcessInfo.processInfo.environment
+        if let text = environment[userVariable], let user = uid_t(text), setgid(user) != 0 || setuid(user) != 0 {
+            say("failed: cannot become the user \(text)")
+            exit(2)
+        }
+        if let text = environment[limitVariable], let bytes = UInt(text) { limitFiles(to: bytes) }
+        let moments = Moments(
+            kill: environment[killVariable].flatMap { Moments.Target($0) }, isTraced: environment[traceVariable] != nil)
+        MigrationMoment.observe { moments.reach($0) }
+        say("begin")
+        do {
+            try open(URL(fileURLWithPath: arguments[1]), Array(arguments.dropFirst(2)))
+            say("done")
+            exit(0)
+        } catch {
+            let error = error as NSError
+            say("failed: \(error.code) \(error.localizedDescription)")
+            exit(1)
+        }
+    }
+
+    static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+
+    /// From now on no file may grow beyond this: whoever tries gets an error instead of a signal.
+    private static func limitFiles(to bytes: UInt) {
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
+        #if os(Linux)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        #else
+            setrlimit(RLIMIT_FSIZE, &limit)
+        #endif
+    }
+
+    /// Counts the moments, tells them, and ends the process at one of them.
+    private final class Moments: @unchecked Sendable {  // `counts` is guarded by `lock`
+        struct Target {
+            var name: String
+            var occurrence: Int
+
+            init?(_ text: String) {
+                let parts = text.split(separator: ":")
+                guard parts.count == 2, let number = Int(parts[1]) else { return nil }
+                (name, occurrence) = (String(parts[0]), number)
+            }
+        }
+
+        private let target: Target?
+        private let isTraced: Bool
+        private let lock = NSLock()
+        private var counts: [String: Int] = [:]
+
+        init(kill target: Target?, isTraced: Bool) {
+            self.target = target
+            self.isTraced = isTraced
+        }
+
+        func reach(_ moment: MigrationMoment) {
+            let name = moment.rawValue
+            let count = lock.withLock {
+                counts[name, default: 0] += 1
+                return counts[name] ?? 0
+            }
+            if isTraced { MigrationChild.say("moment \(name)") }
+            if let target, target.name == name, target.occurrence == count {
+                // As a watchdog does: nothing is flushed, no handler runs.
+                kill(getpid(), SIGKILL)
+            }
+        }
+    }
+}

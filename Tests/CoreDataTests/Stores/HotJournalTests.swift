@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+@Suite("A journal that a killed process has left")
+struct HotJournalTests {
+    /// A store as a killed process leaves it in the middle of a transaction with a rollback journal: pages of the main file
+    /// are written, the journal says what they were.
+    private func makeStore(_ folder: URL) throws -> URL {
+        let bench = try MigrationBench(
+            folder, "entity Item\n  name string",
+            rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'whole'); "
+                + "UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
+        let connection = try SQLiteConnection(path: bench.url.path, access: .readWrite)
+        // A cache of few pages spills into the file before the commit.
+        try connection.execute("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN")
+        try connection.execute(
+            """
+            UPDATE ZITEM SET ZNAME = 'half';
+            WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+            INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT i, 1, 1, 'an item with a rather long name ' || i FROM n
+            """)
+        let copy = folder.appendingPathComponent("killed.sqlite")
+        for suffix in ["", "-journal"] {
+            try FileManager.default.copyItem(atPath: bench.url.path + suffix, toPath: copy.path + suffix)
+        }
+        connection.rollback()
+        return copy
+    }
+
+    @Test("the store opens as it was before: for writing, for reading, for its metadata", arguments: [0, 1, 2])
+    func opens(_ way: Int) throws {
+        try withTemporaryFolder { folder in
+            let url = try makeStore(folder)
+            let model = ModelText.model("entity Item\n  name string")
+            if way == 2 {
+                let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                    ofType: NSSQLiteStoreType, at: url, options: nil)
+                #expect(model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+                #expect(!FileManager.default.fileExists(atPath: url.path + "-journal"))
+            }
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            let store = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: url,
+                options: way == 1 ? [NSReadOnlyPersistentStoreOption: true] : nil)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            let names = try context.performAndWait {
+                try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item")).map {
+                    $0.value(forKey: "name") as? String
+                }
+            }
+            #expect(names == ["whole"])
+            try coordinator.remove(store)
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import MigrationTestKit
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+/// Every model of the corpus with more than one version: from each version to each later one, on made-up objects.
+@Suite("Migrating between all versions of real models", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
+struct VersionChainCorpusTests {
+    private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
+
+    /// The bundles of versions, as sources or compiled, of the newest state of every repository.
+    static let bundles: [String] = Corpus.paths { path in
+        guard !path.contains("@history"), path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".momd") else {
+            return false
+        }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: Corpus.url(path).path)) ?? []
+        let versions = names.filter { $0.hasSuffix(".xcdatamodel") || $0.hasSuffix(".mom") }
+        return versions.count > 1 && !unreadable.contains((path as NSString).lastPathComponent)
+    }
+
+    /// One of its versions is in the binary format of Xcode 3.
+    private static let unreadable: Set<String> = ["Recipes.xcdatamodeld"]
+
+    /// The versions in their order; a name's number says which, and "Partner" is what "Folio" was called before.
+    private func versions(_ path: String) throws -> [ModelVersion] {
+        try ModelVersion.all(at: Corpus.url(path)).sorted { first, second in
+            let isFirstOlder = first.name.contains("Partner")
+            if isFirstOlder != second.name.contains("Partner") { return isFirstOlder }
+            return first.name.compare(second.name, options: .numeric) == .orderedAscending
+        }
+    }
+
+    @Test("there are many models with several versions")
+    func present() { #expect(Self.bundles.count >= 20) }
+
+    @Test(
+        "made-up objects of each version come to each later one, with every row, value and link; what is refused says why",
+        arguments: bundles)
+    func pairs(_ path: String) throws {
+        let versions = try versions(path)
+        var trial = MigrationTrial(versions)
+        trial.samples = SampleStore(rowsPerEntity: 8, seed: 5)
+        var report = MigrationTrialReport()
+        for older in versions.indices {
+            for newer in versions.indices where newer > older {
+                // All pairs of a long chain take minutes.
+                let isNear = newer == older + 1 || newer == versions.count - 1
+                guard Self.isLong || versions.count <= 9 || isNear else { continue }
+                report.entries.append(try trial.hop(versions[older], versions[newer]))
+            }
+        }
+        #expect(report.isClean, "\(path):\n\(report.failures.map(\.description).joined(separator: "\n"))")
+        let known = Self.refused[String(path.prefix { $0 != "/" })] ?? []
+        let found = Set(report.refused)
+        #expect(
+            found == known,
+            "\(path): \(report.entries.filter { $0.refusal != nil }.map(\.description).joined(separator: "\n"))")
+        for entry in report.entries { if let refusal = entry.refusal { #expect(refusal.contains("“"), "\(entry)") } }
+        // The forecast knows it beforehand.
+        for entry in report.entries where entry.refusal != nil { try expectObstacle(entry.name, versions, trial) }
+    }
+
+    private func expectObstacle(_ name: String, _ versions: [ModelVersion], _ trial: MigrationTrial) throws {
+        let ends = name.components(separatedBy: " → ").compactMap { name in versions.first { $0.name == name } }
+        try #require(ends.count == 2)
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Trial.sqlite")
+            try trial.samples.make(at: url, ends[0])
+            let forecast = try NSPersistentStoreCoordinator.migrationForecast(
+                forPersistentStoreAt: url, to: ends[1].model.withPlainClasses())
+            #expect(!forecast.isPossible, "\(name)")
+            #expect(forecast.obstacles.allSatisfy { $0.entity != nil && !$0.help.isEmpty }, "\(name): \(forecast)")
+        }
+    }
+
+    /// What is refused, by repository: a value that may be missing becomes mandatory; an attribute becomes a relationship; what an
+    /// object leads to becomes mandatory.
+    private static let refused: [String: Set<String>] = [
+        "SwiftGen__SwiftGen": ["Model → Model 2"],
+        "wibosco__CoreDataMigration-Example": Set(
+            ["", " 2"].flatMap { older in
+                [" 3", " 4"].map { "CoreDataMigration_Example\(older) → CoreDataMigration_Example\($0)" }
+            }),
+        "dashpay__dashsync-iOS": ["DashSync 6 → DashSync 7", "DashSync 6 → DashSync 21"],
+    ]
+
+    // MARK: Ways through mapping models
+
+    /// Models with mapping models, and the versions between which a way leads through at least one of these. The applications'
+    /// policies are not there: what only they could fill is the reason why other ways end.
+    struct Way: CustomTestStringConvertible, Sendable {
+        var bundle: String
+        var mappings: String
+        var testDescription: String { (bundle as NSString).lastPathComponent }
+    }
+
+    static let mapped: [Way] = [
+        Way(
+            bundle: "objcio__core-data/Migrations/Migrations/Moody.xcdatamodeld",
+            mappings: "objcio__core-data/Migrations/Migrations/"),
+        Way(
+            bundle: "OpenEmu__OpenEmu/OpenEmu/OEDatabase.xcdatamodeld", mappings: "OpenEmu__OpenEmu/OpenEmu/"),
+        Way(
+            bundle: "jessesquires__JSQCoreDataKit/Example/ExampleModel/ExampleModel/ExampleModel.xcdatamodeld",
+            mappings: "jessesquires__JSQCoreDataKit/Example/ExampleModel/ExampleModel/"),
+        Way(
+            bundle: "alemar11__CoreDataPlus/Tests/Resources/SampleModel/SampleModel.xcdatamodeld",
+            mappings: "alemar11__CoreDataPlus/Tests/Resources/SampleModel/"),
+        Way(
+            bundle: "wibosco__CoreDataMigrationRevised-Example/CoreDataMigration-Example/CoreData/Model/"
+                + "CoreDataMigration_Example.xcdatamodeld",
+            mappings: "wibosco__CoreDataMigrationRevised-Example/"),
+        Way(
+            bundle: "dashpay__dashsync-iOS/DashSync/shared/DashSync.xcdatamodeld", mappings: "dashpay__dashsync-iOS/"),
+    ]
+
+    @Test(
+        "from each version to the last one, through the repository's mapping models where there are some",
+        arguments: mapped)
+    func throughMappings(_ way: Way) throws {
+        let versions = try versions(way.bundle)
+        let last = try #require(versions.last)
+        try withTemporaryFolder { folder in
+            let resources = folder.appendingPathComponent("Resources.bundle")
+            try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
+            for (number, version) in versions.enumerated() {
+                try ModelArchive.encode(version.model).write(to: resources.appendingPathComponent("\(number).mom"))
+            }
+            let mappings = Corpus.paths {
+                $0.hasPrefix(way.mappings) && !$0.contains("@history")
+                    && ($0.hasSuffix(".xcmappingmodel") || $0.hasSuffix(".cdm"))
+            }
+            #expect(!mappings.isEmpty)
+            var loaded = 0
+            for (number, path) in mappings.enumerated() {
+                guard let mapping = try? MappingModelFile.load(at: Corpus.url(path)) else { continue }
+                for entity in mapping.entityMappings { entity.entityMigrationPolicyClassName = nil }
+                try MappingModelArchive.encode(mapping).write(to: resources.appendingPathComponent("\(number).cdm"))
+                loaded += 1
+            }
+            #expect(loaded > 0)
+            let bundle = try #require(Bundle(url: resources))
+            var reached = 0
+            for version in versions.dropLast() {
+                let comment = Comment(rawValue: "\(version.name) → \(last.name)")
+                let url = folder.appendingPathComponent("Way.sqlite")
+                defer { try? SQLiteStoreFiles(url).removeRemains() }
+                try SampleStore(rowsPerEntity: 6, seed: 3).make(at: url, version)
+                let model = last.model.withPlainClasses()
+                var forecaster = MigrationForecaster(url: url, model: model, configuration: nil, options: nil)
+                forecaster.bundles = [bundle]
+                let forecast = try forecaster.forecast(through: [])
+                let rows = try RawDatabase(url).column("SELECT COUNT(*) FROM Z_PRIMARYKEY")
+                do {
+                    try StoreMigration.migrate(
+                        url, SQLiteStoreMetadata.metadata(at: url), to: model, nil, nil,
+                        MigrationWay(bundles: [bundle]), 5)
+                } catch let error as NSError {
+                    // Refused: by the models, or by rows that only a policy could have filled.
+                    #expect(
+                        [NSInferredMappingModelError, NSMigrationError].contains(error.code), "\(comment): \(error)")
+                    #expect(try RawDatabase(url).column("SELECT COUNT(*) FROM Z_PRIMARYKEY") == rows, comment)
+                    #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(url)), comment)
+                    continue
+                }
+                #expect(forecast.isPossible, "\(comment): \(forecast)")
+                let fresh = folder.appendingPathComponent("Fresh.sqlite")
+                defer { try? SQLiteStoreFiles(fresh).removeRemains() }
+                try MadeUpObjects.open(fresh, last.model.withPlainClasses()) { _ in }
+                #expect(try StoreSchema(of: url).difference(from: StoreSchema(of: fresh)).isEmpty, comment)
+                reached += 1
+            }
+            print("REACHED \(way) \(reached) of \(versions.count - 1)")
+            #expect(reached >= Self.reached[way.testDescription] ?? 1, "\(way): \(reached) of \(versions.count - 1)")
+        }
+    }
+
+    /// How many of the older versions reach the last one.
+    private static let reached: [String: Int] = [:]
+}
