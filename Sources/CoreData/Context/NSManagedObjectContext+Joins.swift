@@ -17,11 +17,13 @@ extension NSManagedObjectContext {
                 let isBack = reinsertedObjects.contains(ObjectIdentifier(owner))
                 guard state.hasChanges || isBack else { continue }
                 let key = owner.objectKey.renamed(permanent)
+                // Who left one list and came back has another place there; the pair stays as it was.
+                let moved = state.removed.isEmpty ? [] : state.removed.intersection(state.added.keys)
                 if isNaming {
-                    let added = isBack ? state.members : state.added.keys
+                    let added = isBack ? state.members : state.added.keys.filter { !moved.contains($0) }
                     let join = ChangeSet.Join(
                         toMany: toMany, owner: key, added: added.map { $0.renamed(permanent) },
-                        removed: Array(state.removed))
+                        removed: Array(state.removed.subtracting(moved)))
                     if !join.isEmpty { changes[key.storeNumber, default: ChangeSet()].joins.append(join) }
                 } else if isBack, let modelLayout {
                     for member in state.members {
@@ -33,8 +35,7 @@ extension NSManagedObjectContext {
                 guard toMany.isOrdered else { continue }
                 // New pairs go to the end of every list, in the order in which the naming side tells them.
                 let isToldInOrder =
-                    isNaming && inverse != toMany.index
-                    || state.added.keys.count < 2 && state.removed.isDisjoint(with: state.added.keys)
+                    moved.isEmpty && (isNaming && inverse != toMany.index || state.added.keys.count < 2)
                 let isWhole = state.order != nil || isBack
                 if isWhole || !isToldInOrder {
                     let members = isWhole ? state.members : state.added.keys

@@ -94,7 +94,6 @@ final class KeyPathTeam: NSManagedObject {
 
 /// A store with three people and two teams.
 struct KeyPathStore {
-    let container: NSPersistentContainer
     let context: NSManagedObjectContext
 
     init() throws {
@@ -121,11 +120,7 @@ struct KeyPathStore {
               captain one Person
             """)
         for entity in model.entities { entity.managedObjectClassName = "CoreDataTests.KeyPath\(entity.name ?? "")" }
-        container = NSPersistentContainer(name: "KeyPaths", managedObjectModel: model)
-        let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
-        container.persistentStoreDescriptions = [description]
-        container.loadPersistentStores { precondition($1 == nil, "\($1 as Any)") }
-        context = container.newBackgroundContext()
+        context = try Library(model: model).context()
         let context = context
         try context.performAndWait {
             let red = KeyPathTeam(context: context)

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Names of key paths")
+@Suite("Names of key paths", .leavesNothingBehind)
 struct KeyPathNameTests {
     @Test("Every accessor by slot is named, whatever its type")
     func attributes() {

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Sorting and fetching by key path")
+@Suite("Sorting and fetching by key path", .leavesNothingBehind, .onEveryKindOfStore)
 struct KeyPathSortingTests {
     @Test("Foundation's descriptors by key path sort in the store, through relationships too")
     func foundation() throws {
@@ -28,7 +28,7 @@ struct KeyPathSortingTests {
         #expect(try store.names { $0.sortDescriptors = [byAge] } == ["ben 9", "Dan", "Ann 10", "Cleo"])
     }
 
-    @Test("A descriptor with a comparator is refused by the store")
+    @Test("A descriptor with a comparator is refused by a store that sorts by SQL", .onStores(.sqlite))
     func comparator() throws {
         let store = try KeyPathStore()
         let descriptor = NSSortDescriptor(keyPath: \KeyPathPerson.age, ascending: true) { _, _ in .orderedSame }
@@ -61,7 +61,9 @@ struct KeyPathSortingTests {
                 == NSSortDescriptor(key: "name", ascending: false, selector: .localizedStandardCompare))
     }
 
-    @Test("Columns and groups of dictionaries by key path, and expressions over them")
+    @Test(
+        "Columns and groups of dictionaries by key path, and expressions over them",
+        .onStores(.sqlite, .inMemory, .atomic))
     func columns() throws {
         let store = try KeyPathStore()
         try store.context.performAndWait {
@@ -82,7 +84,7 @@ struct KeyPathSortingTests {
         #expect(NSExpression(forKeyPath: \KeyPathPerson.team?.name) == NSExpression(forKeyPath: "team.name"))
     }
 
-    @Test("A fetch sorted by what is no property stops the process and names the key path")
+    @Test("A fetch sorted by what is no property stops the process and names the key path", .onStores(.sqlite))
     func stops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let store = try KeyPathStore()

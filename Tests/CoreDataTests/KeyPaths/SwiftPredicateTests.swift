@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Swift's predicates")
+@Suite("Swift's predicates", .leavesNothingBehind)
 struct SwiftPredicateTests {
     typealias Person = KeyPathPerson
     typealias Team = KeyPathTeam
@@ -49,7 +49,9 @@ struct SwiftPredicateTests {
         #expect(try format(#Predicate { $0.name.count > 4 }) == "length:(name) > 4")
     }
 
-    @Test("What is said of optionals, relationships and members means the same in a store and in memory")
+    @Test(
+        "What is said of optionals, relationships and members means the same in a store and in memory",
+        .onEveryKindOfStore)
     func meaning() throws {
         let store = try KeyPathStore()
         func names(_ predicate: Predicate<Person>) throws -> [String] {
@@ -83,7 +85,7 @@ struct SwiftPredicateTests {
         #expect(try names(#Predicate { (20...30).contains($0.age) }) == ["Ann 10", "ben 9"])
     }
 
-    @Test("Members of a to-many relationship: count, any, all, some of them")
+    @Test("Members of a to-many relationship: count, any, all, some of them", .onEveryKindOfStore)
     func members() throws {
         let store = try KeyPathStore()
         func names(_ predicate: Predicate<Team>) throws -> [String] {

@@ -88,32 +88,38 @@ struct OrderedPairsTests {
 
     @Test(
         "Lists edited from both sides are what plain lists would be, in memory, saved, read anew and reopened",
-        arguments: 1...6)
-    func random(seed: Int) throws {
+        arguments: 1...12, [false, true])
+    func random(seed: Int, isNested: Bool) throws {
         let library = try Library(model: ListModel.make())
-        let context = library.context()
+        let root = library.context()
+        let context = isNested ? library.child(of: root) : root
         let last = try context.performAndWait {
             var dice = SplitMix(state: UInt64(seed))
             var lists = Lists(owners: ["o", "p", "q"], items: ["a", "b", "c", "d", "e"])
             for name in lists.owners { context.make("Owner", ["name": name]) }
             for name in lists.items { context.make("Item", ["name": name]) }
-            try context.save()
+            func save() throws {
+                try context.save()
+                if isNested, Bool.random(using: &dice) { try root.performAndWait { try root.save() } }
+            }
+            try save()
             for round in 0..<120 {
                 let place = Comment(rawValue: "seed \(seed), round \(round)")
                 switch Int.random(in: 0..<10, using: &dice) {
-                case 0: try context.save()
+                case 0: try save()
                 case 1:
-                    try context.save()
+                    try save()
                     context.refreshAllObjects()
                 case 2:
-                    try context.save()
+                    try save()
                     context.reset()
                 case 3: #expect(try Lists(of: context) == lists, place)
                 default: try edit(&lists, context, &dice)
                 }
                 if round % 10 == 9 {
-                    try context.save()
+                    try save()
                     #expect(try Lists(of: context) == lists, place)
+                    if isNested { #expect(try root.performAndWait { try Lists(of: root) } == lists, place) }
                     context.refreshAllObjects()
                     #expect(try Lists(of: context) == lists, place)
                     context.checkInvariants()
@@ -122,6 +128,7 @@ struct OrderedPairsTests {
             try context.save()
             return lists
         }
+        try root.performAndWait { try root.save() }
         let fresh = try library.beside().context()
         let reopened = try fresh.performAndWait { try Lists(of: fresh) }
         #expect(reopened == last, "seed \(seed)")
