@@ -1,3 +1,5 @@
+import Foundation
+
 /// A generator with a seed, so that a failure can be repeated.
 public struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
@@ -10,5 +12,10 @@ public struct SplitMix: RandomNumberGenerator {
         value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
         value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
         return value ^ (value >> 31)
+    }
+
+    /// The seeds of a test: a few, or many where the long tests are asked for.
+    public static func seeds(_ count: Int, long: Int) -> ClosedRange<Int> {
+        1...(ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] == nil ? count : long)
     }
 }
