@@ -93,7 +93,8 @@ struct VersionChainCorpusTests {
     struct Way: CustomTestStringConvertible, Sendable {
         var bundle: String
         var mappings: String
-        var testDescription: String { (bundle as NSString).lastPathComponent }
+        var testDescription: String { name }
+        var name: String { (bundle as NSString).lastPathComponent }
     }
 
     static let mapped: [Way] = [
@@ -172,11 +173,13 @@ struct VersionChainCorpusTests {
                 #expect(try StoreSchema(of: url).difference(from: StoreSchema(of: fresh)).isEmpty, comment)
                 reached += 1
             }
-            print("REACHED \(way) \(reached) of \(versions.count - 1)")
-            #expect(reached >= Self.reached[way.testDescription] ?? 1, "\(way): \(reached) of \(versions.count - 1)")
+            #expect(reached >= Self.reached[way.name] ?? 1, "\(way): \(reached) of \(versions.count - 1)")
         }
     }
 
     /// How many of the older versions reach the last one.
-    private static let reached: [String: Int] = [:]
+    private static let reached = [
+        "Moody.xcdatamodeld": 5, "OEDatabase.xcdatamodeld": 8, "ExampleModel.xcdatamodeld": 1,
+        "SampleModel.xcdatamodeld": 2, "CoreDataMigration_Example.xcdatamodeld": 3, "DashSync.xcdatamodeld": 19,
+    ]
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Killing processes on every kind of migration", .serialized)
 struct KillTrialTests {
     enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        case inPlace, mapped, chain, staged
+        case inPlace, plain, mapped, chain, staged
         var testDescription: String { rawValue }
     }
 
@@ -34,13 +34,13 @@ struct KillTrialTests {
                 trial = KillTrial(
                     program: program, store: bench, from: ModelVersion("older", ModelText.model(CrashModels.older)),
                     to: ModelVersion("newer", ModelText.model(CrashModels.newer)))
-            case .mapped, .chain:
-                let (start, end) = kind == .mapped ? (1, 2) : (0, 3)
+            case .plain, .mapped, .chain:
+                let (start, end) = kind == .chain ? (0, 3) : (1, 2)
                 for (number, text) in DepotModels.versions.enumerated() {
                     try ModelArchive.encode(ModelText.model(text))
                         .write(to: folder.appendingPathComponent("Depot \(number).mom"))
                 }
-                try MappingModelArchive.encode(DepotModels.mapping())
+                try MappingModelArchive.encode(DepotModels.mapping(hasPolicy: kind != .plain))
                     .write(to: folder.appendingPathComponent("Sizes.cdm"))
                 try DepotModels.fill(store, DepotModels.versions[start], items: Self.items)
                 trial = KillTrial(

@@ -104,8 +104,8 @@ public enum DepotModels {
         try coordinator.remove(store)
     }
 
-    /// The mapping model between the second version and the third.
-    public static func mapping() -> NSMappingModel {
+    /// The mapping model between the second version and the third, with a policy or with an expression.
+    public static func mapping(hasPolicy: Bool = true) -> NSMappingModel {
         let (older, newer) = (model(1).entityVersionHashesByName, model(2).entityVersionHashesByName)
         func property(_ name: String, _ expression: String) -> NSPropertyMapping {
             let mapping = NSPropertyMapping()
@@ -138,8 +138,12 @@ public enum DepotModels {
             return mapping
         }
         let item = entity("Item", ["title", "cover"], [("shelf", "ShelfToShelf"), ("tags", "TagToTag")])
-        item.mappingType = .customEntityMappingType
-        item.entityMigrationPolicyClassName = NSStringFromClass(DepotPolicy.self)
+        if hasPolicy {
+            item.mappingType = .customEntityMappingType
+            item.entityMigrationPolicyClassName = NSStringFromClass(DepotPolicy.self)
+        } else {
+            item.attributeMappings?.append(property("size", "CAST($source.size, 'NSNumber')"))
+        }
         let mapping = NSMappingModel()
         mapping.entityMappings = [
             item, entity("Shelf", ["room"], [("items", "ItemToItem")]),

@@ -8,16 +8,23 @@ struct MappedMigration {
     let mapping: NSMappingModel
     let options: [AnyHashable: Any]?
 
-    /// Makes the newer store where nothing lies. The older one is only read, without a lock.
+    private var managerClass: NSMigrationManager.Type {
+        SQLiteStore.migrationManagerClass() as? NSMigrationManager.Type ?? NSMigrationManager.self
+    }
+
+    /// Whether what a killed process has left of the newer store is gone on with.
+    var isKept: Bool { MappedPosition.isKept(for: mapping, managerClass, model) }
+
+    /// Makes the newer store where nothing lies, or goes on with what a killed process has left of it. The older one is only read, without a lock.
     ///
     /// - Returns: how many rows the entities of the newer store have.
     func migrate(
         _ store: SQLiteStoreFiles, into copy: SQLiteStoreFiles, _ progress: Progress?
     ) throws -> [String: Int] {
-        let managerClass = SQLiteStore.migrationManagerClass() as? NSMigrationManager.Type ?? NSMigrationManager.self
         let manager = managerClass.init(sourceModel: source, destinationModel: model)
         manager.destinationConfiguration = configuration
         manager.follower = progress
+        manager.isKept = isKept
         var sourceOptions = options ?? [:]
         sourceOptions[SQLiteStoreOptions.immutableKey] = true
         sourceOptions[NSMigrationProgressOption] = nil

@@ -12,6 +12,9 @@ final class MappedMigrationRun {
     private var stepsByMapping: [ObjectIdentifier: EntityMappingStep] = [:]
     private var stepsByName: [String: EntityMappingStep] = [:]
     private let madeDestination: Bool
+    /// Where a killed process stopped; the beginning otherwise.
+    let position: MappedPosition
+    let isResumed: Bool
     private let mappings: NSMappingModel
 
     private(set) var currentMapping: NSEntityMapping?
@@ -56,20 +59,32 @@ final class MappedMigrationRun {
                 NSMigrationManagerDestinationStoreError,
                 reason: "A store cannot be migrated onto itself.", url: ends.destinationURL)
         }
-        let stores = MappedMigrationStores(ends: ends)
+        let isKept = manager.isKept
+        let stores = MappedMigrationStores(ends: ends, isKept: isKept)
+        let unownedManager = Unowned(manager)
+        let isCancelled = { unownedManager.value.isCancelled }
         let source = try stores.openSource(manager.sourceModel)
-        let madeDestination = !FileManager.default.fileExists(atPath: ends.destinationURL.path)
+        let folder = ends.destinationURL.deletingLastPathComponent()
+        let name = ".\(ends.destinationURL.lastPathComponent).associations" + (isKept ? "" : "-\(UUID().uuidString)")
+        let url = folder.appendingPathComponent(name)
+        let left = isKept ? MigrationAssociations.reopen(at: url, isCancelled: isCancelled) : nil
+        position = left?.position ?? MappedPosition()
+        isResumed = left != nil
+        let madeDestination = isKept || !FileManager.default.fileExists(atPath: ends.destinationURL.path)
         self.madeDestination = madeDestination
         do {
+            if let left {
+                try left.position.takeBack(SQLiteStoreFiles(ends.destinationURL), manager.destinationModel.layout)
+            } else if isKept {
+                // What it is worth is not known.
+                for suffix in ["", "-journal"] { unlink(url.path + suffix) }
+                try SQLiteStoreFiles(ends.destinationURL).removeRemains()
+            }
             let destination = try stores.openDestination(manager.destinationModel)
             sourceContext = Self.context(source, "migration source")
             destinationContext = Self.context(destination, "migration destination")
-            let folder = ends.destinationURL.deletingLastPathComponent()
-            let name = ".\(ends.destinationURL.lastPathComponent).associations-\(UUID().uuidString)"
-            let unownedManager = Unowned(manager)
-            associations = try MigrationAssociations(at: folder.appendingPathComponent(name)) {
-                unownedManager.value.isCancelled
-            }
+            associations =
+                try left?.associations ?? MigrationAssociations(at: url, isKept: isKept, isCancelled: isCancelled)
         } catch {
             stores.close(source)
             if madeDestination { stores.removeDestination() }
@@ -102,10 +117,21 @@ final class MappedMigrationRun {
         defer { Thread.current.threadDictionary[Self.threadKey] = outer }
         do {
             try prepare()
-            for step in steps { try createInstances(step) }
-            let counts = try steps.map { try associations.count(mapping: $0.number) }
-            report.beginSecondPass(of: counts.reduce(0, +))
-            for (step, count) in zip(steps, counts) { try createRelationships(step, count) }
+            if !position.isSecondPass {
+                for step in steps {
+                    if step.number < position.step {
+                        report.advance(counts[step.number])
+                    } else {
+                        try createInstances(step)
+                    }
+                }
+                try keep(MappedPosition(isSecondPass: true), always: true)
+            }
+            let links = try steps.map { try associations.count(mapping: $0.number) }
+            report.beginSecondPass(of: links.reduce(0, +))
+            for (step, count) in zip(steps, links) {
+                if step.number < firstToLink { report.advance(count) } else { try createRelationships(step, count) }
+            }
             report.beginValidation()
             try validate()
             try manager.checkCancellation()
@@ -162,6 +188,8 @@ final class MappedMigrationRun {
         hasPolicies = steps.contains { !$0.isPlain }
         counts = try holding { try steps.map { try count($0) } }
         report.begin(rows: counts.reduce(0, +))
+        if isResumed { madeRows = position.madeRows }
+        takeOverPosition()
     }
 
     /// How many source objects a step has; 0 where only its expression knows.
@@ -226,7 +254,7 @@ final class MappedMigrationRun {
             }
             return
         }
-        var last: Int64 = 0
+        var last = firstKey(of: step)
         while true {
             let isLast = try holding {
                 let objects = try sourceContext.objects(of: request, after: last, limit: batchSize)
@@ -238,6 +266,7 @@ final class MappedMigrationRun {
                 return isLast
             }
             if isLast { return }
+            try keep(MappedPosition(step: step.number, last: last))
         }
     }
 
@@ -267,12 +296,13 @@ final class MappedMigrationRun {
         step.settleLinks(among: steps)
         let limit = step.sourceToManys.isEmpty && step.destinationToManys.isEmpty ? batchSize : Self.ownersPerBatch
         let isIdle = step.needsNoRelationships
-        var last: MigrationAssociations.Pair?
+        var last = firstPair(of: step)
         while !isIdle {
             let pairs = try associations.pairs(mapping: step.number, after: last, limit: min(limit, batchSize))
             guard let final = pairs.last else { break }
             last = final
             try holding { try createRelationships(pairs, step) }
+            try keep(step, after: final)
         }
         if isIdle { report.advance(count) }
         try call(step) { try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: manager) }
@@ -372,6 +402,10 @@ final class MappedMigrationRun {
 
     private var invalidOnes: [NSManagedObject] = []
     private var validOnes: [NSManagedObject] = []
+    /// The highest keys of the new store, by the numbers of their root entities' layouts.
+    var highest: [Int: Int64] = [:]
+    /// When a position was kept the last time.
+    var lastKept = ContinuousClock.now
 
     /// How many objects of each entity have been saved.
     private(set) var madeRows: [String: Int] = [:]
@@ -404,6 +438,8 @@ final class MappedMigrationRun {
         }
         try associations.flush()
         MigrationMoment.reach(.batchSaved)
+        noteKeys(of: validOnes)
+        noteKeys(of: invalidOnes)
         try associations.note(valid: validOnes.map(\.objectKey), invalid: invalidOnes.map(\.objectKey))
     }
 

@@ -3,6 +3,8 @@ import Foundation
 /// Opens and closes the two stores of a migration.
 struct MappedMigrationStores {
     let ends: MappedMigrationEnds
+    /// Whether another process may go on with the new store: then a kill must leave it whole, and it may be there already.
+    var isKept = false
 
     private static let sourceConfiguration = "OpenCoreDataMigrationSource"
 
@@ -36,7 +38,7 @@ struct MappedMigrationStores {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             var options = withoutMigration(ends.destinationOptions)
             options[NSReadOnlyPersistentStoreOption] = nil
-            if isOwnFile, !SQLiteStoreFiles(ends.destinationURL).exist { options = withOwnPragmas(options) }
+            if isOwnFile, isKept || !SQLiteStoreFiles(ends.destinationURL).exist { options = withOwnPragmas(options) }
             try coordinator.addPersistentStore(
                 ofType: ends.destinationType, configurationName: ends.destinationConfiguration, at: ends.destinationURL,
                 options: options)
@@ -56,7 +58,7 @@ struct MappedMigrationStores {
     private func withOwnPragmas(_ options: [AnyHashable: Any]) -> [AnyHashable: Any] {
         var options = options
         var pragmas: [AnyHashable: Any] = [
-            "journal_mode": "MEMORY", "locking_mode": "EXCLUSIVE", "synchronous": "OFF",
+            "journal_mode": isKept ? "TRUNCATE" : "MEMORY", "locking_mode": "EXCLUSIVE", "synchronous": "OFF",
         ]
         guard let given = options[NSSQLitePragmasOption] as? [AnyHashable: Any]? else { return options }
         for (name, value) in given ?? [:] { pragmas["\(name.base)".lowercased()] = value }

@@ -4,8 +4,9 @@ import Foundation
 /// Which destination objects came of which source objects, and which of them are not valid yet: kept on disk, so that memory
 /// does not grow with the store.
 ///
-/// A temporary SQLite file that one migration uses alone: one transaction that is never committed. What was associated
-/// since the last save is in memory, because the new objects have no permanent keys yet. For the thread of the migration.
+/// A temporary SQLite file that one migration uses alone: one transaction that is never committed, unless another process shall
+/// be able to go on with it. What was associated since the last save is in memory, because the new objects have no permanent
+/// keys yet. For the thread of the migration.
 final class MigrationAssociations {
     struct Source: Hashable {
         var mapping: Int
@@ -42,21 +43,72 @@ final class MigrationAssociations {
     private var highestSaved: [Int: Int64] = [:]
     private var hasReverseIndex = false
 
+    /// Whether another process can go on with the file: what is in it at each `keep(_:)` stays.
+    let isKept: Bool
+
     /// Makes the file. `isCancelled` is asked while a long statement runs.
-    init(at url: URL, isCancelled: @escaping () -> Bool) throws {
+    init(at url: URL, isKept: Bool = false, isCancelled: @escaping () -> Bool) throws {
         self.url = url
+        self.isKept = isKept
         self.isCancelled = isCancelled
         connection = try SQLiteConnection(path: url.path, access: .create, busyTimeout: 0)
+        try connection.execute(Self.pragmas(isKept))
         try connection.execute(
             """
-            PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
-            PRAGMA cache_size = -8192; PRAGMA temp_store = FILE;
             BEGIN;
             CREATE TABLE association (mapping INTEGER, sourceEntity INTEGER, source INTEGER, destinationEntity INTEGER,
             destination INTEGER, repeated INTEGER,
             PRIMARY KEY (mapping, sourceEntity, source, destinationEntity, destination)) WITHOUT ROWID;
             CREATE TABLE invalid (entity INTEGER, destination INTEGER, PRIMARY KEY (entity, destination)) WITHOUT ROWID;
+            CREATE TABLE position (id INTEGER PRIMARY KEY, value BLOB);
             """)
+    }
+
+    /// Opens the file of a killed process. The second value says how far that was; nil when it cannot be gone on with.
+    static func reopen(
+        at url: URL, isCancelled: @escaping () -> Bool
+    ) -> (associations: MigrationAssociations, position: MappedPosition)? {
+        guard FileManager.default.fileExists(atPath: url.path),
+            let connection = try? SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0),
+            (try? connection.execute(pragmas(true))) != nil,
+            let query = try? connection.prepare("SELECT CAST(value AS TEXT) FROM position"),
+            (try? query.step()) == true,
+            let position = try? JSONDecoder().decode(MappedPosition.self, from: Data(query.string(0).utf8)),
+            position.boot == MappedPosition.thisBoot
+        else { return nil }
+        query.reset()
+        guard let associations = try? MigrationAssociations(url, connection, isCancelled) else { return nil }
+        return (associations, position)
+    }
+
+    private init(_ url: URL, _ connection: SQLiteConnection, _ isCancelled: @escaping () -> Bool) throws {
+        self.url = url
+        self.connection = connection
+        self.isCancelled = isCancelled
+        isKept = true
+        let highest = try connection.prepare("SELECT mapping, MAX(source) FROM association GROUP BY mapping")
+        while try highest.step() { highestSaved[Int(highest.int64(0))] = highest.int64(1) }
+        highest.reset()
+        hasReverseIndex = try connection.integer("SELECT COUNT(*) FROM sqlite_master WHERE name = 'reverse'") == 1
+        knowsInvalid = try connection.integer("SELECT COUNT(*) FROM (SELECT 1 FROM invalid LIMIT 1)") == 1
+        try connection.execute("BEGIN")
+    }
+
+    /// A kept file survives the end of the process at any moment; that of the machine makes it void.
+    private static func pragmas(_ isKept: Bool) -> String {
+        """
+        PRAGMA journal_mode = \(isKept ? "TRUNCATE" : "OFF"); PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
+        PRAGMA cache_size = -8192; PRAGMA temp_store = FILE
+        """
+    }
+
+    /// Keeps everything that is known by now, and how far the migration is.
+    func keep(_ position: MappedPosition) throws {
+        let insertion = try statement("INSERT OR REPLACE INTO position VALUES (1, ?)")
+        insertion.bind(1, try JSONEncoder().encode(position))
+        try insertion.run()
+        insertion.reset()
+        try connection.execute("COMMIT; BEGIN")
     }
 
     /// Removes the file.

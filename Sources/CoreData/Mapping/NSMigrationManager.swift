@@ -34,6 +34,8 @@ open class NSMigrationManager: NSObject {
     private var cancellation: (any Error)?
     /// Another `Progress` that is told the same, and may cancel too.
     final var follower: Progress?
+    /// Whether another process may go on with the migration when this one is killed.
+    final var isKept = false
     /// How many objects of each entity the last migration has made, where no code of the program's own had a part in it.
     final var madeRows: [String: Int] = [:]
     /// The configuration of the destination model whose entities the destination store holds.

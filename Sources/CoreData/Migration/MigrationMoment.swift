@@ -10,11 +10,13 @@ public enum MigrationMoment: String, CaseIterable, Sendable {
     // Into a copy.
     case folderLocked, storeLocked, copied, legDone, checkpointWritten, settled, verified
     // By a mapping model.
-    case batchSaved
+    case batchSaved, positionKept
     // In stages.
     case willHandled, didHandled
     // The exchange of copy and store.
-    case synchronized, journalWritten, mainsExchanged, supportExchanged, folderSynchronized, olderRemoved, exchanged
+    case synchronized, journalWritten, mainsExchanged, supportExchanged, folderSynchronized, olderRemoved,
+        journalRemoved,
+        exchanged
 
     private static let observer = Mutex<(@Sendable (MigrationMoment) -> Void)?>(nil)
 
@@ -22,6 +24,9 @@ public enum MigrationMoment: String, CaseIterable, Sendable {
     public static func observe(_ body: (@Sendable (MigrationMoment) -> Void)?) {
         observer.withLock { $0 = body }
     }
+
+    /// Whether anybody is told.
+    static var isObserved: Bool { observer.withLock { $0 != nil } }
 
     static func reach(_ moment: MigrationMoment) {
         observer.withLock { $0 }?(moment)

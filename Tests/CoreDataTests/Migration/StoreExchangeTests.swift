@@ -142,6 +142,19 @@ struct StoreExchangeTests {
         }
     }
 
+    @Test("an empty folder, which a kill at the very end or the very beginning leaves, goes at the next opening")
+    func emptyFolder() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.older)
+            _ = try MigrationFolder.lock(files(bench), creating: true, timeout: 5)
+            #expect(MigrationFolder.exists(for: files(bench)))
+            try bench.verify(Self.older)
+            #expect(MigrationFolder.exists(for: files(bench)))
+            try StoreExchange.recover(files(bench), timeout: 5)
+            #expect(!MigrationFolder.exists(for: files(bench)))
+        }
+    }
+
     @Test("destroying a store takes its unfinished migration along")
     func destroyed() throws {
         try withTemporaryFolder { folder in

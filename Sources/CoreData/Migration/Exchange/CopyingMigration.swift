@@ -19,6 +19,8 @@ struct CopyingMigration {
         /// How long it takes in proportion to the others.
         var weight: Double
         var work: Work
+        /// Whether the leg goes on by itself with what a killed process has left where it makes its file.
+        var isKept = false
 
         enum Work {
             /// Changes the copy, in one transaction.
@@ -83,11 +85,16 @@ struct CopyingMigration {
         var checkpoint = MigrationCheckpoint(
             older: try StoreExchange.digest(of: store.main), olderChanges: try use.changeCounter(),
             legs: legs.map(\.name), program: MigrationCheckpoint.thisProgram, done: 0, place: "")
-        if let found = MigrationCheckpoint.read(in: folder.url), found.isSameMigration(as: checkpoint) {
-            checkpoint = found
+        let found = MigrationCheckpoint.read(in: folder.url).flatMap { $0.isSameMigration(as: checkpoint) ? $0 : nil }
+        checkpoint = found ?? checkpoint
+        if checkpoint.done < legs.count {
+            // What lies there besides was not finished.
+            let next = legs[checkpoint.done].isKept ? [Self.place(of: checkpoint.done)] : []
+            let isKnown = found != nil
+            try folder.clear(keeping: isKnown ? [checkpoint.place] + next : [])
+            // What the leg leaves is of use only to the same migration.
+            if !isKnown, !next.isEmpty { try checkpoint.write(in: folder.url) }
         }
-        // What lies there besides was not finished.
-        if checkpoint.done < legs.count { try folder.clear(keeping: checkpoint.place) }
         let parts = MigrationParts(
             progress, weights: legs.map(\.weight) + [Self.verifying * legs.reduce(0) { $0 + $1.weight }])
         for number in 0..<checkpoint.done { parts.skip(number) }
@@ -120,11 +127,13 @@ struct CopyingMigration {
         MigrationMoment.reach(.verified)
     }
 
+    private static func place(of number: Int) -> String { "step-\(number + 1)" }
+
     private func go(
         _ leg: Leg, _ number: Int, _ folder: MigrationFolder, _ checkpoint: inout MigrationCheckpoint,
         _ work: FollowedWork
     ) throws -> [String: Int] {
-        let next = "step-\(number + 1)"
+        let next = Self.place(of: number)
         switch leg.work {
         case .inPlace(let change) where !checkpoint.place.isEmpty:
             try change(folder.files(in: checkpoint.place), work.progress)
@@ -142,7 +151,7 @@ struct CopyingMigration {
             return [:]
         case .anew(let make):
             let source = checkpoint.place.isEmpty ? store : folder.files(in: checkpoint.place)
-            let rows = try make(source, try folder.make(next), work.progress)
+            let rows = try make(source, try folder.make(next, keeping: leg.isKept), work.progress)
             checkpoint.place = next
             return rows
         }

@@ -85,10 +85,14 @@ final class MigrationFolder {
         owners.withLock { $0[url(for: store).path] } == pthread_self()
     }
 
-    /// Removes everything in the folder but the journal and, with its checkpoint, a place that is to be kept.
-    func clear(keeping place: String = "") throws {
+    var isEmpty: Bool {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).isEmpty }
+    }
+
+    /// Removes everything in the folder but the journal and, with its checkpoint, places that are to be kept.
+    func clear(keeping places: [String] = []) throws {
         var kept = [ExchangeJournal.url(in: url).lastPathComponent]
-        if !place.isEmpty { kept += [place, MigrationCheckpoint.url(in: url).lastPathComponent] }
+        if !places.isEmpty { kept += places + [MigrationCheckpoint.url(in: url).lastPathComponent] }
         for name in try FileManager.default.contentsOfDirectory(atPath: url.path) where !kept.contains(name) {
             try FileManager.default.removeItem(at: url.appendingPathComponent(name))
         }
@@ -101,11 +105,11 @@ final class MigrationFolder {
         SQLiteStoreFiles(url.appendingPathComponent(place).appendingPathComponent(store.main.lastPathComponent))
     }
 
-    /// Makes a place, empty; the files that a copy in it will have.
-    func make(_ place: String) throws -> SQLiteStoreFiles {
+    /// Makes a place, empty unless what it holds is kept; the files that a copy in it will have.
+    func make(_ place: String, keeping isKept: Bool = false) throws -> SQLiteStoreFiles {
         let folder = url.appendingPathComponent(place)
-        try remove(place)
-        guard mkdir(folder.path, 0o755) == 0 else {
+        if !isKept { try remove(place) }
+        guard mkdir(folder.path, 0o755) == 0 || errno == EEXIST else {
             throw Self.failure("A folder for the migration could not be made", folder)
         }
         return files(in: place)
@@ -137,6 +141,7 @@ final class MigrationFolder {
         if FileManager.default.fileExists(atPath: journal.path) {
             SQLiteStoreFiles.synchronizeFolder(url)
             try FileManager.default.removeItem(at: journal)
+            MigrationMoment.reach(.journalRemoved)
         }
         guard rmdir(url.path) == 0 else { throw Self.failure("The folder of the migration could not be removed", url) }
         SQLiteStoreFiles.synchronizeFolder(url.deletingLastPathComponent())

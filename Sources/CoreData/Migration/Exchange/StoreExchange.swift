@@ -132,9 +132,12 @@ struct StoreExchange {
     static func recover(_ store: SQLiteStoreFiles, timeout: TimeInterval = 240) throws {
         guard MigrationFolder.exists(for: store), !MigrationFolder.isHeldHere(for: store) else { return }
         do {
-            guard let folder = try MigrationFolder.lock(store, creating: false, timeout: timeout),
-                let journal = try ExchangeJournal.read(in: folder.url)
-            else { return }
+            guard let folder = try MigrationFolder.lock(store, creating: false, timeout: timeout) else { return }
+            guard let journal = try ExchangeJournal.read(in: folder.url) else {
+                // The last thing that a finished exchange does, and the first of a migration, is about an empty folder.
+                if try folder.isEmpty { try folder.remove() }
+                return
+            }
             try StoreExchange(folder: folder).recover(journal, timeout: timeout)
         } catch let error as SQLiteError {
             throw error.nsError(doing: .opening)

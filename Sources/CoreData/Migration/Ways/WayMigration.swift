@@ -41,14 +41,12 @@ struct WayMigration {
                         options: options, progress: progress)
                 })
         case .mapping(let mapping):
+            let migration = MappedMigration(
+                source: hop.source, model: hop.target, configuration: configuration, mapping: mapping, options: options)
             return .init(
                 name: name, weight: 10,
-                work: .anew { source, target, progress in
-                    try MappedMigration(
-                        source: hop.source, model: hop.target, configuration: configuration, mapping: mapping,
-                        options: options
-                    ).migrate(source, into: target, progress)
-                })
+                work: .anew { source, target, progress in try migration.migrate(source, into: target, progress) },
+                isKept: migration.isKept)
         }
     }
 }
