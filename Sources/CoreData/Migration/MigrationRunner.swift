@@ -101,11 +101,15 @@ struct MigrationRunner {
 extension MigrationErrors {
     /// An error of SQLite as callers know it: a full disk, a lock and a damaged file have codes of their own, everything
     /// else is a failed migration.
-    static func translated(_ error: SQLiteError, url: URL, doing step: String) -> NSError {
+    static func translated(
+        _ error: SQLiteError, url: URL, doing step: String, isInPlace: Bool = true
+    ) -> NSError {
         let known = error.nsError(doing: .saving)
         guard known.code == NSSQLiteError else { return known }
         return .coreData(
-            NSMigrationError, reason: "Cannot migrate store in-place: \(error.message) (\(step))", url: url,
+            NSMigrationError,
+            reason: "\(isInPlace ? "Cannot migrate store in-place" : "The migration failed"): "
+                + "\(error.message) (\(step))", url: url,
             sqliteCode: error.code, underlying: known)
     }
 }

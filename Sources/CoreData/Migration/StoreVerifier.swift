@@ -56,7 +56,7 @@ struct StoreVerifier {
                 }
             }
         } catch let error as SQLiteError {
-            throw MigrationErrors.translated(error, url: url, doing: "verifying")
+            throw MigrationErrors.translated(error, url: url, doing: "verifying", isInPlace: false)
         }
     }
 

@@ -98,6 +98,31 @@ struct StagedMigrationTests {
         }
     }
 
+    @Test("the forecast goes the stages' way, names their code, and says which version no stage knows")
+    func forecast() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.versions[0], rows: Self.rows)
+            func forecast(_ stages: [NSMigrationStage]) throws -> MigrationForecast {
+                try NSPersistentStoreCoordinator.migrationForecast(
+                    forPersistentStoreAt: bench.url, to: Self.model(3),
+                    options: [NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager(stages)])
+            }
+            let calls = Calls()
+            let found = try forecast([
+                NSLightweightMigrationStage([Self.checksum(0), Self.checksum(1)]), Self.splitting(calls),
+                NSLightweightMigrationStage([Self.checksum(3)]),
+            ])
+            #expect(found.isPossible && !found.isInstant)
+            #expect(found.hops.map(\.to.checksum) == [Self.checksum(1), Self.checksum(2), Self.checksum(3)])
+            #expect(found.hops.map { hop in hop.steps.filter { $0.kind == .custom }.count } == [0, 1, 0])
+            #expect(found.description.contains("code of stage “split names”"))
+            #expect(calls.all.isEmpty)
+            let unknown = try forecast([Self.splitting(calls), NSLightweightMigrationStage([Self.checksum(3)])])
+            #expect(!unknown.isPossible)
+            #expect(unknown.description.contains(Self.checksum(0)) && unknown.description.contains("in a stage"))
+        }
+    }
+
     @Test("consecutive lightweight stages all run, also where a renamed thing is renamed again")
     func consecutive() throws {
         let texts = [

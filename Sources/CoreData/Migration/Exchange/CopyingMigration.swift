@@ -64,7 +64,7 @@ struct CopyingMigration {
                 try? folder.remove()
             }
             if let error = error as? SQLiteError {
-                throw MigrationErrors.translated(error, url: store.main, doing: "copying")
+                throw MigrationErrors.translated(error, url: store.main, doing: "copying", isInPlace: false)
             }
             throw error
         }

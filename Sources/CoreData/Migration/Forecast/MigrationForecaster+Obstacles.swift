@@ -2,13 +2,19 @@ import Foundation
 
 // What stands in the way of a migration.
 extension MigrationForecaster {
-    static let obstacleCodes = [NSInferredMappingModelError, NSMigrationMissingSourceModelError]
+    static let obstacleCodes = [
+        NSInferredMappingModelError, NSMigrationMissingSourceModelError, NSManagedObjectModelReferenceNotFoundError,
+        NSStagedMigrationBackwardMigrationError,
+    ]
 
     static func obstacles(of error: NSError) -> [MigrationForecast.Obstacle] {
         if let details = error.userInfo[NSDetailedErrorsKey] as? [NSError] { return details.flatMap(obstacles) }
         var help = error.localizedRecoverySuggestion ?? ""
         if error.code == NSMigrationMissingSourceModelError {
             help = "Keep the older versions of the model in the program’s bundle, or give them to the migration."
+        }
+        if error.code == NSManagedObjectModelReferenceNotFoundError {
+            help = "Name the version in a stage, and keep its model among the program’s resources."
         }
         return [
             .init(

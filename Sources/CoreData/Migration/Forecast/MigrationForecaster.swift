@@ -35,11 +35,13 @@ struct MigrationForecaster {
                 model: source, schema: schema, facts: facts, rowBytes: try Self.rowBytes(facts, schema, connection))
             var way = MigrationWay(bundles: bundles, infers: infers, versions: versions)
             let direct = [MigrationHop(source: source, target: model, means: .inferred)]
-            let hops = looksForWays ? way.find(from: source, to: model) ?? direct : direct
+            let staged = looksForWays ? try stagedHops(from: source) : nil
+            let hops = staged ?? (looksForWays ? way.find(from: source, to: model) ?? direct : direct)
             do {
                 try go(hops, from: state, on: connection, &forecast, migrator)
             } catch let error as NSError
-                where looksForWays && hops.count == 1 && hops[0].isInferred && MigrationErrors.isAboutRows(error)
+                where looksForWays && staged == nil && hops.count == 1 && hops[0].isInferred
+                && MigrationErrors.isAboutRows(error)
             {
                 way.infersDirectly = false
                 guard let around = way.find(from: source, to: model) else { throw error }
@@ -61,6 +63,17 @@ struct MigrationForecaster {
         return forecast
     }
 
+    /// The hops of the stages, where the options have a manager of stages.
+    private func stagedHops(from source: NSManagedObjectModel) throws -> [MigrationHop]? {
+        guard
+            let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager
+        else { return nil }
+        let timeout = try SQLiteStoreOptions(options, url: url).timeout
+        return try StagedMigration(
+            url: url, model: model, configuration: configuration, options: options, manager: manager
+        ).hops(from: source, SQLiteStoreMetadata.metadata(at: url, timeout: timeout))
+    }
+
     /// Whether the options let a mapping be inferred. Who does not say anything wants to know what would be.
     private var infers: Bool { StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) ?? true }
 
@@ -77,6 +90,12 @@ struct MigrationForecaster {
             } else {
                 let rows = number == 0 ? connection : nil
                 state = try add(hop.target, after: state, rows, to: &forecast, migrator)
+            }
+            if let stage = hop.stage, !forecast.hops.isEmpty {
+                // Which rows the program's own code looks at, only it knows.
+                forecast.hops[forecast.hops.count - 1].steps.append(
+                    .init(kind: .custom, summary: "code of stage “\(stage)”", table: nil, rows: 0, bytes: 0, seconds: 0)
+                )
             }
         }
     }
@@ -213,10 +232,12 @@ struct MigrationForecaster {
     private static let smallChange: Int64 = 256 * 1024
 
     /// In place all written pages lie in the -wal until it is copied, and new tables make the main file grow by as much.
-    /// On a way with a mapping model there is the copy, the next one that is made of it, and the associations between them.
+    /// On a way with a mapping model or a stage's code there is the copy, the next one that is made of it, and the associations between them.
     private func diskSpace(_ forecast: MigrationForecast) -> Int64 {
         let small = Self.smallChange * Int64(forecast.hops.count)
-        let isCopied = forecast.hops.contains { $0.means != .inferred }
+        let isCopied = forecast.hops.contains { hop in
+            hop.means != .inferred || hop.steps.contains { $0.kind == .custom }
+        }
         guard isCopied else { return forecast.bytes * 2 + small }
         let size = (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.int64Value ?? 0
         return max(size, forecast.bytes) * (forecast.hops.count > 1 ? 3 : 2) + small

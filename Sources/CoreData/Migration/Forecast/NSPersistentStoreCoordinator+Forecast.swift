@@ -10,8 +10,9 @@ extension NSPersistentStoreCoordinator {
     ///   - url: the store's main file. A store that is not there needs no migration.
     ///   - model: the model to reach.
     ///   - configuration: the configuration the store belongs to; nil for the default one.
-    ///   - versions: older versions that the way may lead through, should the direct one be impossible.
-    ///   - options: as for adding the store (`NSPersistentStoreTimeoutOption`).
+    ///   - versions: versions that the way may lead through, should the direct one be impossible, beside those among the
+    ///     program's resources.
+    ///   - options: as for adding the store: a time-out, a staged migration manager, whether a mapping may be inferred.
     /// - Throws: the errors of reading a file that is damaged or no store. A migration that is impossible is no error but
     ///   the forecast's `obstacles`.
     public static func migrationForecast(

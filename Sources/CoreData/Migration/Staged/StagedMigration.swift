@@ -44,6 +44,16 @@ struct StagedMigration {
         }
     }
 
+    /// The hops that it would go from the store's version, for a forecast.
+    func hops(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> [MigrationHop] {
+        let steps = try steps(on: way(from: metadata))
+        return zip([source] + steps.map(\.model), steps).map { older, step in
+            MigrationHop(
+                source: older, target: step.model, means: .inferred,
+                stage: step.stage.map { $0.label ?? "without a label" })
+        }
+    }
+
     private var progress: Progress? { options?[NSMigrationProgressOption] as? Progress }
 
     // MARK: The way

@@ -10,6 +10,8 @@ struct MigrationHop {
     var source: NSManagedObjectModel
     var target: NSManagedObjectModel
     var means: Means
+    /// The label of the stage that runs code of the program's own before or after it.
+    var stage: String?
 
     var isInferred: Bool {
         if case .inferred = means { true } else { false }
