@@ -80,6 +80,7 @@ final class BookPolicy: NSEntityMigrationPolicy {
         try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
         let made = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance])
         let title = sInstance.value(forKey: "title") as? String ?? ""
-        made.first?.setValue("\(title), \(sInstance.value(forKey: "pages") ?? 0)", forKey: "extra1")
+        let pages = sInstance.value(forKey: "pages") as? Int64 ?? 0
+        made.first?.setValue("\(title), \(pages)", forKey: "extra1")
     }
 }

@@ -112,6 +112,7 @@ extension NSManagedObjectContext {
             }
         }
         if undoRecord != nil { registerUndo(of: changed, inserted: inserted) }
+        if isQuiet { return }
         var info: [AnyHashable: Any] = [:]
         if !inserted.isEmpty { info[NSInsertedObjectsKey] = Set(inserted) }
         if !updated.isEmpty { info[NSUpdatedObjectsKey] = Set(updated) }

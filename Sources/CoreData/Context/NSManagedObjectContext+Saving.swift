@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
         guard hasChanges || !watchedObjects.isEmpty else { return dropCleanObjects() }
         isSaving = true
         defer { endSaving() }
-        NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
+        if !isQuiet { NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self) }
         try prepareObjects()
         var work = presentWork
         try validate(work)
@@ -369,13 +369,20 @@ extension NSManagedObjectContext {
         updatedList = []
         deletedList = []
         for object in vanished { object.detach(unregister: true) }
-        let changes = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes
+        let saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted)
+        let changes = saved.changes
         announceToChildren(changes)
         advanceGeneration()
         for object in work.inserted + updated + work.deleted { object.didSave() }
+        if !isQuiet { announce(saved, changes) }
+        for object in work.deleted where object.home.context === self { object.detach(unregister: true) }
+    }
+
+    /// Tells observers what was saved, as objects and as ids.
+    private func announce(_ work: SaveWork, _ changes: MergedChanges) {
         var info: [AnyHashable: Any] = [:]
         if !work.inserted.isEmpty { info[NSInsertedObjectsKey] = Set(work.inserted) }
-        if !updated.isEmpty { info[NSUpdatedObjectsKey] = Set(updated) }
+        if !work.updated.isEmpty { info[NSUpdatedObjectsKey] = Set(work.updated) }
         if !work.deleted.isEmpty { info[NSDeletedObjectsKey] = Set(work.deleted) }
         var ids: [AnyHashable: Any] = [:]
         if let modelLayout {
@@ -390,7 +397,6 @@ extension NSManagedObjectContext {
         }
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
-        for object in work.deleted where object.home.context === self { object.detach(unregister: true) }
     }
 
     /// Objects that were changed and taken back need not be kept any longer.

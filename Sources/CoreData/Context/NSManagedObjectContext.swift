@@ -92,6 +92,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Decides about the conflicts of a save.
     var storedMergePolicy = NSMergePolicy.error
+    /// Whether what happens is told to nobody: a migration's contexts, which are between versions.
+    var isQuiet = false
     /// Takes the place of a save's validation, where a migration leaves that to its end.
     var deferredValidation: ((SaveWork) -> Void)?
     /// Objects that the next save only checks for conflicts.

@@ -42,6 +42,8 @@ final class EntityMappingStep {
     let source: EntityLayout?
     let destination: EntityLayout?
     private(set) var attributes: [Attribute] = []
+    /// Where all attributes are copies of the source's: by slot of the destination, the slot of the source or none.
+    private(set) var copiedSlots: [Int?]?
     private(set) var relationships: [Relationship] = []
 
     /// Whether the policy is the framework's own, which does nothing unforeseen.
@@ -73,6 +75,11 @@ final class EntityMappingStep {
         guard let destination else { return }
         for property in mapping.attributeMappings ?? [] { try add(attribute: property, destination) }
         for property in mapping.relationshipMappings ?? [] { try add(relationship: property, destination) }
+        if attributes.allSatisfy({ $0.slot != nil && $0.sourceSlot != nil }) {
+            var slots = [Int?](repeating: nil, count: destination.slots.count)
+            for attribute in attributes { if let slot = attribute.slot { slots[slot] = attribute.sourceSlot } }
+            copiedSlots = slots
+        }
     }
 
     private static func policy(of mapping: NSEntityMapping) throws -> NSEntityMigrationPolicy {

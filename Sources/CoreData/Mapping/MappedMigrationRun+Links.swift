@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where a relationship that is set early leads to.
+/// What a relationship of the step that is set early, by its place among them, leads to in the source.
 struct EarlyLink: Hashable {
-    let relationship: ObjectIdentifier
+    let number: Int
     let source: ObjectKey
 }
 
@@ -10,42 +10,62 @@ struct EarlyLink: Hashable {
 extension MappedMigrationRun {
     private static let mostKnownLinks = 20_000
 
+    /// A relationship that is set early, with its slots in source and destination objects.
+    private struct Link {
+        let plan: EntityMappingStep.Relationship
+        let usual: EntityMappingStep.Usual
+        let origin: Int
+        let slot: Int
+
+        init?(_ plan: EntityMappingStep.Relationship, _ step: EntityMappingStep) {
+            guard let usual = plan.usual, case .toOne(let origin)? = step.source?.access[usual.key],
+                case .toOne(let slot)? = step.destination?.access[plan.relationship.name]
+            else { return nil }
+            self.plan = plan
+            self.usual = usual
+            self.origin = origin
+            self.slot = slot
+        }
+    }
+
     /// Points the new objects of a batch at what they lead to, where that is there already.
     func setEarlyLinks(_ step: EntityMappingStep) throws {
         let plans = step.relationships.filter(\.isSetEarly)
         guard step.isRegular, !plans.isEmpty else { return }
-        for entry in associations.pending where entry.source.mapping == step.number {
+        let links = plans.compactMap { Link($0, step) }
+        for entry in associations.pending.entries where entry.source.mapping == step.number {
             let (source, destination) = (entry.sourceObject, entry.destination)
-            guard !entry.isRepeated, destination.objectKey.isTemporary, source.home.layout === step.source,
+            guard !entry.isRepeated, destination.key < 0, source.home.layout === step.source,
                 destination.home.layout === step.destination
             else {
                 step.isRegular = false
                 return
             }
-            for plan in plans {
-                guard let usual = plan.usual, case .toOne(let origin)? = source.home.layout.access[usual.key],
-                    case .toOne(let slot)? = destination.home.layout.access[plan.relationship.name]
-                else { continue }
-                let target = try source.reference(at: origin).flatMap { try self.destination(of: $0, plan, usual) }
-                if destination.reference(at: slot) == target { continue }
-                if destination.reference(at: slot) == nil {
-                    destination.writeReference(target, at: slot)
+            for (number, link) in links.enumerated() {
+                guard let origin = source.reference(at: link.origin) else {
+                    if destination.reference(at: link.slot) != nil { destination.setReference(nil, at: link.slot) }
+                    continue
+                }
+                let place = EarlyLink(number: number, source: origin)
+                let target = try knownLinks[place] ?? look(for: origin, link, at: place)
+                let present = destination.reference(at: link.slot)
+                if present == target { continue }
+                if present == nil {
+                    destination.writeReference(target, at: link.slot)
                 } else {
-                    destination.setReference(target.map { destinationContext.object(for: $0) }, at: slot)
+                    destination.setReference(target.map { destinationContext.object(for: $0) }, at: link.slot)
                 }
             }
         }
     }
 
-    private func destination(
-        of source: ObjectKey, _ plan: EntityMappingStep.Relationship, _ usual: EntityMappingStep.Usual
+    private func look(
+        for source: ObjectKey, _ link: Link, at place: EarlyLink
     ) throws -> ObjectKey? {
-        let link = EarlyLink(relationship: ObjectIdentifier(plan.relationship), source: source)
-        if let known = knownLinks[link] { return known }
-        let target = plan.relationship.destinationEntity.flatMap { manager.destinationModel.layout.layout(of: $0) }
+        let target = link.plan.relationship.destinationEntity.flatMap { manager.destinationModel.layout.layout(of: $0) }
         func isAcceptable(_ key: ObjectKey) -> Bool { target?.subtree.contains(key.layoutIndex) ?? false }
         var found: ObjectKey?
-        if let name = usual.mappingName {
+        if let name = link.usual.mappingName {
             found = try associations.destinations(of: source, mapping: try step(named: name).number).saved.first
             // The second pass tells what is wrong.
             if let key = found, !isAcceptable(key) {
@@ -58,7 +78,7 @@ extension MappedMigrationRun {
             }
         }
         if knownLinks.count >= Self.mostKnownLinks { knownLinks.removeAll(keepingCapacity: true) }
-        knownLinks.updateValue(found, forKey: link)
+        knownLinks.updateValue(found, forKey: place)
         return found
     }
 
@@ -73,7 +93,13 @@ extension MappedMigrationRun {
     /// need the whole second pass.
     func noteIrregularities(_ work: NSManagedObjectContext.SaveWork) {
         guard hasPolicies else { return }
-        for object in work.inserted {
+        let entries = associations.pending.entries
+        let areAsExpected =
+            work.inserted.count == entries.count
+            && zip(work.inserted, entries).allSatisfy {
+                $0 === $1.destination && $1.source.mapping == currentStep?.number
+            }
+        for object in areAsExpected ? [] : work.inserted {
             if !associations.isPending(object, mapping: currentStep?.number) { noteIrregular(object) }
         }
         for object in work.updated where !object.persistentChanges().isEmpty { noteIrregular(object) }

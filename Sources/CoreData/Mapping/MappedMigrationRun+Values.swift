@@ -26,6 +26,7 @@ extension MappedMigrationRun {
             throw MappingFailure(error: MappingErrors.unknownMapping(mapping.name ?? ""))
         }
         let isForeseen = source.home.layout === step.source && destination.home.layout === step.destination
+        if isForeseen, let slots = step.copiedSlots, copyRow(of: source, to: destination, slots) { return }
         for attribute in step.attributes {
             if isForeseen, let slot = attribute.slot, let sourceSlot = attribute.sourceSlot {
                 destination.setSlot(slot, to: source.slotValue(at: sourceSlot))
@@ -36,6 +37,17 @@ extension MappedMigrationRun {
             try rethrow()
             try set(value, for: attribute, of: destination, step)
         }
+    }
+
+    /// Gives an object that is as new as can be a row with the source's values, instead of changes one by one. False where
+    /// either has changes.
+    private func copyRow(of source: NSManagedObject, to destination: NSManagedObject, _ slots: [Int?]) -> Bool {
+        let layout = destination.home.layout
+        let row = source.firedRow()
+        guard destination.overlay == nil, destination.row === layout.defaultRow, source.overlay?.mask.isEmpty ?? true
+        else { return false }
+        destination.row = Snapshot.copy(of: row, slots: slots, over: layout.defaultRow, layout)
+        return true
     }
 
     private func set(
@@ -133,6 +145,10 @@ extension MappedMigrationRun {
     }
 
     func destinations(ofMapping name: String, of sources: [NSManagedObject]?) throws -> [NSManagedObject] {
+        if let sources, sources.count == 1, let step = currentStep, step.name == name {
+            // What a policy asks for about the object at hand.
+            if let new = associations.onlyDestination(of: sources[0], mapping: step.number) { return [new] }
+        }
         let step = try step(named: name)
         guard let sources else {
             let found = try associations.allDestinations(mapping: step.number)
@@ -169,15 +185,18 @@ extension MappedMigrationRun {
     }
 
     private func destinations(of keys: [ObjectKey], _ steps: [EntityMappingStep]) throws -> [NSManagedObject] {
+        if keys.count == 1, steps.count == 1 {
+            let found = try associations.destinations(of: keys[0], mapping: steps[0].number)
+            return found.saved.isEmpty ? found.new : found.saved.map { destinationContext.object(for: $0) } + found.new
+        }
         var result: [NSManagedObject] = []
         result.reserveCapacity(keys.count)
         var seen: Set<ObjectIdentifier> = []
-        let mayRepeat = keys.count > 1 || steps.count > 1
         for key in keys {
             for step in steps {
                 let found = try associations.destinations(of: key, mapping: step.number)
                 for object in found.saved.map({ destinationContext.object(for: $0) }) + found.new
-                where !mayRepeat || seen.insert(ObjectIdentifier(object)).inserted {
+                where seen.insert(ObjectIdentifier(object)).inserted {
                     result.append(object)
                 }
             }

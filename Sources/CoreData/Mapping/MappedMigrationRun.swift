@@ -38,7 +38,7 @@ final class MappedMigrationRun {
     private lazy var report = MigrationReport([manager.progress, manager.follower].compactMap(\.self))
 
     private static let firstBatch = 64
-    private static let largestBatch = 1_000
+    private static let largestBatch = 256
     private static let bytesPerBatch = 4 << 20
     /// How many owners of to-many relationships are looked at at once, and how many changed objects make a save.
     private static let ownersPerBatch = 64
@@ -101,6 +101,7 @@ final class MappedMigrationRun {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         context.name = name
+        context.isQuiet = true
         return context
     }
 
@@ -136,6 +137,9 @@ final class MappedMigrationRun {
             try validate()
             try manager.checkCancellation()
             report.beginEnd()
+            if let coordinator = destinationContext.persistentStoreCoordinator {
+                try MappedMigrationStores(ends: ends).commit(coordinator)
+            }
         } catch {
             close(failed: true)
             throw failure(error)
@@ -346,6 +350,7 @@ final class MappedMigrationRun {
     // MARK: Calling policies
 
     private func begin(_ step: EntityMappingStep) throws {
+        if step !== currentStep { knownLinks.removeAll(keepingCapacity: true) }
         currentMapping = step.mapping
         currentStep = step
         currentSource = nil
@@ -410,18 +415,32 @@ final class MappedMigrationRun {
     /// How many objects of each entity have been saved.
     private(set) var madeRows: [String: Int] = [:]
 
+    /// Objects that are valid matter where others were not before, or where their keys are kept.
+    private var looksAtValidOnes: Bool { associations.knowsInvalid || associations.isKept }
+
     /// In place of a save's validation: what is not valid yet may become so by the end.
     private func sort(_ work: NSManagedObjectContext.SaveWork) {
         noteIrregularities(work)
-        for object in work.inserted { madeRows[object.entity.name ?? "", default: 0] += 1 }
+        countRows(work.inserted)
         for object in work.inserted + work.updated {
             if (try? object.validateForInsert()) != nil {
-                validOnes.append(object)
+                if looksAtValidOnes { validOnes.append(object) }
             } else {
                 invalidOnes.append(object)
             }
         }
-        validOnes += work.deleted
+        if looksAtValidOnes { validOnes += work.deleted }
+    }
+
+    /// Objects of one entity come one after another, most of the time.
+    private func countRows(_ objects: [NSManagedObject]) {
+        var start = 0
+        while start < objects.count {
+            let layout = objects[start].home.layout
+            let end = objects[start...].firstIndex { $0.home.layout !== layout } ?? objects.count
+            madeRows[layout.name, default: 0] += end - start
+            start = end
+        }
     }
 
     /// Saves what is there and forgets it.
@@ -474,7 +493,8 @@ final class MappedMigrationRun {
     // MARK: Steps
 
     func step(of mapping: NSEntityMapping) -> EntityMappingStep? {
-        stepsByMapping[ObjectIdentifier(mapping)] ?? stepsByName[mapping.name ?? ""]
+        if let currentStep, currentStep.mapping === mapping { return currentStep }
+        return stepsByMapping[ObjectIdentifier(mapping)] ?? stepsByName[mapping.name ?? ""]
     }
 
     func step(named name: String) throws -> EntityMappingStep {

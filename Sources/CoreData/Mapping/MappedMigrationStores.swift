@@ -14,6 +14,7 @@ struct MappedMigrationStores {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             var options = withoutMigration(ends.sourceOptions)
             options[NSReadOnlyPersistentStoreOption] = true
+            options[SQLiteStoreOptions.endOfMigrationKey] = true
             try coordinator.addPersistentStore(
                 ofType: ends.sourceType, configurationName: configuration, at: ends.sourceURL, options: options)
             return coordinator
@@ -63,7 +64,18 @@ struct MappedMigrationStores {
         guard let given = options[NSSQLitePragmasOption] as? [AnyHashable: Any]? else { return options }
         for (name, value) in given ?? [:] { pragmas["\(name.base)".lowercased()] = value }
         options[NSSQLitePragmasOption] = pragmas
+        // What is kept is committed in pieces.
+        if !isKept { options[SQLiteStoreOptions.endOfMigrationKey] = true }
         return options
+    }
+
+    /// Lets everything that was written to the destination store be so.
+    func commit(_ coordinator: NSPersistentStoreCoordinator) throws {
+        do {
+            for case let store as SQLiteStore in coordinator.persistentStores { try store.commitHeldTransaction() }
+        } catch {
+            throw MappingErrors.destinationStore(error, ends.destinationURL)
+        }
     }
 
     /// Gives a store that the migration has made the journal it will be used with, and lets it reach the disk.

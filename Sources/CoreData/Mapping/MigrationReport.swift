@@ -1,7 +1,7 @@
 import Foundation
 
 /// Tells how far a migration by a mapping model is: rows made in the first pass, rows linked in the second.
-struct MigrationReport {
+final class MigrationReport {
     private let followers: [Progress]
     private let feed: MigrationFeed?
     private var rows = 0
@@ -18,7 +18,7 @@ struct MigrationReport {
         feed?.begin(.preparing)
     }
 
-    mutating func begin(rows: Int) {
+    func begin(rows: Int) {
         self.rows = rows
         for progress in followers {
             // The last unit is for what comes after the last row.
@@ -28,13 +28,13 @@ struct MigrationReport {
     }
 
     /// The objects of an entity mapping have their turn.
-    mutating func begin(_ entity: String?, rows: Int) {
+    func begin(_ entity: String?, rows: Int) {
         publish()
         doneBefore = done
         feed?.begin(isSecondPass ? .creatingRelationships : .creatingObjects, entity: entity, rows: rows)
     }
 
-    mutating func beginSecondPass(of links: Int) {
+    func beginSecondPass(of links: Int) {
         publish()
         isSecondPass = true
         linksInAll = links
@@ -44,12 +44,12 @@ struct MigrationReport {
 
     func beginValidation() { feed?.begin(.validating) }
 
-    mutating func advance(_ count: Int = 1) {
+    func advance(_ count: Int = 1) {
         done += count
         if ContinuousClock.now - lastUpdate >= Self.pause { publish() }
     }
 
-    private mutating func publish() {
+    private func publish() {
         let units = isSecondPass ? rows + rows * min(done, linksInAll) / max(1, linksInAll) : min(done, rows)
         for progress in followers where units > progress.completedUnitCount {
             progress.completedUnitCount = Int64(units)
@@ -59,7 +59,7 @@ struct MigrationReport {
     }
 
     /// The new store is closed and put in order.
-    mutating func beginEnd() {
+    func beginEnd() {
         publish()
         feed?.begin(.finishing)
     }

@@ -151,7 +151,8 @@ open class NSMigrationManager: NSObject {
 
     /// The entity of the destination model that a mapping leads to; nil where the entity is gone.
     open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
-        mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
+        if let step = run?.currentStep, step.mapping === mEntity { return step.destination?.entity }
+        return mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
     }
 
     // MARK: Associations

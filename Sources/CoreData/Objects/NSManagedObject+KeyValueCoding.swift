@@ -59,9 +59,16 @@ extension NSManagedObject {
 
     /// The value of a property without any accessor's detour.
     public final func primitiveValue(forKey key: String) -> Any? {
+        if isRecorder {
+            checkConfinement()
+            return KeyPathRecording.value(of: self, askedFor: key)
+        }
+        return value(by: access(to: key))
+    }
+
+    final func value(by access: PropertyAccess) -> Any? {
         checkConfinement()
-        if isRecorder { return KeyPathRecording.value(of: self, askedFor: key) }
-        switch access(to: key) {
+        switch access {
         case .attribute(let slot): return boxedValue(at: slot)
         case .toOne(let slot): return referencedObject(at: slot)
         case .toMany(let index):
@@ -74,8 +81,12 @@ extension NSManagedObject {
 
     /// Sets a property without any accessor's detour. Relationships keep their inverses true all the same.
     public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+        set(value, forKey: key, by: access(to: key))
+    }
+
+    final func set(_ value: Any?, forKey key: String, by access: PropertyAccess) {
         checkConfinement()
-        switch access(to: key) {
+        switch access {
         case .attribute(let slot): setBoxedValue(value, at: slot)
         case .toOne(let slot):
             guard value == nil || value is NSNull || value is NSManagedObject else { rejectRelation(value, key) }

@@ -186,16 +186,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The value of a property by name; `objectID`, `entity`, `isDeleted` … unless the entity has a property of that name;
     /// of any other key, what `value(forUndefinedKey:)` says.
     open func value(forKey key: String) -> Any? {
-        guard home.layout.access[key] != nil || isRecorder else {
+        if isRecorder { return primitiveValue(forKey: key) }
+        guard let access = home.layout.access[key] else {
             return ownValue(forKey: key) ?? value(forUndefinedKey: key)
         }
-        return primitiveValue(forKey: key)
+        return value(by: access)
     }
 
     /// Sets a property by name. Stops the process when the value's type does not fit the property.
     open func setValue(_ value: Any?, forKey key: String) {
-        guard home.layout.access[key] != nil else { return setValue(value, forUndefinedKey: key) }
-        setPrimitiveValue(value, forKey: key)
+        guard let access = home.layout.access[key] else { return setValue(value, forUndefinedKey: key) }
+        set(value, forKey: key, by: access)
     }
 
     /// Answers for keys that the entity does not have; stops the process unless overridden.

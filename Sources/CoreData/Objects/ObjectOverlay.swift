@@ -24,10 +24,18 @@ final class ObjectOverlay {
 
     @inline(__always)
     func set(_ value: SlotValue, at slot: Int, slotCount: Int) {
-        if values.isEmpty { values = ContiguousArray(repeating: .null, count: slotCount) }
+        if values.isEmpty { makeRoom(slotCount) }
         values[slot] = value
         mask.insert(slot)
         currentRow = nil
+    }
+
+    /// A generic initialiser copies the value it repeats with all the care that a string in it would need.
+    private func makeRoom(_ slotCount: Int) {
+        values = ContiguousArray(unsafeUninitializedCapacity: slotCount) { buffer, count in
+            for slot in 0..<slotCount { buffer.initializeElement(at: slot, to: .null) }
+            count = slotCount
+        }
     }
 
     @inline(__always)

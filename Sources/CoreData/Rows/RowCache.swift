@@ -27,8 +27,12 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
     private let tables: UnsafeMutablePointer<Table>
     private let rootCount: Int
 
-    init(rootCount: Int) {
+    /// Whether nothing is kept: for a store of which every row is looked at once.
+    private let isOff: Bool
+
+    init(rootCount: Int, isOff: Bool = false) {
         self.rootCount = rootCount
+        self.isOff = isOff
         tables = .allocate(capacity: rootCount)
         tables.initialize(repeating: Table(), count: rootCount)
     }
@@ -138,6 +142,7 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
     }
 
     private func insertLocked(_ row: Snapshot, _ root: Int) {
+        if isOff { return }
         if (tables[root].count + 1) * 5 > tables[root].capacity * 4 { rebuild(root, making: 1) }
         guard let entries = tables[root].entries else { return }
         if times != nil { times?[Place(rootIndex: root, key: row.key)] = DispatchTime.now().uptimeNanoseconds }

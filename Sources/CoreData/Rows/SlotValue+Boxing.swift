@@ -25,6 +25,11 @@ extension SlotValue {
 
     /// The slot's form of a value given at the edge; nil when its type does not fit the kind of slot.
     init?(_ value: Any?, as kind: SlotKind) {
+        // Casts are what this takes its time for, and strings are what there is most of.
+        if kind == .string, let string = value as? String {
+            self = .string(string)
+            return
+        }
         guard let value, !(value is NSNull) else {
             self = .null
             return
@@ -50,9 +55,7 @@ extension SlotValue {
         case .date:
             guard let date = value as? Date else { return nil }
             self = .double(date.timeIntervalSinceReferenceDate)
-        case .string:
-            guard let string = value as? String else { return nil }
-            self = .string(string)
+        case .string: return nil
         case .uri:
             guard let url = value as? URL else { return nil }
             self = .string(url.absoluteString)

@@ -177,16 +177,40 @@ struct SnapshotBuilder {
 
     /// Copies a slot of another snapshot of the same layout (or of a sub-entity's).
     @inline(__always)
-    mutating func copy(_ slot: Int, kind: SlotKind, from other: Snapshot) {
-        if other.isNull(slot) { return }
+    mutating func copy(_ slot: Int, kind: SlotKind, from other: Snapshot) { copy(slot, kind: kind, from: other, slot) }
+
+    /// Copies a slot of the same kind of any snapshot.
+    @inline(__always)
+    mutating func copy(_ slot: Int, kind: SlotKind, from other: Snapshot, _ origin: Int) {
+        if other.isNull(origin) { return }
         if kind.isInline {
-            set(slot, int: other.int(slot))
+            set(slot, int: other.int(origin))
         } else {
-            withExtendedLifetime(other) { set(slot, bytes: other.bytes(slot)) }
+            withExtendedLifetime(other) { set(slot, bytes: other.bytes(origin)) }
         }
     }
 
     /// The finished, from now on immutable, row.
     @inline(__always)
     consuming func finish() -> Snapshot { snapshot }
+}
+
+extension Snapshot {
+    /// A row whose values come from the given slots of a row of another layout, the others from one of its own.
+    static func copy(of row: Snapshot, slots: [Int?], over other: Snapshot, _ layout: EntityLayout) -> Snapshot {
+        var tailBytes = 0
+        for (slot, description) in layout.slots.enumerated() where !description.kind.isInline {
+            let (origin, source) = slots[slot].map { (row, $0) } ?? (other, slot)
+            if !origin.isNull(source) { tailBytes += origin.bytes(source).count }
+        }
+        var builder = SnapshotBuilder(layout: layout, key: other.key, version: other.version, tailBytes: tailBytes)
+        for (slot, description) in layout.slots.enumerated() {
+            if let source = slots[slot] {
+                builder.copy(slot, kind: description.kind, from: row, source)
+            } else {
+                builder.copy(slot, kind: description.kind, from: other)
+            }
+        }
+        return builder.finish()
+    }
 }

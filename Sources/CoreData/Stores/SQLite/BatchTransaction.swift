@@ -69,7 +69,7 @@ extension SQLiteStore: BatchStore {
         var running: BatchTransaction?
         do {
             try writing { connection in
-                try connection.execute("BEGIN IMMEDIATE")
+                try connection.begin()
                 try requireSameModel(connection)
                 let transaction = BatchTransaction(store: self, connection: connection, origin: origin)
                 running = transaction
@@ -79,7 +79,7 @@ extension SQLiteStore: BatchStore {
                 } catch let error as SQLiteError where error.isUniqueness {
                     throw constraintError(error)
                 }
-                try connection.execute("COMMIT")
+                try connection.commit()
             }
         } catch {
             if let running { externalData?.abandoned(running.files) }

@@ -144,23 +144,61 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
     /// How many rows the last INSERT, UPDATE or DELETE changed.
     @inline(__always) var changes: Int { Int(sqlite3_changes(handle)) }
 
+    /// Whether all transactions are parts of one, which `commitHeldTransaction` ends: for a file that nobody else opens yet
+    /// and that is of no use before it is whole. Each commit would write the inner pages of the tables' trees once more.
+    var holdsTransaction = false
+
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Stops what the connection is doing, from any thread; it then throws SQLITE_INTERRUPT.
     func interrupt() { sqlite3_interrupt(handle) }
 
+    /// Runs a body whose statements end with SQLITE_INTERRUPT when a condition comes true.
+    func interruptible<Result>(by condition: @escaping () -> Bool, _ body: () throws -> Result) rethrows -> Result {
+        let box = ConditionBox(condition)
+        sqlite3_progress_handler(
+            handle, 10_000,
+            { pointer in
+                guard let pointer else { return 0 }
+                return Unmanaged<ConditionBox>.fromOpaque(pointer).takeUnretainedValue().holds() ? 1 : 0
+            }, Unmanaged.passUnretained(box).toOpaque())
+        defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+        return try withExtendedLifetime(box, body)
+    }
+
+    private final class ConditionBox {
+        let holds: () -> Bool
+        init(_ holds: @escaping () -> Bool) { self.holds = holds }
+    }
+
     /// Keeps SQLite from copying the -wal into the main file when the connection closes.
     func disableCheckpointOnClose() {
         _ = opencoredata_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
 
+    /// Begins a transaction, or a part of the one that is held.
+    func begin(immediate: Bool = true) throws {
+        if !holdsTransaction || !isInTransaction { try execute(immediate ? "BEGIN IMMEDIATE" : "BEGIN") }
+        if holdsTransaction { try execute("SAVEPOINT part") }
+    }
+
+    /// Commits what `begin` began.
+    func commit() throws { try execute(holdsTransaction ? "RELEASE part" : "COMMIT") }
+
+    /// Commits everything since the transaction is held.
+    func commitHeldTransaction() throws {
+        guard holdsTransaction else { return }
+        holdsTransaction = false
+        if isInTransaction { try execute("COMMIT") }
+    }
+
     /// Runs a body in a transaction: committed when it returns, rolled back when it throws.
     func transaction<Result>(immediate: Bool = true, _ body: () throws -> Result) throws -> Result {
-        try execute(immediate ? "BEGIN IMMEDIATE" : "BEGIN")
+        try begin(immediate: immediate)
         do {
             let result = try body()
-            try execute("COMMIT")
+            try commit()
             return result
         } catch {
             rollback()
@@ -197,7 +235,9 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
 
     /// Ends an open transaction without its changes. SQLite may already have done so itself (full disk): then nothing happens.
     func rollback() {
-        if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+        guard isInTransaction else { return }
+        // Without an open part there is nothing to take back, and SQLite says so.
+        sqlite3_exec(handle, holdsTransaction ? "ROLLBACK TO part; RELEASE part" : "ROLLBACK", nil, nil, nil)
     }
 
     func error(_ code: Int32, sql: String? = nil) -> SQLiteError {

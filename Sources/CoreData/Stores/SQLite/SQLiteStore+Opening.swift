@@ -188,6 +188,8 @@ extension SQLiteStore {
             isWAL = try connection.text("PRAGMA journal_mode") == "wal"
             guard isWAL, try connection.text("PRAGMA locking_mode") == "normal" else {
                 isWAL = false
+                // Only where this connection is the one that reads, too.
+                connection.holdsTransaction = settings.isEndOfMigration
                 return
             }
             let settings = settings

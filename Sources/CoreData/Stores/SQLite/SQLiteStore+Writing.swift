@@ -111,7 +111,7 @@ extension SQLiteStore {
         do {
             try writing { connection in
                 checkpointer?.lendHand(connection)
-                try connection.execute("BEGIN IMMEDIATE")
+                try connection.begin()
                 try requireSameModel(connection)
                 let history = historyRecorder(on: connection, origin: changes.origin)
                 try history?.readTombstones(of: changes.deleted.map(\.key))
@@ -135,7 +135,7 @@ extension SQLiteStore {
                 try alongside?(connection)
                 try externalData?.note(files.orphaned, &files)
                 beforeCommit()
-                try connection.execute("COMMIT")
+                try connection.commit()
             }
         } catch {
             externalData?.abandoned(files)

@@ -71,7 +71,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         isInMemory = opened.writer?.path == ":memory:"
         let copiesLog = opened.isWAL && opened.settings.pragma("wal_autocheckpoint") == nil
         checkpointer = copiesLog ? opened.writer.map { SQLiteCheckpointer(following: $0) } : nil
-        rowCache = RowCache(rootCount: opened.layout.entities.count)
+        rowCache = RowCache(rootCount: opened.layout.entities.count, isOff: opened.settings.isEndOfMigration)
         externalData = opened.url.map { ExternalData(folder: SQLiteStoreFiles($0).externalDataFolder) }
         let count = opened.layout.entities.count
         if let make = opened.makeReader {
@@ -326,6 +326,11 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
 
     /// Closes every connection, and with the last one of the process the -wal goes into the main file. Called when the store
     /// is removed from its coordinator; reading or writing afterwards throws.
+    /// Commits what was written since the store was opened, where it holds its transaction until then.
+    func commitHeldTransaction() throws {
+        try writing { try $0.commitHeldTransaction() }
+    }
+
     func close() {
         setRemoteChangeMonitor(nil)
         closeViews()
