@@ -62,6 +62,14 @@ enum MappingErrors {
             reason: "\(type(of: object)) has no function “\(name)”: override performFunction(_:arguments:).")
     }
 
+    static func unknownKey(_ key: String, of object: AnyObject) -> NSError {
+        .coreData(
+            NSMigrationError,
+            reason:
+                "[<\(type(of: object))> valueForUndefinedKey:]: this class is not key value coding-compliant for the "
+                + "key \(key).")
+    }
+
     static func unknownPolicy(_ name: String, _ mapping: NSEntityMapping) -> NSError {
         let place = Place(mapping: mapping)
         return .coreData(

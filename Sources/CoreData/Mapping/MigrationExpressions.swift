@@ -6,19 +6,19 @@ extension NSMigrationManager: KeyValueReadable {
     /// `$manager.sourceContext` and the like.
     package func value(forKey key: String) -> Any? {
         switch key {
-        case "sourceContext": sourceContext
-        case "destinationContext": destinationContext
-        case "sourceModel": sourceModel
-        case "destinationModel": destinationModel
-        case "mappingModel": mappingModel
-        case "currentEntityMapping": currentEntityMapping
-        case "migrationProgress": NSNumber(value: migrationProgress)
-        case "userInfo": userInfo
-        case "self": self
+        case "sourceContext": return sourceContext
+        case "destinationContext": return destinationContext
+        case "sourceModel": return sourceModel
+        case "destinationModel": return destinationModel
+        case "mappingModel": return mappingModel
+        case "currentEntityMapping": return currentEntityMapping
+        case "migrationProgress": return NSNumber(value: migrationProgress)
+        case "userInfo": return userInfo
+        case "self": return self
         default:
-            fatalError(
-                "[<\(type(of: self))> valueForUndefinedKey:]: this class is not key value coding-compliant for the key \(key)."
-            )
+            let error = MappingErrors.unknownKey(key, of: self)
+            guard let run else { preconditionFailure(error.localizedDescription) }
+            return run.noting(nil) { _ -> Any? in throw error }
         }
     }
 }

@@ -19,6 +19,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
 
     /// The names of its records, where the store is a program's own.
     var references: ReferenceTable? { nil }
+    private var storedReferences: ReferenceTable?
     /// The type that the class was registered for.
     private var registeredType = ""
 
@@ -77,6 +78,21 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     open var identifier: String! {
         get { lock.withLock { storedIdentifier } }
         set { lock.withLock { storedIdentifier = newValue ?? storedIdentifier } }
+    }
+
+    /// The names of records that all stores with this store's identifier share, from the first time it is asked for.
+    final var sharedReferences: ReferenceTable {
+        lock.withLock {
+            if let storedReferences { return storedReferences }
+            let table = ReferenceTable.shared(identifier: storedIdentifier)
+            storedReferences = table
+            return table
+        }
+    }
+
+    /// Takes the identifier over that metadata name.
+    final func adoptIdentifier(of metadata: [String: Any]?) {
+        if let identifier = metadata?[NSStoreUUIDKey] as? String { self.identifier = identifier }
     }
 
     /// Whether the store refuses to be written.

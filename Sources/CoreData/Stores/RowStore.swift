@@ -175,6 +175,15 @@ struct ChangeSet {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty && arrangements.isEmpty
             && unchanged.isEmpty && objects?.isEmpty ?? true
     }
+
+    /// The rows as they will be.
+    var written: [Snapshot] { inserted + updated.map(\.new) }
+
+    /// The rows as they were read, by the keys that the changes are about: what a store must still have.
+    var expected: [(key: ObjectKey, row: Snapshot)] {
+        (updated.map(\.old) + unchanged).map { (ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key), $0) }
+            + deleted.compactMap { deletion in deletion.row.map { (deletion.key, $0) } }
+    }
 }
 
 /// Rows that somebody else changed or deleted since they were read. Nothing of the change set was written.

@@ -133,6 +133,19 @@ struct MappedMigrationTests {
         }
     }
 
+    @Test("a key of the manager that nobody knows ends the migration and is named")
+    func unknownKey() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            let mapping = bench.mapping()
+            mapping.entityMappings[0].attributeMappings = [
+                MappedMigrationBench.property("name", "$manager.sourceContexts")
+            ]
+            let failure = try #require(throws: NSError.self) { try bench.migrate(mapping) }
+            #expect(failure.localizedDescription.contains("sourceContexts"))
+        }
+    }
+
     @Test("a source expression chooses objects by a predicate; what is left out is left out of relationships")
     func choosing() throws {
         try withTemporaryFolder { folder in

@@ -6,18 +6,6 @@ import Testing
 
 @Suite("Killing a migrating process")
 struct KilledMigrationTests {
-    /// SplitMix64: the same moments in every run.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
     private enum Outcome {
         case older
         case newer
@@ -32,7 +20,7 @@ struct KilledMigrationTests {
             let (first, length) = try child(on: copy(template, to: folder, "measure"), killedAfter: nil)
             #expect(first == .newer)
 
-            var generator = Generator(state: 20_260_521)
+            var generator = SplitMix(state: 20_260_521)
             var outcomes: [Outcome] = []
             for round in 0..<30 {
                 let url = try copy(template, to: folder, "round\(round)")

@@ -142,26 +142,14 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
         try lock.withLock {
             try checkVersions(changes)
             try save(saved)
-            for row in changes.inserted + changes.updated.map(\.new) {
-                let root = layout.entities[row.layoutIndex].rootIndex
-                versions[row.key] = row.version
-                rowCache.remove(row.key, rootIndex: root)
-                rowCache.insert(row, rootIndex: root)
-            }
-            for deletion in changes.deleted {
-                rowCache.remove(
-                    deletion.key.key, rootIndex: layout.entities[deletion.key.layoutIndex].rootIndex)
-            }
+            for row in changes.written { versions[row.key] = row.version }
+            rowCache.follow(changes, in: layout, replacing: true)
         }
     }
 
     private func checkVersions(_ changes: ChangeSet) throws {
         var conflicts: [SaveConflicts.Conflict] = []
-        let expected =
-            (changes.updated.map(\.old) + changes.unchanged).map {
-                (ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key), $0)
-            } + changes.deleted.compactMap { deletion in deletion.row.map { (deletion.key, $0) } }
-        for (key, expectedRow) in expected {
+        for (key, expectedRow) in changes.expected {
             let node = store.node(for: key)
             if node != nil, versions[key.key] ?? 1 == expectedRow.version { continue }
             conflicts.append(

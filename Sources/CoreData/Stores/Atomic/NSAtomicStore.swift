@@ -10,7 +10,6 @@ import Foundation
 open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable {  // state is guarded by `stateLock`
     let storeNumber: Int
     private let stateLock = NSLock()
-    private var storedReferences: ReferenceTable?
     /// By layout index, then by key.
     private var nodes: [Int: [Int64: NSAtomicStoreCacheNode]] = [:]
 
@@ -116,20 +115,13 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
 
     final func forgetAllNodes() { stateLock.withLock { nodes = [:] } }
 
-    final override var references: ReferenceTable? {
-        stateLock.withLock {
-            if let storedReferences { return storedReferences }
-            let table = ReferenceTable.shared(identifier: identifier)
-            storedReferences = table
-            return table
-        }
-    }
+    final override var references: ReferenceTable? { sharedReferences }
 
     open override var metadata: [String: Any]! {
         get { super.metadata }
         set {
             super.metadata = newValue
-            if let identifier = newValue?[NSStoreUUIDKey] as? String { self.identifier = identifier }
+            adoptIdentifier(of: newValue)
         }
     }
 }

@@ -243,28 +243,16 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         request.affectedStores = [store]
         _ = try store.execute(request, with: saved.context)
         lock.withLock {
-            for row in changes.inserted + changes.updated.map(\.new) {
-                let root = layout.entities[row.layoutIndex].rootIndex
-                versions[row.key] = row.version
-                rowCache.remove(row.key, rootIndex: root)
-                rowCache.insert(row, rootIndex: root)
-            }
-            for deletion in changes.deleted {
-                versions[deletion.key.key] = nil
-                rowCache.remove(
-                    deletion.key.key, rootIndex: layout.entities[deletion.key.layoutIndex].rootIndex)
-            }
+            for row in changes.written { versions[row.key] = row.version }
+            for deletion in changes.deleted { versions[deletion.key.key] = nil }
+            rowCache.follow(changes, in: layout, replacing: true)
         }
     }
 
     /// Somebody else may have read or written newer values of a record through this store, or deleted it.
     private func checkVersions(_ changes: ChangeSet, _ context: NSManagedObjectContext) throws {
         var conflicts: [SaveConflicts.Conflict] = []
-        let expected =
-            (changes.updated.map(\.old) + changes.unchanged).map {
-                (ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key), $0)
-            } + changes.deleted.compactMap { deletion in deletion.row.map { (deletion.key, $0) } }
-        for (key, row) in expected {
+        for (key, row) in changes.expected {
             let root = layout.entities[key.layoutIndex].rootIndex
             let cached = rowCache.row(for: key.key, rootIndex: root)
             if let known = lock.withLock({ versions[key.key] }) ?? cached?.version {

@@ -7,10 +7,8 @@ import Foundation
 /// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`, and is made known by
 /// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. It is called on the queues of the contexts that use
 /// it, several at a time when there are several.
-open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendable {  // state: `referencesLock`
+open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendable {  // only `storeNumber`, which is constant
     let storeNumber: Int
-    private let referencesLock = NSLock()
-    private var storedReferences: ReferenceTable?
 
     /// Called by the coordinator that the store is added to; an overrider calls `super`.
     ///
@@ -83,20 +81,13 @@ open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendab
         reference(of: objectID)
     }
 
-    final override var references: ReferenceTable? {
-        referencesLock.withLock {
-            if let storedReferences { return storedReferences }
-            let table = ReferenceTable.shared(identifier: identifier)
-            storedReferences = table
-            return table
-        }
-    }
+    final override var references: ReferenceTable? { sharedReferences }
 
     open override var metadata: [String: Any]! {
         get { super.metadata }
         set {
             super.metadata = newValue
-            if let identifier = newValue?[NSStoreUUIDKey] as? String { self.identifier = identifier }
+            adoptIdentifier(of: newValue)
         }
     }
 }

@@ -144,25 +144,10 @@ extension SQLiteStore {
         if let recorded { didRecord(recorded) }
         if let writtenMetadata { metadataWereSaved(writtenMetadata) }
         externalData?.committed(files)
-        publish(changes)
+        rowCache.follow(changes, in: layout)
         for (rootIndex, keys) in derived {
             for key in keys {
                 rowCache.remove(ObjectKey.key(storeNumber: storeNumber, primaryKey: key), rootIndex: rootIndex)
-            }
-        }
-    }
-
-    /// The row cache follows what was committed.
-    private func publish(_ changes: ChangeSet) {
-        for deletion in changes.deleted {
-            rowCache.remove(deletion.key.key, rootIndex: layout.entities[deletion.key.layoutIndex].rootIndex)
-        }
-        rowCache.batch { cache in
-            for update in changes.updated {
-                cache.insert(update.new, rootIndex: layout.entities[update.new.layoutIndex].rootIndex)
-            }
-            for row in changes.inserted {
-                cache.insert(row, rootIndex: layout.entities[row.layoutIndex].rootIndex)
             }
         }
     }
