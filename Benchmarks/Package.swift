@@ -11,7 +11,10 @@ let package = Package(
         .target(name: "CBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(
             name: "bench",
-            dependencies: ["CBaseline", .product(name: "CoreData", package: "OpenCoreData")]),
+            dependencies: [
+                "CBaseline", .product(name: "CoreData", package: "OpenCoreData"),
+                .product(name: "CoreDataManager", package: "OpenCoreData"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

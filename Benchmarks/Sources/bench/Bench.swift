@@ -34,6 +34,9 @@ enum Bench {
             }
             print(try MappingReport.measure(arguments[1], store: arguments[2], count: count).line)
             return
+        case "child-launch", "child-save":
+            guard arguments.count == 2 else { throw BenchmarkFailure(description: "\(arguments[0]) STORE") }
+            LaunchReport.runChild(arguments[0], store: arguments[1])
         default:
             break
         }
@@ -46,7 +49,8 @@ enum Bench {
         let isMigration = arguments.first == "migration"
         let isPlugin = arguments.first == "plugin"
         let isBatch = arguments.first == "batch"
-        if isMigration || isPlugin || isBatch || isMapping {
+        let isLaunch = arguments.first == "launch"
+        if isMigration || isPlugin || isBatch || isMapping || isLaunch {
             arguments.removeFirst()
         }
         var isQuick = false
@@ -65,13 +69,18 @@ enum Bench {
                 throw BenchmarkFailure(
                     description:
                         "unknown argument \(other); "
-                        + "usage: bench [migration | mapping | plugin | batch | nested] [--quick] [--check] [--rounds N]"
+                        + "usage: bench [migration | mapping | plugin | batch | launch | nested] [--quick] [--check] [--rounds N]"
                 )
             }
         }
         if isMigration {
             let sizes = isQuick ? [1_000, 10_000] : [1_000, 100_000, 1_000_000]
             let holds = try MigrationReport(sizes: sizes, rounds: rounds ?? 3).run()
+            if isCheck && !holds {
+                exit(1)
+            }
+        } else if isLaunch {
+            let holds = try LaunchReport(books: isQuick ? 100_000 : 1_000_000, rounds: rounds ?? 10).run()
             if isCheck && !holds {
                 exit(1)
             }

@@ -5,6 +5,15 @@ enum ChildProcess {
     /// Starts this executable again with the arguments and returns the line it printed last.
     /// - Throws: `BenchmarkFailure` when the child failed or printed nothing.
     static func run(_ arguments: [String]) throws -> Measurement {
+        let text = try output(arguments)
+        guard let line = text.split(separator: "\n").last, let measurement = Measurement(line: String(line)) else {
+            throw BenchmarkFailure(description: "\(arguments.joined(separator: " ")) printed: \(text)")
+        }
+        return measurement
+    }
+
+    /// What this executable prints with other arguments, in a process of its own.
+    static func output(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = arguments
@@ -17,9 +26,6 @@ enum ChildProcess {
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
             throw BenchmarkFailure(description: "\(arguments.joined(separator: " ")) failed: \(text)")
         }
-        guard let line = text.split(separator: "\n").last, let measurement = Measurement(line: String(line)) else {
-            throw BenchmarkFailure(description: "\(arguments.joined(separator: " ")) printed: \(text)")
-        }
-        return measurement
+        return text
     }
 }

@@ -7,7 +7,7 @@ import Foundation
 /// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`, and is made known by
 /// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. It is called on the queues of the contexts that use
 /// it, several at a time when there are several.
-open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendable {  // only `storeNumber`, which is constant
+open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendable {  // `storeNumber` is constant
     let storeNumber: Int
 
     /// Called by the coordinator that the store is added to; an overrider calls `super`.
