@@ -39,12 +39,17 @@ final class ContextUndo {
         let new = Set(inserted.map(ObjectIdentifier.init))
         return objects.compactMap { object in
             let identifier = ObjectIdentifier(object)
+            // What a save did to it is over, and what it is now its row says.
+            let isClean = object.flags.isDisjoint(with: [.inserted, .updated, .deleted])
+            if isClean, baseline[identifier] == nil { return nil }
             if object.flags.contains(.deleted) { load(object) }
             let after = ObjectState(of: object)
             // An object that came and went since was never there.
             let wasNew =
                 object.flags.contains(.inserted) && (new.contains(identifier) || object.flags.contains(.deleted))
-            let before = baseline[identifier]?.state ?? ObjectState(cleanStateOf: object, isNew: wasNew)
+            var before = baseline[identifier]?.state ?? ObjectState(cleanStateOf: object, isNew: wasNew)
+            // The row of a fault is the one that it has got since.
+            if before.row == nil { before.row = after.row }
             baseline[identifier] = Baseline(object: object, state: after)
             let change = ObjectChange(object: object, before: before, after: after)
             return change.isEmpty ? nil : change

@@ -7,7 +7,7 @@ struct ObjectState {
     var isAlive: Bool
     /// Whether the object was not there yet.
     let isNew: Bool
-    let row: Snapshot?
+    var row: Snapshot?
     let mask: SlotMask
     let values: ContiguousArray<SlotValue>
     let boxed: [Int: Any]

@@ -281,6 +281,64 @@ struct ContextUndoTests {
         }
     }
 
+    @Test("A value of an object that was related to while it was a fault comes back by undo")
+    func relatedFault() throws {
+        let library = try Library()
+        let context = library.context()
+        let id = try context.performAndWait {
+            let author = context.make("Author", ["name": "old"])
+            try context.save()
+            context.reset()
+            context.undoManager = UndoManager()
+            return author.objectID
+        }
+        let author = context.performAndWait { Held(context.object(with: id)) }
+        context.performAndWait { _ = context.make("Book", ["title": "b", "author": author.value]) }
+        context.performAndWait { author.value.setValue("new", forKey: "name") }
+        context.performAndWait {
+            context.undo()
+            #expect(author.value.text("name") == "old")
+            #expect(author.value.texts("books", "title") == ["b"])
+            context.undo()
+            #expect(author.value.texts("books", "title") == [])
+            context.redo()
+            context.redo()
+            #expect(author.value.text("name") == "new")
+        }
+    }
+
+    @Test("What a save gives an object besides, and a refresh takes out of memory, is no change to undo")
+    func refreshedAfterSave() throws {
+        let library = try Library()
+        let context = library.context()
+        let held = try context.performAndWait {
+            let books = ["a", "b"].map { context.make("Book", ["title": $0]) }
+            let shelves = ["one", "two"].map { context.make("Shelf", ["name": $0]) }
+            shelves[0].setValue(NSOrderedSet(array: books), forKey: "items")
+            try context.save()
+            context.undoManager = UndoManager()
+            return Held((books, shelves))
+        }
+        let (books, shelves) = held.value
+        context.performAndWait { shelves[1].setValue(NSOrderedSet(array: books), forKey: "items") }
+        try context.performAndWait {
+            try context.save()
+            context.refreshAllObjects()
+        }
+        context.performAndWait { shelves[0].setValue(NSOrderedSet(array: books.reversed()), forKey: "items") }
+        try context.performAndWait {
+            try context.save()
+            context.refreshAllObjects()
+        }
+        context.performAndWait {
+            context.undo()
+            for book in books { #expect(book.value(forKey: "shelf") as? NSManagedObject === shelves[1]) }
+            context.undo()
+            for book in books { #expect(book.value(forKey: "shelf") as? NSManagedObject === shelves[0]) }
+            context.checkInvariants()
+        }
+    }
+
     @Test("What others have led to a new object since leads nowhere once its insertion is undone, and comes back")
     func unrecordedTies() throws {
         let library = try Library()
