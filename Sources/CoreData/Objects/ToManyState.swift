@@ -222,7 +222,7 @@ extension ToManyState {
         for key in returning.map(current) where left.remove(key) != nil && present?.contains(key) != true {
             noteAddition(of: key)
         }
-        guard let base else { return }
+        guard isOrdered, let base else { return }
         let known = before.members?.map(current)
         let wanted = known ?? base.filter { !before.removed.contains($0) } + before.added.map(current)
         if wanted != members, Set(wanted) == Set(members) {

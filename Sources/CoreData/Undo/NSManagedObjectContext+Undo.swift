@@ -194,8 +194,10 @@ extension NSManagedObjectContext {
                 let owner = registeredObject(forOwnerKey: key, of: relationship)
             else { continue }
             let state = owner.toManyState(toMany.index)
-            if (state.isFault ? state.added.keys : state.members).contains(object.objectKey) { continue }
-            state.noteAddition(of: object.objectKey)
+            let isIn = (state.isFault ? state.added.keys : state.members).contains(object.objectKey)
+            // With the save that gives the object its permanent key the owner has to learn of it.
+            if isIn, object.key > 0 { continue }
+            if !isIn { state.noteAddition(of: object.objectKey) }
             noteUpdate(of: owner)
         }
     }

@@ -307,6 +307,53 @@ struct ContextUndoTests {
         }
     }
 
+    @Test("A relationship without inverse keeps who comes back, undone, saved and set again")
+    func withoutInverse() throws {
+        let library = try Library()
+        let context = library.context()
+        let held = try context.performAndWait {
+            let shelf = context.make("Shelf", ["name": "s"])
+            let tags = ["a", "b", "c", "d"].map { context.make("Tag", ["name": $0]) }
+            shelf.setValue(Set(tags[0...1]), forKey: "bookmarks")
+            try context.save()
+            context.undoManager = UndoManager()
+            return Held((shelf, tags))
+        }
+        let (shelf, tags) = held.value
+        // Saved between the events, so that undo finds another state than the one it noted.
+        for set in [Set(tags[1...2]), Set([tags[3], tags[0]])] {
+            try context.performAndWait {
+                shelf.setValue(set, forKey: "bookmarks")
+                context.processPendingChanges()
+                try context.save()
+            }
+        }
+        context.performAndWait {
+            context.undo()
+            #expect(shelf.texts("bookmarks", "name") == ["b", "c"])
+            context.undo()
+            #expect(shelf.texts("bookmarks", "name") == ["a", "b"])
+            shelf.setValue(Set<NSManagedObject>(), forKey: "bookmarks")
+            shelf.setValue(Set(tags), forKey: "bookmarks")
+            #expect(shelf.texts("bookmarks", "name") == ["a", "b", "c", "d"])
+        }
+        let new = context.performAndWait {
+            let new = context.make("Tag", ["name": "new"])
+            shelf.setValue(Set([new]), forKey: "bookmarks")
+            return Held(new)
+        }
+        context.performAndWait { context.delete(new.value) }
+        try context.performAndWait {
+            try context.save()
+            context.undo()
+            #expect(shelf.texts("bookmarks", "name") == ["new"])
+            try context.save()
+            #expect(shelf.texts("bookmarks", "name") == ["new"])
+            context.refreshAllObjects()
+            #expect(shelf.texts("bookmarks", "name") == ["new"])
+        }
+    }
+
     @Test("What a save gives an object besides, and a refresh takes out of memory, is no change to undo")
     func refreshedAfterSave() throws {
         let library = try Library()
