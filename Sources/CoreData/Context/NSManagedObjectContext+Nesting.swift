@@ -287,6 +287,14 @@ extension NSManagedObjectContext {
         var keys: [Int64: Int64]
         /// Temporary keys of objects that gave way to others with the same unique values: their new keys are the others'.
         var replaced: Set<Int64> = []
+        /// The other way round, made when it is asked for. Objects of different entities may have the same key.
+        private(set) lazy var former: [Int64: [Int64]] = Dictionary(
+            grouping: keys.keys, by: { [keys] in keys[$0] ?? $0 })
+
+        init(keys: [Int64: Int64], replaced: Set<Int64> = []) {
+            self.keys = keys
+            self.replaced = replaced
+        }
     }
 
     /// Leaves the new keys of saved objects with every context below this one; each takes them in when it is next used.
@@ -330,7 +338,7 @@ extension NSManagedObjectContext {
     /// The same when an object that is still known by its temporary key here is the one with a permanent key.
     final func drainMailbox(ifItSpeaksOf key: ObjectKey) {
         if key.isTemporary || parent == nil { return }
-        let former = mailboxLock.withLock { mailbox.flatMap { $0.keys.filter { $0.value == key.key }.map(\.key) } }
+        let former = mailboxLock.withLock { mailbox.indices.flatMap { mailbox[$0].former[key.key] ?? [] } }
         let isKnown = former.contains {
             registeredObject(for: ObjectKey(layoutIndex: key.layoutIndex, key: $0)) != nil
         }

@@ -2,15 +2,40 @@ import CoreData
 import TestSupport
 import Testing
 
-/// Takes an object from one block on its context's queue to another.
+/// Takes objects from one block on its context's queue to another.
 private struct Kept: @unchecked Sendable {  // used on its context's queue, but for its id
-    let object: NSManagedObject
+    let objects: [NSManagedObject]
 
-    init(_ object: NSManagedObject) { self.object = object }
+    var object: NSManagedObject { objects[0] }
+
+    init(_ object: NSManagedObject) { objects = [object] }
+
+    init(_ objects: [NSManagedObject]) { self.objects = objects }
 }
 
 @Suite("Ids of a child's objects", .leavesNothingBehind, .onEveryKindOfStore)
 struct ChildIDTests {
+    @Test("Objects of several entities that have the same number are found by their new ids")
+    func sameNumbers() throws {
+        let library = try Library()
+        let root = library.context()
+        let child = library.child(of: root)
+        let made = try child.performAndWait {
+            let made = ["Author", "Book", "Tag", "Shelf"].map { child.make($0, $0 == "Author" ? ["name": "a"] : [:]) }
+            try child.save()
+            return Kept(made)
+        }
+        try root.performAndWait { try root.save() }
+        let ids = made.objects.map(\.objectID)
+        child.performAndWait {
+            for (id, object) in zip(ids, made.objects) {
+                #expect(!id.isTemporaryID)
+                #expect(child.object(with: id) === object)
+            }
+            child.checkInvariants()
+        }
+    }
+
     @Test("They become permanent with the root's save, also for who only asks for the id", arguments: 1...3)
     func becomePermanent(depth: Int) throws {
         let library = try Library()
