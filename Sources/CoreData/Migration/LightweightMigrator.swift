@@ -10,6 +10,9 @@ struct LightweightMigrator {
     let model: NSManagedObjectModel
     let configuration: String?
     let options: [AnyHashable: Any]?
+    /// Whether the file is a copy that is thrown away when anything goes wrong. Then nothing has to be taken back, and nothing
+    /// to reach the disk before the whole does.
+    var isDiscardable = false
 
     /// Migrates the store at a URL if it does not fit the model. False when there was nothing to do.
     ///
@@ -17,14 +20,16 @@ struct LightweightMigrator {
     ///   - versions: the versions on the way, in their order, when the direct way is not the one to go. It stays one
     ///     transaction: no program ever sees the store at one of them.
     ///   - source: the model the store was made with; nil to take the one the store keeps, or one of the main bundle's.
+    ///   - isDiscardable: whether the file is a copy that is thrown away when anything goes wrong.
     ///   - progress: is told how far the work is and may cancel it.
     @discardableResult
     static func migrate(
         storeAt url: URL, through versions: [NSManagedObjectModel] = [], to model: NSManagedObjectModel,
         configuration: String? = nil, source: NSManagedObjectModel? = nil, options: [AnyHashable: Any]? = nil,
-        progress: Progress? = nil
+        isDiscardable: Bool = false, progress: Progress? = nil
     ) throws -> Bool {
-        let migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
+        var migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
+        migrator.isDiscardable = isDiscardable
         return try migrator.migrate(source: source, through: versions, progress)
     }
 
@@ -104,6 +109,7 @@ struct LightweightMigrator {
         try connection.execute(
             "PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA cache_size = -65536; PRAGMA temp_store = FILE"
         )
+        if isDiscardable { try connection.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF") }
         // Copying a large -wal into the main file is left to whoever opens the store next.
         connection.disableCheckpointOnClose()
 

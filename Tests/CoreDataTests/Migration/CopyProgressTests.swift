@@ -197,4 +197,48 @@ struct CopyProgressTests {
             #expect(try bench.files() == ["Old.sqlite"])
         }
     }
+
+    @Test(
+        "a large migration that is cancelled at random moments ends within 250 ms",
+        .serialized, .enabled(if: ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil, "takes a minute"),
+        arguments: Kind.allCases)
+    func cancelledAtRandom(_ kind: Kind) throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.versions[0], rows: Self.fill(1_500_000))
+            try bench.run("PRAGMA wal_checkpoint(TRUNCATE)")
+            let template = folder.appendingPathComponent("template")
+            try FileManager.default.copyItem(at: bench.url, to: template)
+            let start = ContinuousClock.now
+            try migrate(kind, bench, Progress(totalUnitCount: 1))
+            let whole = (ContinuousClock.now - start) / .seconds(1)
+            var random = SplitMix(state: 11)
+            var slowest = Duration.zero
+            var cancelled = 0
+            for _ in 0..<12 {
+                try SQLiteStoreFiles(bench.url).removeRemains()
+                try FileManager.default.copyItem(at: template, to: bench.url)
+                let progress = Progress(totalUnitCount: 1)
+                let moment = FailingMappedMigrationTests.Locked<ContinuousClock.Instant?>(nil)
+                let seconds = Double.random(in: 0.02...(whole * 0.95), using: &random)
+                DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
+                    moment.value = .now
+                    progress.cancel()
+                }
+                do {
+                    // The commit of a migration in place cannot be ended, and then it is done.
+                    try migrate(kind, bench, progress)
+                    continue
+                } catch let error as NSError {
+                    let end = ContinuousClock.now
+                    #expect(error.code == NSMigrationCancelledError)
+                    cancelled += 1
+                    slowest = max(slowest, end - (moment.value ?? end))
+                }
+                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url)))
+                #expect(try bench.query("SELECT COUNT(*) FROM ZITEM") == ["1500000"])
+            }
+            #expect(cancelled >= 3)
+            #expect(slowest < .milliseconds(250), "\(slowest), whole \(whole) s")
+        }
+    }
 }

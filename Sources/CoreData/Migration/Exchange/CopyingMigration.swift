@@ -18,16 +18,31 @@ struct CopyingMigration {
         var name: String
         /// How long it takes in proportion to the others.
         var weight: Double
-        var work: Work
         /// Whether the leg goes on by itself with what a killed process has left where it makes its file.
         var isKept = false
+        /// Makes a new file where nothing lies, of one that stays as it is and can be read without a lock. Says how many rows
+        /// the entities of the newer file must have, as far as it knows.
+        var make: (_ from: SQLiteStoreFiles, _ into: SQLiteStoreFiles, Progress?) throws -> [String: Int]
 
-        enum Work {
-            /// Changes the copy, in one transaction.
-            case inPlace((_ copy: SQLiteStoreFiles, Progress?) throws -> Void)
-            /// Makes a new file where nothing lies, of one that stays as it is and can be read without a lock. Says how many
-            /// rows the entities of the newer file must have, as far as it knows.
-            case anew((_ from: SQLiteStoreFiles, _ into: SQLiteStoreFiles, Progress?) throws -> [String: Int])
+        /// A leg that is inferred, through any number of versions at once.
+        static func inferred(
+            _ name: String, from source: NSManagedObjectModel? = nil, through versions: [NSManagedObjectModel],
+            to model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
+        ) -> Leg {
+            Leg(name: name, weight: Double(versions.count + 1)) { from, into, progress in
+                let parts = MigrationParts(progress, weights: [1, 2 * Double(versions.count + 1)])
+                try parts.run(0) { part in
+                    MigrationFeed.of(part)?.begin(.copying)
+                    try FollowedWork(progress: part).copy(from, to: into)
+                }
+                MigrationMoment.reach(.copied)
+                try parts.run(1) { part in
+                    try LightweightMigrator.migrate(
+                        storeAt: into.main, through: versions, to: model, configuration: configuration, source: source,
+                        options: options, isDiscardable: true, progress: part)
+                }
+                return [:]
+            }
         }
     }
 
@@ -100,19 +115,20 @@ struct CopyingMigration {
         for number in 0..<checkpoint.done { parts.skip(number) }
         var rows: [String: Int] = [:]
         for number in checkpoint.done..<legs.count {
-            let place = checkpoint.place
+            let (leg, before) = (legs[number], checkpoint.place)
+            checkpoint.place = Self.place(of: number)
+            let copy = try folder.make(checkpoint.place, keeping: leg.isKept)
             rows = try parts.run(number) { part in
-                try go(legs[number], number, folder, &checkpoint, FollowedWork(progress: part))
+                try leg.make(before.isEmpty ? store : folder.files(in: before), copy, part)
             }
             MigrationMoment.reach(.legDone)
             // One file, and on the disk, before anybody says so.
-            let copy = folder.files(in: checkpoint.place)
             try withExtendedLifetime(SoleUse(of: copy, timeout: timeout)) {}
             try FollowedWork(progress: progress).synchronize(copy.main.deletingLastPathComponent())
             checkpoint.done = number + 1
             try checkpoint.write(in: folder.url)
             MigrationMoment.reach(.checkpointWritten)
-            if place != checkpoint.place, !place.isEmpty { try folder.remove(place) }
+            if !before.isEmpty { try folder.remove(before) }
         }
         try folder.settle(checkpoint.place)
         MigrationMoment.reach(.settled)
@@ -128,32 +144,4 @@ struct CopyingMigration {
     }
 
     private static func place(of number: Int) -> String { "step-\(number + 1)" }
-
-    private func go(
-        _ leg: Leg, _ number: Int, _ folder: MigrationFolder, _ checkpoint: inout MigrationCheckpoint,
-        _ work: FollowedWork
-    ) throws -> [String: Int] {
-        let next = Self.place(of: number)
-        switch leg.work {
-        case .inPlace(let change) where !checkpoint.place.isEmpty:
-            try change(folder.files(in: checkpoint.place), work.progress)
-            return [:]
-        case .inPlace(let change):
-            let copy = try folder.make(next)
-            let parts = MigrationParts(work.progress, weights: [1, 2])
-            try parts.run(0) { part in
-                MigrationFeed.of(part)?.begin(.copying)
-                try FollowedWork(progress: part).copy(store, to: copy)
-            }
-            MigrationMoment.reach(.copied)
-            try parts.run(1) { part in try change(copy, part) }
-            checkpoint.place = next
-            return [:]
-        case .anew(let make):
-            let source = checkpoint.place.isEmpty ? store : folder.files(in: checkpoint.place)
-            let rows = try make(source, try folder.make(next, keeping: leg.isKept), work.progress)
-            checkpoint.place = next
-            return rows
-        }
-    }
 }

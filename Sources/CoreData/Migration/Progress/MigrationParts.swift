@@ -26,6 +26,7 @@ final class MigrationParts {
     }
 
     /// Runs a part. It is done when this returns.
+    @discardableResult
     func run<Result>(_ number: Int, _ body: (Progress?) throws -> Result) throws -> Result {
         try MigrationCancellation.check(whole)
         let all = max(weights.reduce(0, +), .leastNormalMagnitude)

@@ -39,7 +39,7 @@ struct StagedMigration {
             store: SQLiteStoreFiles(url), model: model, configuration: configuration, timeout: settings.timeout,
             progress: progress)
         // Where somebody else has migrated the store meanwhile, it is looked at again.
-        if try !copying.run(from: metadata, steps.map(leg)) {
+        if try !copying.run(from: metadata, legs(steps)) {
             try StoreMigration.prepare(url: url, model: model, configuration: configuration, options: options)
         }
     }
@@ -132,20 +132,31 @@ struct StagedMigration {
         }
     }
 
-    private func leg(_ step: Step) -> CopyingMigration.Leg {
-        let checksum = step.model.versionChecksum
-        guard let stage = step.stage else {
-            return .init(
-                name: "→ \(checksum)", weight: 1,
-                work: .inPlace { copy, progress in try migrate(to: step.model, at: copy.main, progress) })
+    /// A leg for each stage with code of the program's own, and one for all versions between them.
+    private func legs(_ steps: [Step]) -> [CopyingMigration.Leg] {
+        var legs: [CopyingMigration.Leg] = []
+        var plain: [NSManagedObjectModel] = []
+        func endPlain() {
+            guard let last = plain.popLast() else { return }
+            let name = (plain + [last]).map { "→ \($0.versionChecksum)" }.joined(separator: " ")
+            legs.append(.inferred(name, through: plain, to: last, configuration, options))
+            plain = []
         }
-        let name = "\(stage.label ?? "stage"): \(stage.currentModel.versionChecksum) → \(checksum)"
-        return .init(
-            name: name, weight: 2,
-            work: .anew { source, target, progress in
-                try run(stage, to: step.model, source, target, progress)
-                return [:]
-            })
+        for step in steps {
+            guard let stage = step.stage else {
+                plain.append(step.model)
+                continue
+            }
+            endPlain()
+            let way = "\(stage.currentModel.versionChecksum) → \(step.model.versionChecksum)"
+            legs.append(
+                .init(name: "\(stage.label ?? "stage"): \(way)", weight: 2) { source, target, progress in
+                    try run(stage, to: step.model, source, target, progress)
+                    return [:]
+                })
+        }
+        endPlain()
+        return legs
     }
 
     /// One stage with code of the program's own: on a copy, because nobody can tell how far it was when it was killed.
@@ -175,7 +186,8 @@ struct StagedMigration {
 
     private func migrate(to next: NSManagedObjectModel, at url: URL, _ progress: Progress?) throws {
         try LightweightMigrator.migrate(
-            storeAt: url, to: next, configuration: configuration, options: options, progress: progress)
+            storeAt: url, to: next, configuration: configuration, options: options, isDiscardable: true,
+            progress: progress)
     }
 
     private func handle(

@@ -24,29 +24,39 @@ struct WayMigration {
         let copying = CopyingMigration(
             store: SQLiteStoreFiles(url), model: last.target, configuration: configuration, timeout: settings.timeout,
             progress: progress)
-        _ = try copying.run(from: metadata, hops.map(leg))
+        _ = try copying.run(from: metadata, legs())
     }
 
-    /// The rows that a mapping model makes are a hundred times as dear as those that SQLite moves.
-    private func leg(_ hop: MigrationHop) -> CopyingMigration.Leg {
-        let name = "\(hop.source.versionChecksum) → \(hop.target.versionChecksum), \(hop.name)"
-        // Another version need not have the configuration: a store on its way holds what it held.
-        switch hop.means {
-        case .inferred:
-            return .init(
-                name: name, weight: 1,
-                work: .inPlace { copy, progress in
-                    try LightweightMigrator.migrate(
-                        storeAt: copy.main, to: hop.target, configuration: configuration, source: hop.source,
-                        options: options, progress: progress)
-                })
-        case .mapping(let mapping):
+    /// A leg for each mapping model, and one for all inferred hops between them. The rows that a mapping model makes are ten
+    /// times as dear as those that SQLite moves.
+    private func legs() -> [CopyingMigration.Leg] {
+        var legs: [CopyingMigration.Leg] = []
+        var inferred: [MigrationHop] = []
+        func name(_ first: MigrationHop, _ last: MigrationHop) -> String {
+            "\(first.source.versionChecksum) → \(last.target.versionChecksum), \(last.name)"
+        }
+        func endInferred() {
+            guard let first = inferred.first, let last = inferred.last else { return }
+            legs.append(
+                .inferred(
+                    name(first, last), from: first.source, through: inferred.dropLast().map(\.target), to: last.target,
+                    configuration, options))
+            inferred = []
+        }
+        for hop in hops {
+            guard case .mapping(let mapping) = hop.means else {
+                inferred.append(hop)
+                continue
+            }
+            endInferred()
             let migration = MappedMigration(
                 source: hop.source, model: hop.target, configuration: configuration, mapping: mapping, options: options)
-            return .init(
-                name: name, weight: 10,
-                work: .anew { source, target, progress in try migration.migrate(source, into: target, progress) },
-                isKept: migration.isKept)
+            legs.append(
+                .init(name: name(hop, hop), weight: 10, isKept: migration.isKept) { source, target, progress in
+                    try migration.migrate(source, into: target, progress)
+                })
         }
+        endInferred()
+        return legs
     }
 }
