@@ -15,7 +15,8 @@ struct MappedMigration {
     /// Whether what a killed process has left of the newer store is gone on with.
     var isKept: Bool { MappedPosition.isKept(for: mapping, managerClass, model) }
 
-    /// Makes the newer store where nothing lies, or goes on with what a killed process has left of it. The older one is only read, without a lock.
+    /// Makes the newer store where nothing lies, or goes on with what a killed process has left of it. The older one is only
+    /// read, without a lock.
     ///
     /// - Returns: how many rows the entities of the newer store have.
     func migrate(

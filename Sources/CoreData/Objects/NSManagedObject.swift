@@ -126,7 +126,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     final var objectKey: ObjectKey { ObjectKey(layoutIndex: home.layout.index, key: key) }
 
-    open override var hash: Int { ObjectIdentifier(self).hashValue }
+    // Whoever hashes objects mixes this once more.
+    open override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) >> 4 }
 
     open override func isEqual(_ object: Any?) -> Bool {
         (object as AnyObject?) === self
