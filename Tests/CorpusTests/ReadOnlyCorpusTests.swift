@@ -13,7 +13,10 @@ struct ReadOnlyCorpusTests {
         return !hasLog || FileManager.default.fileExists(atPath: path + "-shm")
     }
 
-    @Test("a store that is opened read-only in its place reads, and nothing changes there", arguments: readableInPlace)
+    /// One after another: where the folder may be written, readers make files for a moment that others of it would see.
+    @Test(
+        "a store that is opened read-only in its place reads, and nothing changes there", .serialized,
+        arguments: readableInPlace)
     func changesNothing(_ store: CorpusStore) throws {
         let url = Corpus.url(store.path)
         let folder = url.deletingLastPathComponent()
