@@ -200,7 +200,8 @@ struct ReferenceStack: Sendable {
             file.apply(changes)
             for label in changes.deleted { versions[label] = nil }
             for label in changes.inserted.keys { versions[label] = 1 }
-            for label in touched where changes.inserted[label] == nil { versions[label, default: 0] += 1 }
+            // What was set back to what it was is not written.
+            for label in changes.updated.keys { versions[label, default: 0] += 1 }
             for label in touched.union(changes.inserted.keys) { levels[level].seen[label] = versions[label] }
             // Which rows a changed relationship or a settled conflict touches is the store's affair: the other side reads anew.
             let beside = level == 0 ? Self.other : 0
