@@ -338,7 +338,9 @@ final class GraphRun {
                     "level \(level) has \(kind) \(labels.sorted()), not \(graph.labels(of: kind))")
                 for object in found {
                     let label = label(object)
-                    let known = objects[level][label] ?? object
+                    // Undo of an older deletion puts an object in the place of one that a child has brought since.
+                    let former = objects[level][label].flatMap { $0.managedObjectContext == nil ? nil : $0 }
+                    let known = former ?? object
                     try require(known === object, "\(kind) \(label) is there twice at level \(level)")
                     objects[level][label] = object
                     try compare(object, graph, label, level)

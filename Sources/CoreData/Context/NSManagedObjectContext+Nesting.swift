@@ -126,7 +126,10 @@ extension NSManagedObjectContext {
         _ = object.firedRow()
         if object.flags.contains(.deleted) { return }
         let slotCount = object.home.layout.slots.count
+        let (links, partners) = (object.ownerLinks(), object.partners)
         for slot in change.slots { object.ensureOverlay().set(.null, at: slot, slotCount: slotCount) }
+        // An owner that goes too may come back, by the child's undo, without it.
+        object.settleReferences(after: links, partners)
         apply(change.toManys, to: object)
         object.noteChange()
     }

@@ -142,9 +142,9 @@ extension NSManagedObjectContext {
         return new
     }
 
-    /// An object that came back by undo and was deleted again, all unsaved, while its row has come back by itself: the row
-    /// is another object's now.
-    private func dropVanished(_ object: NSManagedObject) {
+    /// An object that came back by undo, or by a child's, and was deleted again, all unsaved, while its row has come back
+    /// otherwise: the row is another object's now.
+    final func dropVanished(_ object: NSManagedObject) {
         insertedList.removeAll { $0 === object }
         deletedList.removeAll { $0 === object }
         pendingList.removeAll { $0 === object }

@@ -363,7 +363,7 @@ extension NSManagedObjectContext {
         let vanished = deletedList.filter { $0.flags.contains([.inserted, .deleted]) }
         // Also those that a merge has made clean, or whose changes were dropped.
         for object in insertedList { object.flags.remove(.listedInserted) }
-        for object in updatedList { object.flags.remove(.listedUpdated) }
+        for object in updatedList { unlistUpdated(object) }
         for object in deletedList { object.flags.remove(.listedDeleted) }
         insertedList = []
         updatedList = []
@@ -399,10 +399,16 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
     }
 
+    /// Changes of an object whose row is gone end with the save that could not write them.
+    private func unlistUpdated(_ object: NSManagedObject) {
+        object.flags.remove(.listedUpdated)
+        if object.flags.contains(.inaccessible) { object.flags.remove(.updated) }
+    }
+
     /// Objects that were changed and taken back need not be kept any longer.
     private func dropCleanObjects() {
         for object in insertedList { object.flags.subtract([.inserted, .listedInserted, .updated]) }
-        for object in updatedList { object.flags.subtract([.listedUpdated]) }
+        for object in updatedList { unlistUpdated(object) }
         for object in deletedList {
             object.flags.remove(.listedDeleted)
             if object.flags.contains(.deleted) { object.detach(unregister: true) }

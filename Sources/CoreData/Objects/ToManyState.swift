@@ -238,6 +238,8 @@ extension ToManyState {
         }
         if let base { removed.formIntersection(base) }
         order = before.order?.map(current)
+        // Members that left and came back to where they stood are no change.
+        if added.isEmpty, removed.isEmpty, order == self.base { order = nil }
     }
 }
 

@@ -171,8 +171,11 @@ extension NSManagedObjectContext {
         overlay.boxed = before.boxed
         overlay.boxedChanges = before.boxedChanges
         object.overlay = overlay
-        // Whatever stood for the missing row meanwhile gives way.
+        // Whatever stood for the missing row meanwhile gives way, also an object that a child brought and undo took away.
         recentObjects.removeAll()
+        if let other = registeredObject(for: object.objectKey), other.flags.contains([.inserted, .deleted]) {
+            dropVanished(other)
+        }
         object.home.identityMap?.register(object)
         insertedList.append(object)
         for toMany in object.home.layout.toManys {

@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 import TestSupport
 import Testing
 
@@ -119,9 +120,120 @@ struct UndoAcrossContextsTests {
         }
     }
 
+    @Test("An object that a child brought gives way when undo brings back the one that the child had taken away")
+    func olderOneComesBack() throws {
+        try withChild { parent, child in
+            let old = parent.performAndWait { Held(parent.make("Tag", ["name": "t"])) }
+            let id = parent.performAndWait { old.value.objectID }
+            try child.performAndWait {
+                child.delete(child.object(with: id))
+                try child.save()
+            }
+            try parent.performAndWait { try parent.save() }
+            child.performAndWait { child.undo() }
+            try child.performAndWait { try child.save() }
+            try parent.performAndWait {
+                let new = try parent.all("Tag")
+                #expect(new.count == 1 && new.first !== old.value)
+                parent.undo()
+                #expect(try parent.all("Tag").isEmpty)
+                parent.undo()
+                #expect(try parent.all("Tag").map(ObjectIdentifier.init) == [ObjectIdentifier(old.value)])
+                parent.checkInvariants()
+                parent.redo()
+                parent.redo()
+                #expect(try parent.all("Tag") == new)
+                try parent.save()
+            }
+        }
+    }
+
+    @Test("An author that comes back in a child without its book has no book in the parent either")
+    func comesBackWithoutMember() throws {
+        try withChild { parent, child in
+            let (author, book) = try child.performAndWait {
+                let author = child.make("Author", ["name": "a"])
+                let book = child.make("Book", ["title": "b", "author": author])
+                try child.save()
+                return (Held(author), Held(book))
+            }
+            let id = child.performAndWait { author.value.objectID }
+            try child.performAndWait {
+                child.delete(author.value)
+                child.processPendingChanges()
+                #expect(book.value.isDeleted)
+                try child.save()
+            }
+            child.performAndWait { child.undo() }
+            try child.performAndWait {
+                #expect((author.value.value(forKey: "books") as? Set<NSManagedObject>) == [book.value])
+                child.delete(book.value)
+                try child.save()
+            }
+            parent.performAndWait {
+                #expect((parent.object(with: id).value(forKey: "books") as? Set<NSManagedObject>)?.isEmpty == true)
+            }
+        }
+    }
+
+    @Test("Members of an ordered relationship that redo put where they stood are no change that outlasts the parent's")
+    func returnedMembers() throws {
+        try withChild { parent, child in
+            let shelfID = parent.performAndWait { parent.make("Shelf", ["name": "s"]).objectID }
+            parent.performAndWait {
+                let book = parent.make("Book", ["title": "b"])
+                parent.object(with: shelfID).setValue(NSOrderedSet(object: book), forKey: "items")
+            }
+            let shelf = child.performAndWait { Held(child.object(with: shelfID)) }
+            let items = child.performAndWait {
+                let members = (shelf.value.value(forKey: "items") as? NSOrderedSet)?.array ?? []
+                return Held(shelf.value, NSOrderedSet(array: members))
+            }
+            child.performAndWait { shelf.value.setValue(NSOrderedSet(), forKey: "items") }
+            child.performAndWait { shelf.value.setValue(items.members, forKey: "items") }
+            child.performAndWait { child.undo() }
+            child.performAndWait { child.redo() }
+            child.performAndWait { #expect(!child.hasChanges) }
+            parent.performAndWait { parent.undo() }
+            child.performAndWait {
+                child.refreshAllObjects()
+                #expect((shelf.value.value(forKey: "items") as? NSOrderedSet)?.count == 0)
+            }
+        }
+    }
+
+    @Test("A changed object whose insertion the parent takes back has no unsaved changes after a save")
+    func changedAndGone() throws {
+        try withChild { parent, child in
+            let id = parent.performAndWait { parent.make("Tag", ["name": "t"]).objectID }
+            let book = child.performAndWait {
+                let book = child.make("Book", ["title": "b"])
+                book.setValue(Set([child.object(with: id)]), forKey: "tags")
+                return Held(book)
+            }
+            let tag = child.performAndWait {
+                child.delete(book.value)
+                return Held(child.object(with: id))
+            }
+            parent.performAndWait { parent.undo() }
+            try child.performAndWait {
+                #expect(tag.value.isUpdated)
+                child.refreshAllObjects()
+                #expect(tag.value.value(forKey: "name") == nil)
+                try child.save()
+                #expect(!tag.value.isUpdated && !child.hasChanges)
+                child.checkInvariants()
+            }
+        }
+    }
+
     // @unchecked Sendable: used on the context's queue alone.
     private final class Held: @unchecked Sendable {
         let value: NSManagedObject
-        init(_ value: NSManagedObject) { self.value = value }
+        let members: NSOrderedSet?
+        init(_ value: NSManagedObject, _ members: NSOrderedSet? = nil) {
+            self.value = value
+            self.members = members
+        }
     }
 }
