@@ -163,24 +163,36 @@ extension NSManagedObjectContext {
         // Saved as deleted: it is inserted again, with its key, because that is what others know it by.
         object.home = home(at: object.home.layout.index)
         if let key = undoRecord?.renames[object.key] { object.key = key }
-        object.flags = [.registered, .inserted, .updated, .listedInserted, .pendingInsert]
-        object.row = before.row ?? object.row ?? object.home.layout.defaultRow
+        // Whatever stood for the missing row meanwhile gives way, also an object that a child brought and undo took away.
+        recentObjects.removeAll()
+        let other = registeredObject(for: object.objectKey).flatMap { $0.flags.contains(.deleted) ? $0 : nil }
+        let savedRow = other.flatMap { $0.flags.isDisjoint(with: [.inserted, .inaccessible]) ? $0.row : nil }
+        if let other { dropVanished(other) }
         let overlay = ObjectOverlay()
-        overlay.mask = before.mask
-        overlay.values = before.values
         overlay.boxed = before.boxed
         overlay.boxedChanges = before.boxedChanges
         object.overlay = overlay
-        // Whatever stood for the missing row meanwhile gives way, also an object that a child brought and undo took away.
-        recentObjects.removeAll()
-        if let other = registeredObject(for: object.objectKey), other.flags.contains([.inserted, .deleted]) {
-            dropVanished(other)
+        if let savedRow {
+            // The row is there: only its deletion, which was not saved, is over.
+            object.flags = [.registered, .updated, .listedUpdated, .pendingInsert]
+            let old = before.row ?? object.row ?? object.home.layout.defaultRow
+            for (slot, description) in object.home.layout.slots.enumerated() {
+                let value = before.mask.contains(slot) ? before.values[slot] : old?.value(slot, kind: description.kind)
+                overlay.set(value ?? .null, at: slot, slotCount: object.home.layout.slots.count)
+            }
+            object.row = savedRow
+            updatedList.append(object)
+        } else {
+            object.flags = [.registered, .inserted, .updated, .listedInserted, .pendingInsert]
+            object.row = before.row ?? object.row ?? object.home.layout.defaultRow
+            overlay.mask = before.mask
+            overlay.values = before.values
+            insertedList.append(object)
         }
         object.home.identityMap?.register(object)
-        insertedList.append(object)
         for toMany in object.home.layout.toManys {
             let members = before.toMany(toMany.index)?.members ?? after.toMany(toMany.index)?.members ?? []
-            if members.isEmpty { continue }
+            if savedRow != nil { _ = object.members(of: toMany.index) } else if members.isEmpty { continue }
             _ = object.toManyState(toMany.index).replaceMembers(members, isOrdered: toMany.isOrdered)
         }
         object.replaceTemporaryReferences(undoRecord?.renames ?? [:])

@@ -120,8 +120,10 @@ struct UndoAcrossContextsTests {
         }
     }
 
-    @Test("An object that a child brought gives way when undo brings back the one that the child had taken away")
-    func olderOneComesBack() throws {
+    @Test(
+        "An object that a child brought gives way when undo brings back the one that the child had taken away",
+        arguments: [false, true])
+    func olderOneComesBack(isSavedBetween: Bool) throws {
         try withChild { parent, child in
             let old = parent.performAndWait { Held(parent.make("Tag", ["name": "t"])) }
             let id = parent.performAndWait { old.value.objectID }
@@ -135,10 +137,13 @@ struct UndoAcrossContextsTests {
             try parent.performAndWait {
                 let new = try parent.all("Tag")
                 #expect(new.count == 1 && new.first !== old.value)
+                if isSavedBetween { try parent.save() }
                 parent.undo()
                 #expect(try parent.all("Tag").isEmpty)
                 parent.undo()
                 #expect(try parent.all("Tag").map(ObjectIdentifier.init) == [ObjectIdentifier(old.value)])
+                #expect(parent.deletedObjects.isEmpty && old.value.isInserted != isSavedBetween)
+                #expect(old.value.value(forKey: "name") as? String == "t")
                 parent.checkInvariants()
                 parent.redo()
                 parent.redo()
