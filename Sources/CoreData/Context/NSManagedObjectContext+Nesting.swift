@@ -128,7 +128,8 @@ extension NSManagedObjectContext {
         let slotCount = object.home.layout.slots.count
         let (links, partners) = (object.ownerLinks(), object.partners)
         for slot in change.slots { object.ensureOverlay().set(.null, at: slot, slotCount: slotCount) }
-        // An owner that goes too may come back, by the child's undo, without it.
+        // Who has been related to it here since must not keep it. An owner that goes too may come back, by the child's undo,
+        // without it.
         object.settleReferences(after: links, partners)
         apply(change.toManys, to: object)
         object.noteChange()
@@ -232,8 +233,12 @@ extension NSManagedObjectContext {
 
     private func update(_ change: PushedChange) {
         let object = object(for: current(change.key))
-        _ = object.firedRow()
+        let wasKnown = object.row != nil
+        let newest = object.firedRow()
         if object.flags.contains(.deleted) { return }
+        // What the child has read through this context, which kept nothing of it, is what this context has read: the save
+        // then finds that somebody else has written since.
+        if !wasKnown, change.base.key == object.key, isConflict(change, newest) { object.row = change.base }
         let slots = object.home.layout.slots
         let (links, partners) = (object.ownerLinks(), object.partners)
         change.changed.forEach { slot in

@@ -21,7 +21,7 @@ extension NSManagedObject {
 
     /// After a newer row came under the object: those lose it who lead to it and are not the ones it leads to now, whether
     /// the newer row speaks for them or an unsaved change.
-    final func settlePartners(after former: [Partner], newest: Snapshot) {
+    final func settlePartners(after former: [Partner], newest: Snapshot, storeWins: Bool) {
         guard let context = home.context else { return }
         for partner in former {
             let now = reference(at: partner.slot, in: newest)
@@ -31,6 +31,18 @@ extension NSManagedObject {
                 object.leave(objectKey, at: partner.inverse)
             }
             let stored = Self.reference(in: newest, at: partner.slot, home.layout)
+            if storeWins, let now, now == stored, now != partner.key,
+                let object = context.registeredObject(for: now),
+                !object.flags.contains(.deleted),
+                object.overlay?.mask.contains(partner.inverse) == true,
+                object.reference(at: partner.inverse) != objectKey
+            {
+                // The newer row has won on this side, and so it does on the other.
+                if let rival = object.reference(at: partner.inverse) {
+                    context.registeredObject(for: rival)?.leave(now, at: partner.slot)
+                }
+                object.writeReference(objectKey, at: partner.inverse)
+            }
             if let stored, stored != now {
                 let object = context.object(for: stored)
                 context.bringUpToDate(object)

@@ -35,7 +35,8 @@ extension NSManagedObject {
             }
         }
         follow(links)
-        settlePartners(after: former, newest: latest)
+        settlePartners(
+            after: former, newest: latest, storeWins: kept == .none || kept == .unconflicting)
     }
 
     /// A value that was set back to what it was is no change that a newer row would have to give way to.

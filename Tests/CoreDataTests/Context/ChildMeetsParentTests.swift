@@ -104,6 +104,72 @@ struct ChildMeetsParentTests {
         }
     }
 
+    @Test(
+        "What a child read is what its parents have read: their save meets what others have written since",
+        arguments: kinds, [1, 2])
+    func readThrough(kind: StoreKind, depth: Int) throws {
+        let library = try Library(kind, model: PairModel.make())
+        let root = library.context()
+        let chain = (0..<depth).reduce(into: [root]) { chain, _ in
+            chain.append(library.child(of: chain[chain.count - 1]))
+        }
+        let child = chain[depth]
+        let other = library.context()
+        try other.performAndWait {
+            other.make("Owner", ["name": "o", "amount": 1])
+            try other.save()
+        }
+        let owner = try child.performAndWait {
+            let owner = try #require(try child.all("Owner").first)
+            #expect(owner.value(forKey: "amount") as? Int == 1)
+            return Kept(owner)
+        }
+        try other.performAndWait {
+            try other.all("Owner").first?.setValue(100, forKey: "amount")
+            try other.save()
+        }
+        for context in chain.reversed() {
+            try context.performAndWait {
+                if context === child { owner.object.setValue(2, forKey: "amount") }
+                if context !== root { return try context.save() }
+                let error = try #require(#expect(throws: NSError.self) { try context.save() })
+                #expect(error.code == NSManagedObjectMergeError)
+            }
+        }
+        #expect(try library.saved("Owner", "amount") == ["100"])
+    }
+
+    @Test(
+        "What a child has related and deletes leaves what the parent has related it to meanwhile", arguments: kinds,
+        ["owner", "queuedBy"])
+    func deletedMember(kind: StoreKind, key: String) throws {
+        let library = try Library(kind, model: PairModel.make())
+        let root = library.context()
+        let child = library.child(of: root)
+        let ids = try root.performAndWait {
+            let made = [root.make("Owner"), root.make("Item", ["name": "i"])]
+            try root.save()
+            return made.map(\.objectID)
+        }
+        let item = child.performAndWait {
+            let item = child.object(with: ids[1])
+            #expect(item.one(key) == nil)
+            return Kept(item)
+        }
+        root.performAndWait { root.object(with: ids[1]).setValue(root.object(with: ids[0]), forKey: key) }
+        try child.performAndWait {
+            item.object.setValue(child.object(with: ids[0]), forKey: key)
+            child.delete(item.object)
+            try child.save()
+        }
+        try root.performAndWait {
+            #expect(
+                root.object(with: ids[0]).many("items").isEmpty && root.object(with: ids[0]).ordered("queue").isEmpty)
+            try root.save()
+        }
+        #expect(try library.saved("Item", "name").isEmpty)
+    }
+
     /// Takes an object from one block on its context's queue to another.
     private struct Kept: @unchecked Sendable {
         let object: NSManagedObject

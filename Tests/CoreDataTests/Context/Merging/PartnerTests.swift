@@ -55,6 +55,31 @@ struct PartnerTests {
         #expect(try pairs(library) == [objectWins ? "x-y" : "z-y"])
     }
 
+    @Test("Where one side of a pair is rolled back, so is the other", arguments: kinds, [0, 1])
+    func rollback(kind: StoreKind, changed: Int) throws {
+        for isCut in [false, true] {
+            let library = try Library(kind, model: PairModel.make())
+            let context = library.context()
+            let other = library.context()
+            let ids = try items(["x", "y", "z"], in: other)
+            try other.performAndWait {
+                other.object(with: ids[0]).setValue(other.object(with: ids[1]), forKey: "partner")
+                try other.save()
+            }
+            context.performAndWait {
+                context.mergePolicy = NSMergePolicy.rollback
+                let new = isCut ? nil : context.object(with: ids[2])
+                context.object(with: ids[0]).setValue(new, forKey: "partner")
+            }
+            try other.performAndWait {
+                other.object(with: ids[changed]).setValue(9, forKey: "rank")
+                try other.save()
+            }
+            try context.performAndWait { try context.save() }
+            #expect(try pairs(library) == ["x-y"], "cut: \(isCut)")
+        }
+    }
+
     @Test("A merge before the save changes nothing about that", arguments: kinds)
     func merged(kind: StoreKind) throws {
         let library = try Library(kind, model: PairModel.make())
