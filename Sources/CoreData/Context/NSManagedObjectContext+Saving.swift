@@ -6,9 +6,10 @@ extension NSManagedObjectContext {
     ///
     /// Order: the will-save notification, pending changes, `willSave()` of every object until nothing new changes,
     /// validation, the write, `didSave()`, the did-save notification. A conflict goes to the `mergePolicy`, and the save
-    /// goes on with what that leaves. When it throws, nothing was written and everything is still unsaved: validation
-    /// errors (1550…1690, several as 1560), conflicts (133020, 133021), store errors (134030…). Called while the same
-    /// context is being saved, by an observer or from `willSave()`, it throws 134060.
+    /// goes on with what that leaves. When it throws, nothing was written (with several stores: nothing to the one that
+    /// refused and those after it) and everything is still unsaved: validation errors (1550…1690, several as 1560),
+    /// conflicts (133020, 133021), store errors (134030…). Called while the same context is being saved, by an observer
+    /// or from `willSave()`, it throws 134060.
     public final func save() throws {
         checkConfinement()
         drainMailbox()
