@@ -68,6 +68,40 @@ struct IncrementalStoreTests {
         #expect(!asked.contains { $0.hasSuffix(".author") })
     }
 
+    @Test("A record that is saved while another reads it is read once more, and nobody's next save is in conflict")
+    func savedWhileRead() throws {
+        let library = try Library(.incremental)
+        let (writer, reader) = (library.context(), library.context())
+        let book = try writer.performAndWait {
+            let book = writer.make("Book", ["title": "b", "pages": 1])
+            try writer.save()
+            return Held(book)
+        }
+        let id = writer.performAndWait { book.value.objectID }
+        let copy = try reader.performAndWait { Held(try reader.existingObject(with: id)) }
+        @Sendable func save(_ pages: Int) throws {
+            try writer.performAndWait {
+                book.value.setValue(pages, forKey: "pages")
+                try writer.save()
+            }
+        }
+        try save(2)
+        // The node of the book is made already when the store is asked for its shelf.
+        let saved = Guarded<[Result<Void, any Error>]>([])
+        library.service.setWhenAsked { request in
+            guard request.hasSuffix(".shelf"), saved.withLock({ $0.isEmpty }) else { return }
+            saved.withLock { $0 = [.success(())] }
+            let result = Result { try save(3) }
+            saved.withLock { $0 = [result] }
+        }
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSUpdatedObjectIDsKey: [id]], into: [reader])
+        reader.performAndWait { #expect(copy.value.number("pages") == 3) }
+        library.service.setWhenAsked(nil)
+        try #require(saved.withLock { $0.first }).get()
+        try save(4)
+        try #expect(writer.performAndWait { try writer.existingObject(with: id).number("pages") } == 4)
+    }
+
     @Test("A save is one request with the objects, whose ids are permanent already")
     func saving() throws {
         let library = try filled()

@@ -48,13 +48,13 @@ enum PlainValue {
 }
 
 /// A value under a lock.
-final class Guarded<Value>: @unchecked Sendable {  // `value` is used under `lock` only
+public final class Guarded<Value>: @unchecked Sendable {  // `value` is used under `lock` only
     private let lock = NSLock()
     private var value: Value
 
-    init(_ value: Value) { self.value = value }
+    public init(_ value: Value) { self.value = value }
 
-    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    public func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }
         return try body(&value)

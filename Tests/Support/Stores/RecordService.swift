@@ -26,6 +26,7 @@ public final class RecordService: @unchecked Sendable {  // state is used under 
     private var highest = 0
     private var log: [String] = []
     private var isDown = false
+    private var whenAsked: (@Sendable (String) -> Void)?
 
     /// The identifier of the service; the stores on it have it as theirs.
     public let identifier = UUID().uuidString
@@ -45,7 +46,16 @@ public final class RecordService: @unchecked Sendable {  // state is used under 
     /// What was asked of the service, oldest first: `fetch Book`, `values Book/1`, `members Book/1.tags`, `save 1 0 0`.
     public var requests: [String] { lock.withLock { log } }
 
-    public func note(_ request: String) { lock.withLock { log.append(request) } }
+    /// Runs a body at each request that is noted, before it is answered.
+    public func setWhenAsked(_ body: (@Sendable (String) -> Void)?) { lock.withLock { whenAsked = body } }
+
+    public func note(_ request: String) {
+        let hook = lock.withLock {
+            log.append(request)
+            return whenAsked
+        }
+        hook?(request)
+    }
 
     /// Takes the service off the net: everything fails from here on, or works again.
     public func setDown(_ down: Bool) { lock.withLock { isDown = down } }

@@ -12,6 +12,8 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
     private var versions: [Int64: Int32] = [:]
     /// Rows of the cache that are to be read anew.
     private var stale: Set<Int64> = []
+    /// How many saves have deleted records.
+    private var deletions = 0
 
     var storeNumber: Int { store.storeNumber }
     var answersWithKeys: Bool { true }
@@ -141,7 +143,27 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         return try using(context) { try read(id, in: $0) }
     }
 
+    /// What a reader knew of a record before it asked the store for it.
+    private struct Knowledge: Equatable {
+        var version: Int32?
+        var deletions: Int
+    }
+
+    private func knowledge(of key: Int64) -> Knowledge { Knowledge(version: versions[key], deletions: deletions) }
+
+    /// Asks the store for a record. What it answered is out of date when somebody has saved the record meanwhile: taken
+    /// for a change of its own, it would be in conflict with the very save that came after it.
     private func read(_ id: NSManagedObjectID, in context: NSManagedObjectContext) throws -> Snapshot? {
+        while true {
+            let known = lock.withLock { knowledge(of: id.objectKey.key) }
+            guard let row = try readOnce(id, version: known.version, in: context) else { return nil }
+            if let taken = takeIn(row, id.layout, readAfter: known) { return taken }
+        }
+    }
+
+    private func readOnce(
+        _ id: NSManagedObjectID, version: Int32?, in context: NSManagedObjectContext
+    ) throws -> Snapshot? {
         let node: NSIncrementalStoreNode
         do {
             node = try store.newValuesForObject(with: id, with: context)
@@ -150,10 +172,8 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         {
             return nil
         }
-        let key = id.objectKey.key
-        let known = lock.withLock { versions[key] }
-        let row = try RecordReader(
-            layout: id.layout, key: key, version: known ?? Int32(foldingVersion: node.version)
+        return try RecordReader(
+            layout: id.layout, key: id.objectKey.key, version: version ?? Int32(foldingVersion: node.version)
         ).row(
             attribute: { node.value(for: $0) },
             reference: { relationship in
@@ -166,13 +186,14 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
                 }
                 return target.objectKey
             })
-        return takeIn(row, id.layout)
     }
 
     /// Puts a row that was just read into the cache. Where it differs from the one there it gets a version of its own, in
-    /// case the store does not count versions: who still holds the old one must not overwrite it unawares.
-    private func takeIn(_ row: Snapshot, _ layout: EntityLayout) -> Snapshot {
+    /// case the store does not count versions: who still holds the old one must not overwrite it unawares. Nil when the
+    /// record has been saved since the reader began.
+    private func takeIn(_ row: Snapshot, _ layout: EntityLayout, readAfter known: Knowledge) -> Snapshot? {
         lock.withLock {
+            if knowledge(of: row.key) != known { return nil }
             stale.remove(row.key)
             var row = row
             if let previous = rowCache.row(for: row.key, rootIndex: layout.rootIndex) {
@@ -245,6 +266,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         lock.withLock {
             for row in changes.written { versions[row.key] = row.version }
             for deletion in changes.deleted { versions[deletion.key.key] = nil }
+            if !changes.deleted.isEmpty { deletions += 1 }
             rowCache.follow(changes, in: layout, replacing: true)
         }
     }
