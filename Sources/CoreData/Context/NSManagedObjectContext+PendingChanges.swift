@@ -185,6 +185,12 @@ extension NSManagedObjectContext {
 
     private func propagateDeletion(of object: NSManagedObject) {
         let layout = object.home.layout
+        // A program's store finds by the version alone that somebody has related something to the object since.
+        if object.row == nil, object.key > 0, persistentStoreCoordinator?.hasObjectStores == true,
+            layout.toManys.contains(where: \.isLeftByOwners)
+        {
+            _ = object.firedRow()
+        }
         for (slot, description) in layout.slots.enumerated() {
             guard case .toOne(let relationship, _) = description.role,
                 let target = object.referencedObject(at: slot)
@@ -236,7 +242,7 @@ extension NSManagedObjectContext {
     }
 
     /// Takes a deleted object out of a member of its relationship.
-    private func forget(_ object: NSManagedObject, in member: NSManagedObject, of toMany: ToManySlot) {
+    final func forget(_ object: NSManagedObject, in member: NSManagedObject, of toMany: ToManySlot) {
         switch toMany.kind {
         case .inverseKey(let slot, _):
             if member.reference(at: slot) == object.objectKey { member.writeReference(nil, at: slot) }
@@ -250,7 +256,7 @@ extension NSManagedObjectContext {
     }
 
     /// Takes a deleted object out of the other side of a relationship.
-    private func forget(_ object: NSManagedObject, in other: NSManagedObject, inverse: NSRelationshipDescription?) {
+    final func forget(_ object: NSManagedObject, in other: NSManagedObject, inverse: NSRelationshipDescription?) {
         guard let inverse, !other.flags.contains(.inaccessible) else { return }
         if let slot = other.slot(of: inverse) {
             if other.reference(at: slot) == object.objectKey { other.writeReference(nil, at: slot) }

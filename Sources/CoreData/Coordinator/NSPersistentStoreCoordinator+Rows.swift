@@ -201,11 +201,26 @@ extension NSPersistentStoreCoordinator {
         try rowStore(numbered: number).reserveKeys(counts)
     }
 
-    /// Writes to one store; `beforeCommit` is called once before anybody can see what is written, unless it fails earlier.
+    /// Writes to one store. `takingBack` is called before anybody can see what is written, unless it fails earlier;
+    /// `beforeCommit` when all is written and checked, and what it throws undoes it.
     final func write(
-        _ changes: ChangeSet, toStoreNumbered number: Int, beforeCommit: () -> Void = {}
+        _ changes: ChangeSet, toStoreNumbered number: Int, takingBack: () -> Void,
+        beforeCommit: () throws -> Void
     ) throws {
-        try rowStore(numbered: number).write(changes, beforeCommit: beforeCommit)
+        try rowStore(numbered: number).write(changes, takingBack: takingBack, beforeCommit: beforeCommit)
+    }
+
+    /// The order in which one save writes to several stores: files by their paths, so that two savers who need the same
+    /// files do not wait for each other for ever; then those in memory; then programs' stores, which commit at once.
+    final func savingOrder(of numbers: some Collection<Int>) -> ArraySlice<Int> {
+        if numbers.count < 2 { return Array(numbers)[...] }
+        let stores = lock.withLock { attached }.filter { numbers.contains($0.number) }
+        func rank(_ store: AttachedStore) -> (Int, String, Int) {
+            if store.objects != nil { return (2, "", store.number) }
+            guard store.store.type == NSSQLiteStoreType, let url = store.store.url else { return (1, "", store.number) }
+            return (0, url.resolvingSymlinksInPath().path, store.number)
+        }
+        return stores.sorted { rank($0) < rank($1) }.map(\.number)[...]
     }
 
     // MARK: Row caches

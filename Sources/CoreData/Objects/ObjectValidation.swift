@@ -145,13 +145,16 @@ enum ObjectValidation {
             case .attribute, .composite, .fetched: continue
             }
             if remaining.contains(where: { !$0.flags.contains(.deleted) }) {
-                errors.append(
-                    failure(
-                        NSValidationRelationshipDeniedDeleteError, object, name, object.primitiveValue(forKey: name),
-                        "Items cannot be deleted from \(name)."))
+                errors.append(deniedDeletion(of: object, name))
             }
         }
         try raise(errors)
+    }
+
+    static func deniedDeletion(of object: NSManagedObject, _ name: String) -> NSError {
+        failure(
+            NSValidationRelationshipDeniedDeleteError, object, name, object.primitiveValue(forKey: name),
+            "Items cannot be deleted from \(name).")
     }
 
     /// What the object was made to lead to must be there: neither deleted in its context nor gone from the store (1550).

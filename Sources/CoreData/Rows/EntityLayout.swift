@@ -62,6 +62,12 @@ struct ToManySlot {
     let destinationIndex: Int
     let isOrdered: Bool
     let declaringIndex: Int
+
+    /// Whether members hold the owner's key, and an owner that goes is to leave none of them.
+    var isLeftByOwners: Bool {
+        guard case .inverseKey = kind else { return false }
+        return relationship.deleteRule != .noActionDeleteRule
+    }
 }
 
 /// Where a key of key-value coding leads.
@@ -123,6 +129,8 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
     let toManys: [ToManySlot]
     /// By slot, for to-one relationships: where they lead, without the slot's other fields.
     let destinations: [Destination]
+    /// The slots of to-one relationships that have another side and are kept in rows.
+    let pairedSlots: [Int]
     /// The slots of one-to-one relationships, with the slots of their other sides.
     let oneToOnes: [(slot: Int, inverse: Int)]
     let access: [String: PropertyAccess]
@@ -161,6 +169,10 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
             }
             return Destination(
                 layoutIndex: slot.destinationIndex ?? index, companion: companion ?? -1, inverse: slot.inverse)
+        }
+        pairedSlots = slots.indices.filter { number in
+            guard case .toOne = slots[number].role else { return false }
+            return slots[number].isPersistent && slots[number].inverse != nil
         }
         oneToOnes = slots.enumerated().compactMap { number, slot in
             guard case .toOne = slot.role, case .toOne(let inverse)? = slot.inverse else { return nil }

@@ -42,8 +42,10 @@ protocol RowStore: AnyObject, Sendable {
     /// Writes a change set in one transaction, or nothing. Throws `SaveConflicts` when rows moved on since they were read.
     func write(_ changes: ChangeSet) throws
 
-    /// The same; calls `beforeCommit` once before anybody can see what is written, and before anything that readers wait for.
-    func write(_ changes: ChangeSet, beforeCommit: () -> Void) throws
+    /// The same. Calls `takingBack` (more than once does no harm) before anybody can see what is written, and before
+    /// anything that readers wait for; and `beforeCommit` when all is written and checked: what it throws undoes it, where
+    /// the store can.
+    func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws
 
     /// The store as it is now, for reading alone; nil when it keeps no past states.
     func pinned() throws -> (any RowStore)?
@@ -61,9 +63,10 @@ protocol RowStore: AnyObject, Sendable {
 extension RowStore {
     func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { nil }
 
-    func write(_ changes: ChangeSet, beforeCommit: () -> Void) throws {
-        beforeCommit()
+    func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {
+        takingBack()
         try write(changes)
+        try beforeCommit()
     }
 
     func pinned() throws -> (any RowStore)? { nil }
@@ -179,6 +182,13 @@ struct ChangeSet {
     /// The rows as they will be.
     var written: [Snapshot] { inserted + updated.map(\.new) }
 
+    /// The rows that the changes are about.
+    var rowKeys: Set<ObjectKey> {
+        var keys = Set(deleted.map(\.key))
+        for row in written { keys.insert(ObjectKey(layoutIndex: row.layoutIndex, key: row.key)) }
+        return keys
+    }
+
     /// The rows as they were read, by the keys that the changes are about: what a store must still have.
     var expected: [(key: ObjectKey, row: Snapshot)] {
         (updated.map(\.old) + unchanged).map { (ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key), $0) }
@@ -193,6 +203,13 @@ struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are immutable
         var expected: Snapshot?
         /// The row as it is now; nil when it was deleted.
         var found: Snapshot?
+        /// Of a row that is to be deleted: what somebody else has related to it meanwhile.
+        var newMembers: [NewMember] = []
+    }
+    /// A member of a to-many relationship (a place in the owner's layout) that the saver knows nothing of.
+    struct NewMember {
+        var toMany: Int
+        var key: ObjectKey
     }
     /// A uniqueness constraint that an inserted or updated row breaks.
     struct ConstraintConflict {

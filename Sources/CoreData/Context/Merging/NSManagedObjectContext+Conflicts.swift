@@ -58,12 +58,12 @@ extension NSManagedObjectContext {
     final func resolve(_ conflicts: SaveConflicts, isCached: Bool) throws {
         // Rows first: a constraint that is broken because of an old row is not broken any more.
         if !conflicts.conflicts.isEmpty {
+            let objects = conflicts.conflicts.map { object(for: $0.key) }
             try resolve(
-                conflicts.conflicts.compactMap { conflict in
-                    registeredObject(for: conflict.key).map {
-                        NSMergeConflict($0, found: conflict.found, isCached: isCached)
-                    }
-                })
+                zip(objects, conflicts.conflicts).map { NSMergeConflict($0, found: $1.found, isCached: isCached) })
+            for (object, conflict) in zip(objects, conflicts.conflicts) where object.flags.contains(.deleted) {
+                try leaveNewcomers(conflict, of: object)
+            }
         } else {
             try storedMergePolicy.resolve(mergeConflicts: constraintConflicts(conflicts.constraintConflicts))
         }
@@ -86,10 +86,55 @@ extension NSManagedObjectContext {
                 }
             } else if object.flags.contains(.deleted) {
                 object.flags.insert(.inaccessible)
-            } else if object.flags.contains(.updated) {
+            } else if object.flags.contains(.updated), object.row != nil {
                 reinsertedObjects.insert(ObjectIdentifier(object))
             } else {
                 acceptDeletions(of: [object])
+            }
+        }
+    }
+
+    /// A deletion has won over what somebody else has related to the object meanwhile: its rules are for that, too.
+    private func leaveNewcomers(_ conflict: SaveConflicts.Conflict, of object: NSManagedObject) throws {
+        let layout = object.home.layout
+        func leave(_ relationship: NSRelationshipDescription, _ key: ObjectKey, _ forget: (NSManagedObject) -> Void)
+            throws
+        {
+            let newcomer = self.object(for: key)
+            persistentStoreCoordinator?.forgetCachedRow(key, rootIndex: newcomer.home.layout.rootIndex)
+            refresh(newcomer, mergeChanges: true)
+            if newcomer.flags.contains(.deleted) { return }
+            switch relationship.deleteRule {
+            case .noActionDeleteRule: return
+            case .denyDeleteRule: throw ObjectValidation.deniedDeletion(of: object, relationship.name)
+            case .cascadeDeleteRule: delete(newcomer)
+            default: break
+            }
+            forget(newcomer)
+        }
+        for newcomer in try newMembers(conflict, layout) {
+            let toMany = layout.toManys[newcomer.toMany]
+            try leave(toMany.relationship, newcomer.key) { forget(object, in: $0, of: toMany) }
+        }
+        guard let found = conflict.found else { return }
+        for (slot, _) in layout.oneToOnes {
+            guard case .toOne(let relationship, _) = layout.slots[slot].role,
+                let key = NSManagedObject.reference(in: found, at: slot, layout)
+            else { continue }
+            try leave(relationship, key) { forget(object, in: $0, inverse: relationship.inverseRelationship) }
+        }
+    }
+
+    /// The members that the saver knows nothing of. A program's store does not tell them apart from those that it had.
+    private func newMembers(
+        _ conflict: SaveConflicts.Conflict, _ layout: EntityLayout
+    ) throws -> [SaveConflicts.NewMember] {
+        guard let coordinator = persistentStoreCoordinator, conflict.found != nil,
+            coordinator.objectStoreNumbers.contains(conflict.key.storeNumber)
+        else { return conflict.newMembers }
+        return try layout.toManys.filter(\.isLeftByOwners).flatMap { toMany in
+            try coordinator.members(of: toMany, owner: conflict.key, in: self).map {
+                SaveConflicts.NewMember(toMany: toMany.index, key: $0)
             }
         }
     }

@@ -253,6 +253,8 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
 enum SQLitePlan: Hashable {
     /// Rows of a root entity by `count` keys.
     case rows(root: Int, count: Int)
+    /// Whether a root entity has a row of a key.
+    case exists(root: Int)
     case insert(layout: Int)
     case update(layout: Int, mask: SlotMask)
     case delete(root: Int, versioned: Bool)

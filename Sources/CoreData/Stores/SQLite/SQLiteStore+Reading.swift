@@ -106,32 +106,38 @@ extension SQLiteStore {
         var result: [Int64: [ObjectKey]] = [:]
         result.reserveCapacity(owners.count)
         for owner in owners { result[owner.key] = [] }
-        guard let first = owners.first, let plan = memberPlan(of: toMany, owner: first.layoutIndex) else {
-            return result
-        }
-        let keys = owners.map(\.primaryKey).sorted()
         try reading { reader in
-            var start = 0
-            while start < keys.count {
-                let left = keys.count - start
-                let size = Self.batchSizes.first { $0 >= left } ?? 500
-                let end = min(start + size, keys.count)
-                let statement = try reader.connection.statement(
-                    .members(layout: toMany.declaringIndex, toMany: toMany.index, owners: size)
-                ) { plan.text(owners: size) }
-                for position in 0..<size {
-                    let key = keys[min(start + position, end - 1)]
-                    statement.bind(Int32(position + 1), key)
-                }
-                defer { statement.reset() }
-                while try statement.step() {
-                    let owner = ObjectKey.key(storeNumber: storeNumber, primaryKey: statement.int64(0))
-                    if let member = member(statement, 1, plan.rootIndex) { result[owner, default: []].append(member) }
-                }
-                start = end
-            }
+            try members(of: toMany, owners: owners, on: reader.connection) { result[$0, default: []].append($1) }
         }
         return result
+    }
+
+    /// The members of many owners of one entity: the body gets the owner's key with each.
+    func members(
+        of toMany: ToManySlot, owners: [ObjectKey], on connection: SQLiteConnection,
+        _ body: (Int64, ObjectKey) -> Void
+    ) throws {
+        guard let first = owners.first, let plan = memberPlan(of: toMany, owner: first.layoutIndex) else { return }
+        let keys = owners.map(\.primaryKey).sorted()
+        var start = 0
+        while start < keys.count {
+            let left = keys.count - start
+            let size = Self.batchSizes.first { $0 >= left } ?? 500
+            let end = min(start + size, keys.count)
+            let statement = try connection.statement(
+                .members(layout: toMany.declaringIndex, toMany: toMany.index, owners: size)
+            ) { plan.text(owners: size) }
+            for position in 0..<size {
+                let key = keys[min(start + position, end - 1)]
+                statement.bind(Int32(position + 1), key)
+            }
+            defer { statement.reset() }
+            while try statement.step() {
+                let owner = ObjectKey.key(storeNumber: storeNumber, primaryKey: statement.int64(0))
+                if let member = member(statement, 1, plan.rootIndex) { body(owner, member) }
+            }
+            start = end
+        }
     }
 
     @inline(__always)

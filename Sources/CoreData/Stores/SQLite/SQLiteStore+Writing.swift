@@ -89,10 +89,13 @@ extension SQLiteStore {
         try write(changes, alongside: nil)
     }
 
-    func write(_ changes: ChangeSet, beforeCommit: () -> Void) throws {
+    func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {
         // Who reads with the writer's connection waits for the whole of it.
-        if readers.isShared { beforeCommit() }
-        try write(changes, alongside: nil, beforeCommit: beforeCommit)
+        if readers.isShared { takingBack() }
+        try write(changes, alongside: nil) {
+            try beforeCommit()
+            takingBack()
+        }
     }
 
     /// Writes a change set, and whatever `alongside` adds, in one transaction or not at all.
@@ -100,7 +103,7 @@ extension SQLiteStore {
     /// Rows go in the order: deletions (freeing unique values), updates, insertions, join tables. Rows that somebody else
     /// changed are all found before `SaveConflicts` is thrown.
     func write(
-        _ changes: ChangeSet, alongside: ((SQLiteConnection) throws -> Void)?, beforeCommit: () -> Void = {}
+        _ changes: ChangeSet, alongside: ((SQLiteConnection) throws -> Void)?, beforeCommit: () throws -> Void = {}
     ) throws {
         let savesMetadata = hasUnsavedMetadata
         if changes.isEmpty, alongside == nil, !savesMetadata { return }
@@ -116,12 +119,14 @@ extension SQLiteStore {
                 let history = historyRecorder(on: connection, origin: changes.origin)
                 try history?.readTombstones(of: changes.deleted.map(\.key))
                 var session = SaveSession(store: self, connection: connection)
+                try session.checkMembers(of: changes.deleted, in: changes)
                 try session.delete(changes.deleted, &files)
                 try session.update(changes.updated, &files)
                 try session.insert(changes.inserted, &files)
                 try session.join(changes.joins)
                 try session.arrange(changes.arrangements)
                 try session.check(changes.unchanged)
+                try session.checkTargets(of: changes)
                 if !session.conflicts.isEmpty || !session.constraintConflicts.isEmpty {
                     throw SaveConflicts(
                         conflicts: session.conflicts, constraintConflicts: session.constraintConflicts)
@@ -134,7 +139,7 @@ extension SQLiteStore {
                 if savesMetadata { writtenMetadata = try writeMetadata(on: connection) }
                 try alongside?(connection)
                 try externalData?.note(files.orphaned, &files)
-                beforeCommit()
+                try beforeCommit()
                 try connection.commit()
             }
         } catch {

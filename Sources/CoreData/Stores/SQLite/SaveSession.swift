@@ -269,7 +269,7 @@ struct SaveSession {
 
     // MARK: What is there now
 
-    private func presentRow(_ object: ObjectKey) throws -> Snapshot? {
+    func presentRow(_ object: ObjectKey) throws -> Snapshot? {
         let rootIndex = root(object.layoutIndex)
         guard let decoder = store.rootDecoders[rootIndex] else { return nil }
         let statement = try connection.statement(.rows(root: rootIndex, count: 1)) {

@@ -1,0 +1,66 @@
+import CSQLite
+import Foundation
+
+// Two savers, of whom one deletes what the other relates to, touch different rows: the key is in the member's. Whoever
+// comes second is in conflict over the owner, as if its version had risen.
+extension SaveSession {
+    /// Finds members of deleted owners that this save knows nothing of. Called before anything is written.
+    mutating func checkMembers(of deletions: [ChangeSet.Deletion], in changes: ChangeSet) throws {
+        if deletions.isEmpty { return }
+        lazy var own = changes.rowKeys
+        for (index, group) in Dictionary(grouping: deletions, by: \.key.layoutIndex).sorted(by: { $0.key < $1.key }) {
+            var found: [Int64: [SaveConflicts.NewMember]] = [:]
+            for toMany in store.layout.entities[index].toManys where toMany.isLeftByOwners {
+                try store.members(of: toMany, owners: group.map(\.key), on: connection) { owner, member in
+                    if own.contains(member) { return }
+                    found[owner, default: []].append(SaveConflicts.NewMember(toMany: toMany.index, key: member))
+                }
+            }
+            for deletion in group {
+                guard let members = found[deletion.key.key], let row = try presentRow(deletion.key) else { continue }
+                conflicts.append(
+                    SaveConflicts.Conflict(
+                        key: deletion.key, expected: deletion.row, found: row, newMembers: members))
+            }
+        }
+    }
+
+    /// Finds rows that this save relates something to, and that somebody else has deleted. Called when all rows are written;
+    /// where one could not be, that comes first.
+    mutating func checkTargets(of changes: ChangeSet) throws {
+        if !conflicts.isEmpty || !constraintConflicts.isEmpty { return }
+        var seen = [Set<Int64>](repeating: [], count: store.layout.entities.count)
+        func root(_ index: Int) -> Int { store.layout.entities[index].rootIndex }
+        func note(_ key: ObjectKey) throws {
+            guard key.storeNumber == store.storeNumber, seen[root(key.layoutIndex)].insert(key.key).inserted,
+                try !exists(key)
+            else { return }
+            conflicts.append(SaveConflicts.Conflict(key: key, expected: nil, found: nil))
+        }
+        func note(_ slots: [Int], of row: Snapshot) throws {
+            for slot in slots {
+                let layout = store.layout.entities[row.layoutIndex]
+                if let key = NSManagedObject.reference(in: row, at: slot, layout) { try note(key) }
+            }
+        }
+        for row in changes.inserted { try note(store.layout.entities[row.layoutIndex].pairedSlots, of: row) }
+        for update in changes.updated {
+            let slots = store.layout.entities[update.new.layoutIndex].pairedSlots
+            try note(slots.filter { update.changed.contains($0) }, of: update.new)
+        }
+        for join in changes.joins where !join.added.isEmpty {
+            for key in join.added + [join.owner] { try note(key) }
+        }
+    }
+
+    private func exists(_ object: ObjectKey) throws -> Bool {
+        let root = store.layout.entities[object.layoutIndex].rootIndex
+        guard let table = store.schema.table(ofRoot: root)?.name else { return true }
+        let statement = try connection.statement(.exists(root: root)) {
+            "SELECT 1 FROM \(table) WHERE \(SQLSchema.keyColumn) = ?"
+        }
+        statement.bind(1, object.primaryKey)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+}
