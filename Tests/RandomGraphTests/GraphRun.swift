@@ -21,7 +21,7 @@ final class GraphRun {
     /// How many steps did something; the rest were not allowed where they came.
     private(set) var played = 0
 
-    init(_ policy: ReferenceStack.Policy, _ kind: StoreKind) throws {
+    init(_ policy: ReferenceStack.Policy, _ kind: StoreKind, takesOverLater: Bool) throws {
         reference = ReferenceStack(policy: policy)
         library = try Library(kind)
         // Only SQLite's stores are shared by coordinators; of the others it is one more context.
@@ -32,6 +32,7 @@ final class GraphRun {
         for context in [root, contexts[ReferenceStack.other]] {
             context.performAndWait { context.mergePolicy = Self.mergePolicy(policy) }
         }
+        if takesOverLater { for context in contexts { context.childSaveSizeToWait = 0 } }
         startRecording()
     }
 
@@ -45,8 +46,11 @@ final class GraphRun {
         }
     }
 
-    static func play(_ steps: [GraphStep], _ policy: ReferenceStack.Policy, _ kind: StoreKind) throws -> Int {
-        let run = try GraphRun(policy, kind)
+    /// `takesOverLater` says whether a parent takes a child's save over when it is next looked at, as it does with large ones.
+    static func play(
+        _ steps: [GraphStep], _ policy: ReferenceStack.Policy, _ kind: StoreKind, takesOverLater: Bool
+    ) throws -> Int {
+        let run = try GraphRun(policy, kind, takesOverLater: takesOverLater)
         for (position, step) in steps.enumerated() {
             run.position = position
             try run.play(step)

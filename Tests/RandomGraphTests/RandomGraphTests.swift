@@ -26,12 +26,17 @@ struct RandomGraphTests {
             let steps = Self.steps(seed)
             let policy = policies[Int(seed) % policies.count]
             let kind = Self.kinds[Int(seed) / policies.count % Self.kinds.count]
+            let takesOverLater = Int(seed) / (policies.count * Self.kinds.count) % 2 == 1
+            func play(_ steps: [GraphStep]) throws -> Int {
+                try GraphRun.play(steps, policy, kind, takesOverLater: takesOverLater)
+            }
             do {
-                played += try GraphRun.play(steps, policy, kind)
+                played += try play(steps)
             } catch {
-                let (shrunk, text) = Self.shrink(steps, policy, kind)
+                let (shrunk, text) = Self.shrink(steps, play)
                 let listing = shrunk.map { "    \($0),\n" }.joined()
-                Issue.record("seed \(seed), \(policy), \(kind): \(text)\n[\n\(listing)]")
+                let way = takesOverLater ? ", taken over later" : ""
+                Issue.record("seed \(seed), \(policy), \(kind)\(way): \(text)\n[\n\(listing)]")
                 return
             }
         }
@@ -45,10 +50,10 @@ struct RandomGraphTests {
 
     /// The fewest steps that still fail: pieces are left out, ever smaller ones, until none can go.
     private static func shrink(
-        _ steps: [GraphStep], _ policy: ReferenceStack.Policy, _ kind: StoreKind
+        _ steps: [GraphStep], _ play: ([GraphStep]) throws -> Int
     ) -> ([GraphStep], String) {
         var steps = steps
-        var text = failure(of: steps, policy, kind) ?? "the failure did not come again"
+        var text = failure(of: steps, play) ?? "the failure did not come again"
         var size = steps.count / 2
         while size > 0 {
             var start = 0
@@ -56,7 +61,7 @@ struct RandomGraphTests {
             while start < steps.count {
                 var candidate = steps
                 candidate.removeSubrange(start..<min(start + size, steps.count))
-                if let failure = failure(of: candidate, policy, kind) {
+                if let failure = failure(of: candidate, play) {
                     steps = candidate
                     text = failure
                     isShorter = true
@@ -69,11 +74,9 @@ struct RandomGraphTests {
         return (steps, text)
     }
 
-    private static func failure(
-        of steps: [GraphStep], _ policy: ReferenceStack.Policy, _ kind: StoreKind
-    ) -> String? {
+    private static func failure(of steps: [GraphStep], _ play: ([GraphStep]) throws -> Int) -> String? {
         do {
-            _ = try GraphRun.play(steps, policy, kind)
+            _ = try play(steps)
             return nil
         } catch {
             return "\(error)"

@@ -36,7 +36,10 @@ extension NSManagedObjectContext {
         let holdsMain = HeldContexts.isMainQueueHeld
         gate.enter()
         defer { gate.leave() }
-        return try HeldContexts.run(holding: self, holdsMain: holdsMain, body)
+        return try HeldContexts.run(holding: self, holdsMain: holdsMain) {
+            takeOverIncoming()
+            return try body()
+        }
     }
 
     /// Runs the writing of a save while children may read: until the body calls back, which it does before anything of what

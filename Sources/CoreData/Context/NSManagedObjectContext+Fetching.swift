@@ -54,7 +54,7 @@ extension NSManagedObjectContext {
         switch plan.parameters.resultType {
         case .countResultType: [NSNumber(value: try count(plan))]
         case .dictionaryResultType: try dictionaries(plan).map { $0 as NSDictionary }
-        case .managedObjectIDResultType: try keys(plan).map { objectID(for: $0) }
+        case .managedObjectIDResultType: try objectIDs(for: keys(plan))
         default: try objects(plan)
         }
     }

@@ -4,64 +4,20 @@ import Foundation
 extension NSManagedObjectContext {
     // MARK: Saving into the parent
 
-    /// One object of a child's save, as the parent needs it: no objects of the child.
-    private struct PushedChange {
-        var key: ObjectKey
-        /// The row as the child has it now.
-        var row: Snapshot
-        /// The row as the child read it.
-        var base: Snapshot
-        var changed: SlotMask
-        var boxed: [Int: Any]
-        var boxedChanges: SlotMask
-        var toManys: [PushedToMany]
-        /// Whether the child's policy inserts again what the parent has deleted: only the changes count then.
-        var isReinserted = false
-
-        /// A value that was set back to what it was is no change: the parent may have another one by now.
-        mutating func forgetUnchangedValues(_ layout: EntityLayout) {
-            var different = SlotMask()
-            changed.forEach { slot in
-                if !NSManagedObject.isSame(base, row, slot, layout.slots[slot].kind) { different.insert(slot) }
-            }
-            changed = different
-        }
-    }
-
-    private struct PushedToMany {
-        var index: Int
-        var added: [ObjectKey]
-        var removed: Set<ObjectKey>
-        /// The whole list where its order was set.
-        var order: [ObjectKey]?
-    }
-
-    /// Everything a child's save hands to its parent.
-    private struct PushedSave {
-        var inserted: [PushedChange] = []
-        var updated: [PushedChange] = []
-        var deleted: [(key: ObjectKey, base: Snapshot?)] = []
-        var lettingGo: [LettingGo] = []
-        /// Whether values that both sides changed are conflicts too, and not the child's.
-        var comparesValues = false
-    }
-
-    /// The relationships that a deleted object left before its deletion: the parent's delete rules must not follow them.
-    private struct LettingGo {
-        var key: ObjectKey
-        var slots: [Int]
-        var toManys: [PushedToMany]
-    }
-
-    final func save(_ work: inout SaveWork, to parent: NSManagedObjectContext) throws {
+    /// - Returns: whether the parent has yet to take it over.
+    final func save(_ work: inout SaveWork, to parent: NSManagedObjectContext) throws -> Bool {
+        var isForLater = false
         for attempt in 1... {
             var rows: [(NSManagedObject, Snapshot)] = []
             let sent = Transfer(try pushedSave(work, &rows))
             let changes = Transfer(work.changes)
+            // Whoever saves from inside a block of the parent sees the parent change at once.
+            let isInside = HeldContexts.contains(parent)
             let conflicts = try parent.performAndWait {
-                let conflicts = Transfer(try parent.conflicts(with: sent.value))
+                var push = sent.value
+                let conflicts = Transfer(try parent.conflicts(with: &push))
                 if conflicts.value.isEmpty {
-                    parent.accept(sent.value)
+                    isForLater = parent.takeOver(push, atOnce: isInside)
                     parent.announceToChildren(changes.value, except: self)
                 }
                 return conflicts
@@ -75,44 +31,53 @@ extension NSManagedObjectContext {
             work = presentWork
             try validate(work)
         }
-        for object in work.inserted + work.updated {
-            object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: [:]) }
+        for objects in [work.inserted, work.updated] {
+            for object in objects { object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: [:]) } }
         }
+        return isForLater
     }
 
     private func pushedSave(
         _ work: SaveWork, _ rows: inout [(NSManagedObject, Snapshot)]
     ) throws -> PushedSave {
         var push = PushedSave()
+        push.inserted.reserveCapacity(work.inserted.count)
+        push.updated.reserveCapacity(work.updated.count)
+        rows.reserveCapacity(work.inserted.count + work.updated.count)
         let policy = storedMergePolicy
         push.comparesValues = policy.mergeType != .errorMergePolicyType || type(of: policy) != NSMergePolicy.self
         for object in work.inserted {
             try object.encodeBoxedChanges()
             let change = pushedChange(of: object)
             rows.append((object, change.row))
+            push.needsReading = push.needsReading || change.setsOrder
             push.inserted.append(change)
         }
         for object in work.updated where !object.flags.contains(.inaccessible) {
             try object.encodeBoxedChanges()
             var change = pushedChange(of: object)
             rows.append((object, change.row))
+            let layout = object.home.layout
             if reinsertedObjects.contains(ObjectIdentifier(object)) {
-                change.isReinserted = true
+                change.noteReinsertion()
+                push.needsReading = true
                 push.inserted.append(change)
             } else {
-                change.forgetUnchangedValues(object.home.layout)
+                change.forgetUnchangedValues(layout)
+                push.needsReading = push.needsReading || change.needsReading(layout.slots)
                 push.updated.append(change)
             }
         }
+        push.needsReading = push.needsReading || !work.deleted.isEmpty
         push.deleted = work.deleted.map { ($0.objectKey, $0.flags.contains(.inaccessible) ? nil : $0.row) }
         push.lettingGo = work.deleted.compactMap(lettingGo)
         return push
     }
 
-    private func lettingGo(of object: NSManagedObject) -> LettingGo? {
+    private func lettingGo(of object: NSManagedObject) -> PushedSave.LettingGo? {
         guard let overlay = object.overlay else { return nil }
         let slots = object.home.layout.slots
-        var left = LettingGo(key: object.objectKey, slots: [], toManys: [])
+        var left = PushedSave.LettingGo(key: object.objectKey, slots: [], toManys: [])
         overlay.mask.forEach { if slots[$0].kind == .reference { left.slots.append($0) } }
         for (index, state) in overlay.toManys.enumerated() {
             guard let state, !state.removed.isEmpty else { continue }
@@ -121,7 +86,7 @@ extension NSManagedObjectContext {
         return left.slots.isEmpty && left.toManys.isEmpty ? nil : left
     }
 
-    private func letGo(_ change: LettingGo) {
+    private func letGo(_ change: PushedSave.LettingGo) {
         let object = object(for: current(change.key))
         _ = object.firedRow()
         if object.flags.contains(.deleted) { return }
@@ -145,24 +110,35 @@ extension NSManagedObjectContext {
             }
         }
         let base = object.firedRow()
-        return PushedChange(
+        var change = PushedChange(
             key: object.objectKey,
             row: object.builtRow(key: object.key, version: base.version, renaming: permanentKeys), base: base,
-            changed: object.overlay?.mask ?? SlotMask(), boxed: object.overlay?.boxed ?? [:],
-            boxedChanges: object.overlay?.boxedChanges ?? SlotMask(), toManys: toManys)
+            changed: object.overlay?.mask ?? SlotMask())
+        if let overlay = object.overlay, !overlay.boxedChanges.isEmpty || !toManys.isEmpty {
+            let more = PushedChange.More()
+            (more.boxed, more.boxedChanges, more.toManys) = (overlay.boxed, overlay.boxedChanges, toManys)
+            change.more = more
+        }
+        return change
     }
 
     /// What a child's save meets here: changes of objects that are deleted here or gone from the store and, where values
     /// are compared, objects that are no longer as the child read them. Called on this context's queue.
-    private func conflicts(with push: PushedSave) throws -> [SaveConflicts.Conflict] {
+    private func conflicts(with push: inout PushedSave) throws -> [SaveConflicts.Conflict] {
         drainMailbox()
         var conflicts: [SaveConflicts.Conflict] = []
-        for change in push.updated {
-            let found = try rowForChild(change.key)
-            if let found, !push.comparesValues || found === change.base || !isConflict(change, found) { continue }
-            conflicts.append(SaveConflicts.Conflict(key: change.key, expected: change.base, found: found))
+        let (others, missing) = try rowsForChild(push.updated)
+        push.found = others
+        for index in missing {
+            let change = push.updated[index]
+            conflicts.append(SaveConflicts.Conflict(key: change.key, expected: change.base, found: nil))
         }
         if !push.comparesValues { return conflicts }
+        for (index, found) in others.sorted(by: { $0.key < $1.key }) {
+            let change = push.updated[index]
+            if !isConflict(change, found) { continue }
+            conflicts.append(SaveConflicts.Conflict(key: change.key, expected: change.base, found: found))
+        }
         for (key, base) in push.deleted {
             guard let base, let found = try rowForChild(key), found !== base else { continue }
             let slots = home(at: found.layoutIndex).layout.slots
@@ -188,7 +164,7 @@ extension NSManagedObjectContext {
     }
 
     /// Takes over what a child saved, as unsaved changes of this context. Called on this context's queue.
-    private func accept(_ push: PushedSave) {
+    final func accept(_ push: PushedSave) {
         drainMailbox()
         for change in push.inserted {
             if let object = registeredObject(for: change.key) {
@@ -209,7 +185,9 @@ extension NSManagedObjectContext {
             apply(change.toManys, to: object)
             adoptBoxed(change, object)
         }
-        for change in push.updated { update(change) }
+        for (index, change) in push.updated.enumerated() {
+            update(change, found: push.found[index] ?? change.base)
+        }
         for change in push.lettingGo { letGo(change) }
         for (key, _) in push.deleted {
             let object = object(for: current(key))
@@ -231,16 +209,22 @@ extension NSManagedObjectContext {
         return complete
     }
 
-    private func update(_ change: PushedChange) {
+    private func update(_ change: PushedChange, found: Snapshot? = nil) {
         let object = object(for: current(change.key))
         let wasKnown = object.row != nil
+        if !wasKnown, let found, found.key == object.key {
+            // What the child's save has looked at: by now the store may have something newer.
+            object.row = found
+            object.flags.insert(.unfired)
+        }
         let newest = object.firedRow()
         if object.flags.contains(.deleted) { return }
         // What the child has read through this context, which kept nothing of it, is what this context has read: the save
         // then finds that somebody else has written since.
         if !wasKnown, change.base.key == object.key, isConflict(change, newest) { object.row = change.base }
         let slots = object.home.layout.slots
-        let (links, partners) = (object.ownerLinks(), object.partners)
+        let changesReferences = change.changesReferences(slots)
+        let (links, partners) = changesReferences ? (object.ownerLinks(), object.partners) : ([], [])
         change.changed.forEach { slot in
             var value = change.row.value(slot, kind: slots[slot].kind)
             if slots[slot].kind == .reference, case .int(let target) = value, target < 0 {
@@ -248,17 +232,18 @@ extension NSManagedObjectContext {
             }
             object.ensureOverlay().set(value, at: slot, slotCount: slots.count)
         }
-        object.settleReferences(after: links, partners)
+        if changesReferences { object.settleReferences(after: links, partners) }
         adoptBoxed(change, object)
         apply(change.toManys, to: object)
         object.noteChange()
     }
 
     private func adoptBoxed(_ change: PushedChange, _ object: NSManagedObject) {
+        guard let more = change.more else { return }
         let slots = object.home.layout.slots
-        change.boxedChanges.forEach { slot in
+        more.boxedChanges.forEach { slot in
             // Transient values have no bytes; they travel as they are.
-            object.ensureOverlay().boxed[slot] = slots[slot].isPersistent ? nil : change.boxed[slot]
+            object.ensureOverlay().boxed[slot] = slots[slot].isPersistent ? nil : more.boxed[slot]
             if !slots[slot].isPersistent { object.ensureOverlay().boxedChanges.insert(slot) }
         }
     }

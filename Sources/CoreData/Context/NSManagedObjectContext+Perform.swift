@@ -50,6 +50,7 @@ extension NSManagedObjectContext {
             self.gate?.enter()
             defer { self.gate?.leave() }
             HeldContexts.run(holding: self, holdsMain: self.isMain) {
+                self.takeOverIncoming()
                 block()
                 self.endEvent()
                 self.recentObjects.removeAll()
@@ -74,6 +75,7 @@ extension NSManagedObjectContext {
                     if undoRecord != nil { endEvent() }
                     recentObjects.removeAll()
                 }
+                takeOverIncoming()
                 return try block()
             }
         }
@@ -97,6 +99,7 @@ extension NSManagedObjectContext {
                         self.endEvent()
                         self.recentObjects.removeAll()
                     }
+                    if !isInline { self.takeOverIncoming() }
                     do throws(Failure) {
                         return .success(try job.value())
                     } catch {

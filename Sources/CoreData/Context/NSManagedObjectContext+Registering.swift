@@ -273,6 +273,28 @@ extension NSManagedObjectContext {
             store: key.isTemporary ? nil : store(numbered: key.storeNumber))
     }
 
+    /// The ids for many keys; what those of one store have in common is made once.
+    final func objectIDs(for keys: [ObjectKey]) -> [NSManagedObjectID] {
+        guard let modelLayout else { return keys.map(objectID) }
+        // By the stores' numbers; new objects have none.
+        var origins: [Int: NSManagedObjectID.Origin] = [:]
+        var latest: (number: Int, origin: NSManagedObjectID.Origin)?
+        return keys.map { key in
+            let number = key.isTemporary ? -1 : key.storeNumber
+            if latest?.number != number {
+                let origin =
+                    origins[number]
+                    ?? NSManagedObjectID.Origin(
+                        modelLayout: modelLayout, store: key.isTemporary ? nil : store(numbered: number))
+                origins[number] = origin
+                latest = (number, origin)
+            }
+            guard let latest else { return objectID(for: key) }
+            return NSManagedObjectID(
+                objectKey: key, layout: modelLayout.entities[key.layoutIndex], origin: latest.origin)
+        }
+    }
+
     final func store(numbered number: Int) -> NSPersistentStore? {
         persistentStoreCoordinator?.store(numbered: number)
     }

@@ -27,8 +27,9 @@ extension NSManagedObjectContext {
         try prepareObjects()
         var work = presentWork
         try validate(work)
+        var isForLater = false
         switch source {
-        case .parent(let parent): try save(&work, to: parent)
+        case .parent(let parent): isForLater = try save(&work, to: parent)
         case .coordinator(let coordinator): try save(&work, to: coordinator)
         case nil:
             throw NSError.coreData(
@@ -36,6 +37,8 @@ extension NSManagedObjectContext {
                 reason: "\(debugName) has no coordinator and no parent; its changes cannot be saved")
         }
         finish(work)
+        // Only now, as two processors that work on the same rows hinder each other.
+        if isForLater { parent?.takeOverSoon() }
     }
 
     /// What one save is about.
@@ -69,15 +72,18 @@ extension NSManagedObjectContext {
         var prepared: Set<ObjectIdentifier> = []
         var isFirstRound = true
         for _ in 0..<1000 {
-            let objects = (livingInserted + livingUpdated + livingDeleted)
-                .filter { isFirstRound || !prepared.contains(ObjectIdentifier($0)) }
-            if objects.isEmpty { return }
-            for object in objects {
-                if !isFirstRound { prepared.insert(ObjectIdentifier(object)) }
-                object.willSave()
+            let lists = [livingInserted, livingUpdated, livingDeleted].map { objects in
+                isFirstRound ? objects : objects.filter { !prepared.contains(ObjectIdentifier($0)) }
+            }
+            if lists.allSatisfy(\.isEmpty) { return }
+            for objects in lists {
+                for object in objects {
+                    if !isFirstRound { prepared.insert(ObjectIdentifier(object)) }
+                    object.willSave()
+                }
             }
             if isFirstRound, !pendingList.isEmpty || !pendingDeletions.isEmpty {
-                for object in objects { prepared.insert(ObjectIdentifier(object)) }
+                for object in lists.joined() { prepared.insert(ObjectIdentifier(object)) }
             }
             let isSettled = pendingList.isEmpty && pendingDeletions.isEmpty
             processPendingChanges()
@@ -110,13 +116,16 @@ extension NSManagedObjectContext {
     /// What was saved is unsaved no longer; everybody is told. When it is not the whole, the rest stays unsaved.
     final func finish(_ work: SaveWork, isWhole: Bool = true) {
         let updated = isWhole ? livingUpdated : work.updated
-        for object in work.inserted + updated {
-            object.flags.subtract([.inserted, .updated, .listedInserted, .listedUpdated])
-            if let overlay = object.overlay {
-                overlay.mask = SlotMask()
-                overlay.values = []
-                overlay.boxedChanges = SlotMask()
-                overlay.currentRow = nil
+        // Lists of lists: one list of all would be a copy.
+        for objects in [work.inserted, updated] {
+            for object in objects {
+                object.flags.subtract([.inserted, .updated, .listedInserted, .listedUpdated])
+                if let overlay = object.overlay {
+                    overlay.mask = SlotMask()
+                    overlay.values = []
+                    overlay.boxedChanges = SlotMask()
+                    overlay.currentRow = nil
+                }
             }
         }
         for object in work.deleted {
@@ -140,7 +149,9 @@ extension NSManagedObjectContext {
         let changes = saved.changes
         announceToChildren(changes)
         advanceGeneration()
-        for object in work.inserted + updated + work.deleted { object.didSave() }
+        for objects in [work.inserted, updated, work.deleted] {
+            for object in objects { object.didSave() }
+        }
         if !isQuiet { announce(saved, changes) }
         for object in work.deleted where object.home.context === self { object.detach(unregister: true) }
     }

@@ -32,6 +32,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     let gate: ContextGate?
     /// Whether this context has left its gate to children, because it is writing; changed inside the gate.
     var isLending = false
+    /// Saves of children that are checked and not taken over yet; touched inside the gate.
+    var incoming: [PushedSave] = []
+    /// How many objects a child's save must have to be taken over after it has returned.
+    package var childSaveSizeToWait = 500
 
     private var storedCoordinator: NSPersistentStoreCoordinator?
     private var storedParent: NSManagedObjectContext?

@@ -9,29 +9,44 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     // Immutable: every stored property is a `let`.
     let objectKey: ObjectKey
     let layout: EntityLayout
-    private let model: NSManagedObjectModel
-    private let modelLayout: ModelLayout
-    private let storeReference: WeakStore
-    let storeIdentifier: String?
+    private let origin: Origin
+    var storeIdentifier: String? { origin.storeIdentifier }
     /// What the key means, in a store that names its records itself.
-    let references: ReferenceTable?
+    var references: ReferenceTable? { origin.references }
 
-    init(objectKey: ObjectKey, layout: EntityLayout, modelLayout: ModelLayout, store: NSPersistentStore?) {
+    /// What all ids of one store have in common, or all ids of new objects.
+    final class Origin: @unchecked Sendable {  // immutable, but for the weak reference, which is cleared atomically
+        private let model: NSManagedObjectModel
+        let modelLayout: ModelLayout
+        fileprivate private(set) weak var store: NSPersistentStore?
+        let storeIdentifier: String?
+        fileprivate let references: ReferenceTable?
+
+        init(modelLayout: ModelLayout, store: NSPersistentStore?) {
+            self.modelLayout = modelLayout
+            model = modelLayout.model
+            self.store = store
+            storeIdentifier = store?.identifier
+            references = store?.references
+        }
+    }
+
+    init(objectKey: ObjectKey, layout: EntityLayout, origin: Origin) {
         self.objectKey = objectKey
         self.layout = layout
-        self.modelLayout = modelLayout
-        model = modelLayout.model
-        storeReference = WeakStore(store)
-        storeIdentifier = store?.identifier
-        references = store?.references
+        self.origin = origin
         super.init()
+    }
+
+    convenience init(objectKey: ObjectKey, layout: EntityLayout, modelLayout: ModelLayout, store: NSPersistentStore?) {
+        self.init(objectKey: objectKey, layout: layout, origin: Origin(modelLayout: modelLayout, store: store))
     }
 
     /// The entity of the object.
     open var entity: NSEntityDescription { layout.entity }
 
     /// The store the object is saved in; nil for a new object, or when the store was removed.
-    open var persistentStore: NSPersistentStore? { storeReference.store }
+    open var persistentStore: NSPersistentStore? { origin.store }
 
     /// Whether the object has not been saved yet.
     open var isTemporaryID: Bool { objectKey.isTemporary }
@@ -66,10 +81,12 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
             return references === other.references && objectKey.primaryKey == other.objectKey.primaryKey
         }
         return objectKey.key == other.objectKey.key && layout.rootIndex == other.layout.rootIndex
-            && storeIdentifier == other.storeIdentifier && layout.model === other.layout.model
+            && layout.model === other.layout.model
+            && (origin === other.origin || storeIdentifier == other.storeIdentifier)
     }
 
-    open override var hash: Int { isTemporaryID ? objectKey.key.hashValue : objectKey.primaryKey.hashValue }
+    // Whoever hashes ids mixes this once more.
+    open override var hash: Int { Int(isTemporaryID ? objectKey.key : objectKey.primaryKey) }
 
     open override var description: String {
         "0x\(String(UInt(bitPattern: objectKey.key.hashValue), radix: 16)) <\(uriRepresentation().absoluteString)>"
@@ -85,11 +102,6 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     /// A key for a new object, unique in the process.
     static func nextTemporaryKey() -> Int64 {
         temporaryCounter.wrappingSubtract(1, ordering: .relaxed).oldValue
-    }
-
-    private struct WeakStore: @unchecked Sendable {  // a weak reference is read and cleared atomically
-        weak var store: NSPersistentStore?
-        init(_ store: NSPersistentStore?) { self.store = store }
     }
 }
 

@@ -12,7 +12,7 @@ final class ObjectOverlay {
     /// value; for another one it is a cache of the row's.
     var boxed: [Int: Any] = [:]
     /// Slots whose boxed value is the truth and must be turned into bytes when the object is saved.
-    var boxedChanges = SlotMask()
+    @exclusivity(unchecked) var boxedChanges = SlotMask()
     /// One place per to-many relationship; empty until one is touched.
     @exclusivity(unchecked) var toManys: ContiguousArray<ToManyState?> = []
     /// What fetched properties gave when they were last fetched.

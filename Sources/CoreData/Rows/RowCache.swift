@@ -49,6 +49,21 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
         return probe(key, rootIndex)
     }
 
+    /// Whether this very row is the one with the key. Compares addresses, and so touches no row.
+    func has(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        guard let entries = tables[rootIndex].entries else { return false }
+        let mask = tables[rootIndex].capacity - 1
+        var position = Self.hash(key, mask)
+        let wanted = Unmanaged.passUnretained(row).toOpaque()
+        while let entry = entries[position] {
+            if entry.toOpaque() == wanted { return true }
+            position = (position + 1) & mask
+        }
+        return false
+    }
+
     /// Runs a batch of look-ups and insertions under one lock.
     func batch<Result>(_ body: (inout Batch) throws -> Result) rethrows -> Result {
         lock.lock()

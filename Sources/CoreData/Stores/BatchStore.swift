@@ -90,7 +90,7 @@ struct BatchOutcome {
 
     /// What a batch request's result holds.
     func value(idsWanted: Bool, countWanted: Bool, in context: NSManagedObjectContext) -> Any {
-        if idsWanted { return keys.map { context.objectID(for: $0) } }
+        if idsWanted { return context.objectIDs(for: keys) }
         return countWanted ? NSNumber(value: count) : NSNumber(value: true)
     }
 }

@@ -33,6 +33,9 @@ protocol RowStore: AnyObject, Sendable {
     /// The row as the row cache has it; nil when the cache has none. Nothing is read.
     func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot?
 
+    /// Whether the row cache has this very row for the key.
+    func isCached(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool
+
     /// The next read of the row asks the file.
     func forgetCachedRow(_ key: Int64, rootIndex: Int)
 
@@ -62,6 +65,10 @@ protocol RowStore: AnyObject, Sendable {
 
 extension RowStore {
     func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { nil }
+
+    func isCached(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool {
+        cachedRow(for: key, rootIndex: rootIndex) === row
+    }
 
     func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {
         takingBack()

@@ -66,6 +66,7 @@ extension NSManagedObjectContext {
             self.gate?.enter()
             defer { self.gate?.leave() }
             HeldContexts.run(holding: self, holdsMain: self.isMain) {
+                self.takeOverIncoming()
                 body(self)
                 self.recentObjects.removeAll()
             }

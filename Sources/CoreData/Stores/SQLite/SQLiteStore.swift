@@ -322,6 +322,10 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
 
     func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { rowCache.row(for: key, rootIndex: rootIndex) }
 
+    func isCached(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool {
+        rowCache.has(row, for: key, rootIndex: rootIndex)
+    }
+
     func forgetCachedRow(_ key: Int64, rootIndex: Int) { rowCache.remove(key, rootIndex: rootIndex) }
 
     /// Closes every connection, and with the last one of the process the -wal goes into the main file. Called when the store

@@ -1,0 +1,178 @@
+import Foundation
+
+/// One object of a child's save, as the parent needs it: no objects of the child.
+struct PushedChange {
+    /// What few objects have.
+    final class More {
+        var boxed: [Int: Any] = [:]
+        var boxedChanges = SlotMask()
+        var toManys: [PushedToMany] = []
+        /// Whether the child's policy inserts again what the parent has deleted: only the changes count then.
+        var isReinserted = false
+    }
+
+    var key: ObjectKey
+    /// The row as the child has it now.
+    var row: Snapshot
+    /// The row as the child read it.
+    var base: Snapshot
+    var changed: SlotMask
+    var more: More?
+
+    var toManys: [PushedToMany] { more?.toManys ?? [] }
+    var isReinserted: Bool { more?.isReinserted ?? false }
+
+    mutating func noteReinsertion() {
+        let more = more ?? More()
+        more.isReinserted = true
+        self.more = more
+    }
+
+    /// A value that was set back to what it was is no change: the parent may have another one by now.
+    mutating func forgetUnchangedValues(_ layout: EntityLayout) {
+        var different = SlotMask()
+        changed.forEach { slot in
+            if !NSManagedObject.isSame(base, row, slot, layout.slots[slot].kind) { different.insert(slot) }
+        }
+        changed = different
+    }
+
+    /// Whether a parent that takes the change over may have to read something. The references of a new object do not count.
+    func needsReading(_ slots: [Slot]) -> Bool { setsOrder || changesReferences(slots) }
+
+    /// Whether the order of a relationship was set.
+    var setsOrder: Bool { more?.toManys.contains { $0.order != nil } ?? false }
+
+    /// Whether the object belongs to others than before.
+    func changesReferences(_ slots: [Slot]) -> Bool {
+        var isChanged = false
+        changed.forEach { slot in
+            switch slots[slot].kind {
+            case .reference, .entityNumber: isChanged = true
+            default: break
+            }
+        }
+        return isChanged
+    }
+}
+
+struct PushedToMany {
+    var index: Int
+    var added: [ObjectKey]
+    var removed: Set<ObjectKey>
+    /// The whole list where its order was set.
+    var order: [ObjectKey]?
+}
+
+/// Everything a child's save hands to its parent.
+struct PushedSave {
+    var inserted: [PushedChange] = []
+    var updated: [PushedChange] = []
+    /// The rows of updated objects, by their places, where the parent had others than the child when it looked for conflicts,
+    /// or would have read others.
+    var found: [Int: Snapshot] = [:]
+    var deleted: [(key: ObjectKey, base: Snapshot?)] = []
+    var lettingGo: [LettingGo] = []
+    /// Whether values that both sides changed are conflicts too, and not the child's.
+    var comparesValues = false
+    /// Whether taking the save over may make the parent read something.
+    var needsReading = false
+
+    /// The relationships that a deleted object left before its deletion: the parent's delete rules must not follow them.
+    struct LettingGo {
+        var key: ObjectKey
+        var slots: [Int]
+        var toManys: [PushedToMany]
+    }
+}
+
+// What a child saves is in its parent when the save returns: whoever enters the parent's queue sees it. A large save is
+// checked against the parent then, but taken over on the parent's queue, so that the child (the main queue, as a rule) need
+// not wait until the parent has made as many objects.
+extension NSManagedObjectContext {
+    /// Takes over a child's save that meets no conflict here: at once, or first of all that happens on this context's queue.
+    ///
+    /// - Returns: whether it waits.
+    final func takeOver(_ push: PushedSave, atOnce: Bool) -> Bool {
+        let canWait =
+            gate != nil && push.inserted.count + push.updated.count >= childSaveSizeToWait && !push.needsReading
+        if atOnce || !canWait {
+            accept(push)
+            return false
+        }
+        incoming.append(push)
+        return true
+    }
+
+    /// Sees to it that what waits is taken over even if nobody looks at this context. From any thread.
+    final func takeOverSoon() { enqueue { _ in } }
+
+    /// What the context has of the objects that a child has changed: by their places, the rows that are others than the
+    /// child's, and the places of those that are deleted here or gone.
+    final func rowsForChild(_ changes: [PushedChange]) throws -> (others: [Int: Snapshot], missing: [Int]) {
+        var others: [Int: Snapshot] = [:]
+        var missing: [Int] = []
+        var cache = presentRows
+        for index in changes.indices {
+            let key = changes[index].key.renamed(permanentKeys)
+            // Most have not changed since the child read them.
+            if registeredObject(for: key) == nil, cache?.has(changes[index].base, for: key) == true { continue }
+            guard let row = try rowForChild(key) else {
+                missing.append(index)
+                continue
+            }
+            if row !== changes[index].base { others[index] = row }
+        }
+        return (others, missing)
+    }
+
+    /// The row caches of the stores, where this context reads what they have.
+    private var presentRows: PresentRows? {
+        guard case .coordinator(let coordinator) = source, case .present = readingState, storedStalenessInterval < 0,
+            let modelLayout
+        else { return nil }
+        return PresentRows(coordinator: coordinator, modelLayout: modelLayout)
+    }
+
+    /// Looks for many rows in the row caches; finds each store once.
+    private struct PresentRows {
+        let coordinator: NSPersistentStoreCoordinator
+        let modelLayout: ModelLayout
+        private var number = -1
+        private var store: (any RowStore)?
+
+        init(coordinator: NSPersistentStoreCoordinator, modelLayout: ModelLayout) {
+            self.coordinator = coordinator
+            self.modelLayout = modelLayout
+        }
+
+        /// Whether a row is the one that its key has now.
+        mutating func has(_ row: Snapshot, for key: ObjectKey) -> Bool {
+            if key.isTemporary { return false }
+            if key.storeNumber != number {
+                number = key.storeNumber
+                let attached = try? coordinator.attachedStore(numbered: number)
+                store = attached?.objects == nil ? attached?.rows : nil
+            }
+            let rootIndex = modelLayout.entities[key.layoutIndex].rootIndex
+            return store?.isCached(row, for: key.key, rootIndex: rootIndex) ?? false
+        }
+    }
+
+    /// Takes over what children have saved: first thing on this context's queue, before anybody looks.
+    @inline(__always)
+    final func takeOverIncoming() {
+        if !incoming.isEmpty { acceptIncoming() }
+    }
+
+    @inline(never)
+    private func acceptIncoming() {
+        let waiting = incoming
+        incoming = []
+        for push in waiting {
+            accept(push)
+            // Each save is an event of its own.
+            if undoRecord != nil { endEvent() }
+        }
+    }
+}
