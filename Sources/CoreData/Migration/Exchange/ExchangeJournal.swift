@@ -24,12 +24,6 @@ struct ExchangeJournal: Codable, Equatable {
 
     /// Writes the journal so that it is there whole or not at all, and on the disk when this returns.
     func write(in folder: URL) throws {
-        let draft = folder.appendingPathComponent("journal.draft")
-        try JSONEncoder().encode(self).write(to: draft)
-        try SQLiteStoreFiles.synchronize(draft)
-        guard rename(draft.path, Self.url(in: folder).path) == 0 else {
-            throw MigrationFolder.failure("The journal of the migration could not be written", folder)
-        }
-        SQLiteStoreFiles.synchronizeFolder(folder)
+        try MigrationFolder.write(self, to: Self.url(in: folder))
     }
 }

@@ -134,6 +134,18 @@ final class MigrationFolder {
         SQLiteStoreFiles.synchronizeFolder(url)
     }
 
+    /// Writes a value to a small file of a migration's folder so that it is there whole or not at all, and on the disk when this
+    /// returns.
+    static func write(_ value: some Encodable, to url: URL) throws {
+        let draft = url.deletingPathExtension().appendingPathExtension("draft")
+        try JSONEncoder().encode(value).write(to: draft)
+        try SQLiteStoreFiles.synchronize(draft)
+        guard rename(draft.path, url.path) == 0 else {
+            throw failure("The file “\(url.lastPathComponent)” of the migration could not be written", url)
+        }
+        SQLiteStoreFiles.synchronizeFolder(url.deletingLastPathComponent())
+    }
+
     /// Removes the folder with everything in it; the journal, if there is one, goes last.
     func remove() throws {
         let journal = ExchangeJournal.url(in: url)
