@@ -35,11 +35,12 @@ extension MigrationCheck {
         }
         var problems: [NSError] = []
         for check in checks {
-            sqlite3_progress_handler(connection.handle, Int32(max(1000, budget / checks.count)), { _ in 1 }, nil)
-            defer { sqlite3_progress_handler(connection.handle, 0, nil, nil) }
             do {
                 let (sql, values) = check.query
-                if let failure = try check.failure(on: connection, sql, values, url: url) { problems.append(failure) }
+                let failure = try connection.interruptible(every: max(1000, budget / checks.count), by: { true }) {
+                    try check.failure(on: connection, sql, values, url: url)
+                }
+                if let failure { problems.append(failure) }
             } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT {
                 continue
             }

@@ -20,15 +20,8 @@ struct FollowedWork {
     /// Runs statements of a connection; cancelling stops the one that is running.
     func run<Result>(on connection: SQLiteConnection, _ body: () throws -> Result) throws -> Result {
         guard let progress else { return try body() }
-        sqlite3_progress_handler(
-            connection.handle, 20_000,
-            { pointer in
-                guard let pointer else { return 0 }
-                return Unmanaged<Progress>.fromOpaque(pointer).takeUnretainedValue().isCancelled ? 1 : 0
-            }, Unmanaged.passUnretained(progress).toOpaque())
-        defer { sqlite3_progress_handler(connection.handle, 0, nil, nil) }
         do {
-            return try withExtendedLifetime(progress) { try body() }
+            return try connection.interruptible(every: 20_000, by: { progress.isCancelled }, body)
         } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT {
             try MigrationCancellation.check(progress)
             throw error

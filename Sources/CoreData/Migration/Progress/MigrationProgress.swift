@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 
 /// Option of adding a store: a `Progress` that follows the migration, should one be needed.
@@ -92,7 +91,7 @@ final class MigrationProgress {
     }
 
     /// Called by SQLite while a statement runs; true stops it.
-    fileprivate func tick() -> Bool {
+    private func tick() -> Bool {
         instructions += Self.interval
         if ContinuousClock.now - lastUpdate >= Self.pause {
             report()
@@ -106,14 +105,7 @@ final class MigrationProgress {
     /// Lets the connection call back while a body runs.
     func following<Result>(_ connection: SQLiteConnection, _ body: () throws -> Result) rethrows -> Result {
         guard progress != nil else { return try body() }
-        sqlite3_progress_handler(
-            connection.handle, Int32(Self.interval),
-            { pointer in
-                guard let pointer else { return 0 }
-                return Unmanaged<MigrationProgress>.fromOpaque(pointer).takeUnretainedValue().tick() ? 1 : 0
-            }, Unmanaged.passUnretained(self).toOpaque())
-        defer { sqlite3_progress_handler(connection.handle, 0, nil, nil) }
-        return try withExtendedLifetime(self) { try body() }
+        return try connection.interruptible(every: Self.interval, by: { self.tick() }, body)
     }
 
     /// About how many instructions a statement takes per row: the length of the loops of its program.

@@ -154,22 +154,41 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
     /// Stops what the connection is doing, from any thread; it then throws SQLITE_INTERRUPT.
     func interrupt() { sqlite3_interrupt(handle) }
 
-    /// Runs a body whose statements end with SQLITE_INTERRUPT when a condition comes true.
-    func interruptible<Result>(by condition: @escaping () -> Bool, _ body: () throws -> Result) rethrows -> Result {
-        let box = ConditionBox(condition)
-        sqlite3_progress_handler(
-            handle, 10_000,
-            { pointer in
-                guard let pointer else { return 0 }
-                return Unmanaged<ConditionBox>.fromOpaque(pointer).takeUnretainedValue().holds() ? 1 : 0
-            }, Unmanaged.passUnretained(box).toOpaque())
-        defer { sqlite3_progress_handler(handle, 0, nil, nil) }
-        return try withExtendedLifetime(box, body)
+    /// Runs a body whose statements end with SQLITE_INTERRUPT when a condition comes true, which is asked each time that
+    /// SQLite's virtual machine has gone through so many instructions.
+    func interruptible<Result>(
+        every instructions: Int = 10_000, by condition: @escaping () -> Bool, _ body: () throws -> Result
+    ) rethrows -> Result {
+        let outer = interruption
+        setInterruption(Interruption(instructions: Int32(instructions), condition: condition))
+        defer { setInterruption(outer) }
+        return try body()
     }
 
-    private final class ConditionBox {
-        let holds: () -> Bool
-        init(_ holds: @escaping () -> Bool) { self.holds = holds }
+    /// SQLite keeps a pointer to it: set by `setInterruption` only.
+    private var interruption: Interruption?
+
+    private final class Interruption {
+        let instructions: Int32
+        let condition: () -> Bool
+        init(instructions: Int32, condition: @escaping () -> Bool) {
+            self.instructions = instructions
+            self.condition = condition
+        }
+    }
+
+    private func setInterruption(_ new: Interruption?) {
+        if let new {
+            sqlite3_progress_handler(
+                handle, new.instructions,
+                { pointer in
+                    guard let pointer else { return 0 }
+                    return Unmanaged<Interruption>.fromOpaque(pointer).takeUnretainedValue().condition() ? 1 : 0
+                }, Unmanaged.passUnretained(new).toOpaque())
+        } else {
+            sqlite3_progress_handler(handle, 0, nil, nil)
+        }
+        interruption = new
     }
 
     /// Keeps SQLite from copying the -wal into the main file when the connection closes.
