@@ -141,7 +141,7 @@ struct MappedMigrationCorpusTests {
     private func rows(
         _ url: URL, _ model: NSManagedObjectModel, _ entity: String, _ body: (NSManagedObject) throws -> Void
     ) throws {
-        try MadeUpObjects.open(url, copy(model)) { context in
+        try withStore(url, copy(model)) { context in
             for object in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity)) { try body(object) }
         }
     }
@@ -157,7 +157,7 @@ struct MappedMigrationCorpusTests {
     }
 
     private func count(_ url: URL, _ model: NSManagedObjectModel, _ entity: String) throws -> Int {
-        try MadeUpObjects.open(url, copy(model)) { context in
+        try withStore(url, copy(model)) { context in
             let request = NSFetchRequest<NSManagedObject>(entityName: entity)
             request.includesSubentities = false
             return try context.count(for: request)
@@ -166,7 +166,7 @@ struct MappedMigrationCorpusTests {
 
     private func expectFreshSchema(_ url: URL, _ model: NSManagedObjectModel, _ folder: URL) throws {
         let fresh = folder.appendingPathComponent("Fresh.sqlite")
-        try MadeUpObjects.open(fresh, copy(model)) { _ in }
+        try withStore(fresh, copy(model)) { _ in }
         let sql = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY 1"
         #expect(try RawDatabase(url).column(sql) == RawDatabase(fresh).column(sql))
     }
@@ -206,21 +206,8 @@ final class MakersPolicy: NSEntityMigrationPolicy {
 
 /// Objects with a value for every attribute and something at the end of every relationship.
 enum MadeUpObjects {
-    @discardableResult
-    static func open<Result>(
-        _ url: URL, _ model: NSManagedObjectModel, _ body: (NSManagedObjectContext) throws -> Result
-    ) throws -> Result {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        let store = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
-        defer { try? coordinator.remove(store) }
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        return try context.performAndWait { try body(context) }
-    }
-
     static func fill(_ url: URL, _ model: NSManagedObjectModel, perEntity count: Int) throws {
-        try open(url, model.withPlainClasses()) { context in
+        try withStore(url, model.withPlainClasses()) { context in
             // What the model's rules say about values is of no matter here.
             context.deferredValidation = { _ in }
             var objects: [String: [NSManagedObject]] = [:]

@@ -169,7 +169,7 @@ struct VersionChainCorpusTests {
                 #expect(forecast.isPossible, "\(comment): \(forecast)")
                 let fresh = folder.appendingPathComponent("Fresh.sqlite")
                 defer { try? SQLiteStoreFiles(fresh).removeRemains() }
-                try MadeUpObjects.open(fresh, last.model.withPlainClasses()) { _ in }
+                try withStore(fresh, last.model.withPlainClasses()) { _ in }
                 #expect(try StoreSchema(of: url).difference(from: StoreSchema(of: fresh)).isEmpty, comment)
                 reached += 1
             }

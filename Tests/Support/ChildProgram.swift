@@ -5,12 +5,23 @@ public final class ChildProgram: @unchecked Sendable {  // `Process` is started 
     private let process = Process()
     private let output = Pipe()
 
-    /// Starts the program of the given name (a product of this package) with arguments.
-    ///
-    /// Throws when the program is not beside the running test bundle.
+    /// Where the program of the given name (a product of this package) lies: beside the running test bundle, or in a folder
+    /// above it, whatever the build folder is called.
+    public static func url(_ name: String) throws -> URL {
+        var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent()
+        for _ in 0..<4 {
+            let candidate = folder.appendingPathComponent(name)
+            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+            folder = folder.deletingLastPathComponent()
+        }
+        throw CocoaError(
+            .fileNoSuchFile, userInfo: [NSLocalizedDescriptionKey: "The program “\(name)” was not built."])
+    }
+
+    /// Starts the program of the given name with arguments. Throws when it was not built.
     public init(_ name: String, _ arguments: [String] = []) throws {
-        let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        process.executableURL = folder.appendingPathComponent(name)
+        process.executableURL = try Self.url(name)
         process.arguments = arguments
         process.standardOutput = output
         try process.run()

@@ -49,7 +49,7 @@ struct EarlyLinkTests {
             manager.userInfo = ["log": log]
             try bench.migrate(bench.mapping(policies: ["Book": AddingPolicy.self]), manager)
             #expect(log.lines == ["added to 2"])
-            try MappedMigrationBench.open(bench.destination, bench.newerModel) { context in
+            try withStore(bench.destination, bench.newerModel) { context in
                 let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
                 let all = try context.count(for: request)
                 request.predicate = NSPredicate(format: "author == nil")
@@ -71,7 +71,7 @@ struct EarlyLinkTests {
 
     /// How many books the authors have, in the order of their names.
     private func booksOfAuthors(_ bench: MappedMigrationBench) throws -> [Int] {
-        try MappedMigrationBench.open(bench.destination, ModelText.model(MappedMigrationBench.newer)) { context in
+        try withStore(bench.destination, ModelText.model(MappedMigrationBench.newer)) { context in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
             request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
             return try context.fetch(request).map { ($0.value(forKey: "books") as? NSSet)?.count ?? 0 }

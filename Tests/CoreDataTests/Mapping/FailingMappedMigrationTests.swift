@@ -183,7 +183,7 @@ struct FailingMappedMigrationTests {
 extension MappedMigrationBench {
     /// The titles of the older store's books.
     func content() throws -> [String] {
-        try Self.open(source, ModelText.model(Self.older)) { context in
+        try withStore(source, ModelText.model(Self.older)) { context in
             try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")).compactMap {
                 $0.value(forKey: "title") as? String
             }

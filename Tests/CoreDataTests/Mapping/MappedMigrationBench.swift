@@ -56,20 +56,22 @@ struct MappedMigrationBench {
         self.folder = folder
         source = folder.appendingPathComponent("Old.sqlite")
         destination = folder.appendingPathComponent("New.sqlite")
-        try Self.open(source, ModelText.model(Self.older)) { context in
-            let writers = (0..<authors).map { number in
-                Self.make("Author", ["name": "author \(number)", "born": 1801 + 100 * number], context)
-            }
-            let tags = ["red", "blue", "green"].map { Self.make("Tag", ["word": $0], context) }
-            for number in 0..<books {
-                let book = Self.make("Book", ["title": "book \(number)", "pages": number], context)
-                book.setValue(writers[number % authors], forKey: "author")
-                book.setValue(NSSet(array: [tags[number % 3], tags[(number + 1) % 3]]), forKey: "tags")
-                let chapters = ["end", "begin"].map { Self.make("Chapter", ["name": "\($0) \(number)"], context) }
-                book.setValue(NSOrderedSet(array: chapters), forKey: "chapters")
-            }
-            try context.save()
+        try withStore(source, ModelText.model(Self.older)) { try Self.fill($0, books: books, authors: authors) }
+    }
+
+    static func fill(_ context: NSManagedObjectContext, books: Int, authors: Int) throws {
+        let writers = (0..<authors).map { number in
+            make("Author", ["name": "author \(number)", "born": 1801 + 100 * number], context)
         }
+        let tags = ["red", "blue", "green"].map { make("Tag", ["word": $0], context) }
+        for number in 0..<books {
+            let book = make("Book", ["title": "book \(number)", "pages": number], context)
+            book.setValue(writers[number % authors], forKey: "author")
+            book.setValue(NSSet(array: [tags[number % 3], tags[(number + 1) % 3]]), forKey: "tags")
+            let chapters = ["end", "begin"].map { make("Chapter", ["name": "\($0) \(number)"], context) }
+            book.setValue(NSOrderedSet(array: chapters), forKey: "chapters")
+        }
+        try context.save()
     }
 
     @discardableResult
@@ -77,20 +79,6 @@ struct MappedMigrationBench {
         let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
         object.setValuesForKeys(values)
         return object
-    }
-
-    /// Opens a store, runs a body on a context's queue, and closes it.
-    @discardableResult
-    static func open<Result>(
-        _ url: URL, _ model: NSManagedObjectModel, _ body: (NSManagedObjectContext) throws -> Result
-    ) throws -> Result {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        let store = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
-        defer { try? coordinator.remove(store) }
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        return try context.performAndWait { try body(context) }
     }
 
     /// The mapping model that an editor would make: names of the usual kind, expressions written out.
@@ -168,8 +156,8 @@ struct MappedMigrationBench {
     }
 
     /// One line for every book of the migrated store.
-    func books(at url: URL? = nil) throws -> [String] {
-        try Self.open(url ?? destination, ModelText.model(Self.newer)) { context in
+    func books(at url: URL? = nil, type: String = NSSQLiteStoreType) throws -> [String] {
+        try withStore(url ?? destination, ModelText.model(Self.newer), type: type) { context in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
             request.sortDescriptors = [NSSortDescriptor(key: "heading", ascending: true)]
             return try context.fetch(request).map { book in

@@ -13,7 +13,7 @@ struct MappedMigrationTests {
             try bench.migrate(bench.mapping())
             #expect(try bench.books() == MappedMigrationBench.expectedBooks(count))
             #expect(try bench.files().filter { $0.contains("associations") }.isEmpty)
-            try MappedMigrationBench.open(bench.destination, bench.newerModel) { context in
+            try withStore(bench.destination, bench.newerModel) { context in
                 let author = try #require(
                     try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first)
                 #expect((author.value(forKey: "books") as? NSSet)?.count == count / 2)
@@ -110,7 +110,7 @@ struct MappedMigrationTests {
                 MappedMigrationBench.property("century", "$source.born - 1782"),
             ]
             try bench.migrate(mapping)
-            try MappedMigrationBench.open(bench.destination, bench.newerModel) { context in
+            try withStore(bench.destination, bench.newerModel) { context in
                 let author = try #require(
                     try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first)
                 #expect(author.value(forKey: "name") as? String == "author 0!")
@@ -176,7 +176,7 @@ struct MappedMigrationTests {
             let book = try #require(mapping.entityMappingsByName["BookToBook"])
             book.relationshipMappings = book.relationshipMappings?.filter { $0.name != "tags" }
             try bench.migrate(mapping)
-            try MappedMigrationBench.open(bench.destination, bench.newerModel) { context in
+            try withStore(bench.destination, bench.newerModel) { context in
                 let shelves = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Shelf"))
                 let tags = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag"))
                 #expect(shelves == 1 && tags == 0)
@@ -197,7 +197,7 @@ struct MappedMigrationTests {
             manager.usesStoreSpecificMigrationManager = isSpecific
             try bench.migrate(mapping, manager)
             #expect(manager.migrationProgress == 1)
-            try MappedMigrationBench.open(bench.destination, newer) { context in
+            try withStore(bench.destination, newer) { context in
                 let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
                 request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
                 let books = try context.fetch(request)

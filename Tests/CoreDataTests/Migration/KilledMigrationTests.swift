@@ -55,43 +55,19 @@ struct KilledMigrationTests {
 
     /// Lets a child migrate a store and kills it after some seconds; tells what it left, and how long the child took.
     private func child(on url: URL, killedAfter moment: Double?) throws -> (Outcome, Double) {
-        let program = try #require(Self.program, "the child program was not built")
-        let process = Process()
-        process.executableURL = program
-        process.arguments = [url.path]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        var text = ""
-        while !text.contains("begin\n") {
-            let data = output.fileHandleForReading.availableData
-            if data.isEmpty { break }
-            text += String(decoding: data, as: UTF8.self)
-        }
+        let process = try ChildProgram("migration-crash-child", [url.path])
+        var text = process.wait(for: "begin\n")
         let start = ContinuousClock.now
         if let moment {
             usleep(UInt32(moment * 1_000_000))
-            kill(process.processIdentifier, SIGKILL)
+            process.kill()
         }
-        text += String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        text += process.wait().output
         let elapsed = ContinuousClock.now - start
-        process.waitUntilExit()
         if moment == nil { #expect(text.hasSuffix("done\n"), "\(text)") }
         let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
         return (try state(of: url), seconds)
     }
-
-    /// The program beside the test's own, whatever the build folder is called.
-    private static let program: URL? = {
-        var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-            .deletingLastPathComponent()
-        for _ in 0..<4 {
-            let candidate = folder.appendingPathComponent("migration-crash-child")
-            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-            folder = folder.deletingLastPathComponent()
-        }
-        return nil
-    }()
 
     /// Which version a store is, by SQL and by opening it with the model of that version. Every row must be there.
     private func state(of url: URL) throws -> Outcome {
