@@ -173,7 +173,7 @@ public struct KillTrial {
 
     // MARK: One trial
 
-    private func inFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    func inFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("kill-trial-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

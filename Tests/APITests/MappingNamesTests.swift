@@ -89,6 +89,8 @@ struct MappingNamesTests {
         let _: (NSEntityMigrationPolicy) -> (NSEntityMapping, Manager) throws -> Void = NSEntityMigrationPolicy
             .end(_:manager:)
         #expect(type(of: NSEntityMigrationPolicy()) == NSEntityMigrationPolicy.self)
+        // An addition of our own.
+        #expect(!NSEntityMigrationPolicy.canResume)
     }
 
     @Test("NSMigrationManager has its members")

@@ -76,13 +76,8 @@ public enum DepotModels {
     public static func model(_ version: Int) -> NSManagedObjectModel { ModelText.model(versions[version]) }
 
     /// Fills a store of one of the models' first versions: every item has a shelf, two tags, a size; some have a large cover.
-    public static func fill(_ url: URL, _ text: String, items: Int) throws {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(text))
-        let store = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        try context.performAndWait {
+    public static func fill(_ url: URL, _ text: String, items: Int, type: String = NSSQLiteStoreType) throws {
+        try withStore(url, ModelText.model(text), type: type) { context in
             func make(_ entity: String, _ count: Int, _ key: String) -> [NSManagedObject] {
                 (0..<count).map { number in
                     let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
@@ -101,11 +96,13 @@ public enum DepotModels {
             }
             try context.save()
         }
-        try coordinator.remove(store)
     }
 
-    /// The mapping model between the second version and the third, with a policy or with an expression.
-    public static func mapping(hasPolicy: Bool = true) -> NSMappingModel {
+    /// The mapping model between the second version and the third, with a policy for the items or with an expression. The items
+    /// come first, or last.
+    public static func mapping(
+        policy: NSEntityMigrationPolicy.Type? = DepotPolicy.self, itemsLast: Bool = false
+    ) -> NSMappingModel {
         let (older, newer) = (model(1).entityVersionHashesByName, model(2).entityVersionHashesByName)
         func property(_ name: String, _ expression: String) -> NSPropertyMapping {
             let mapping = NSPropertyMapping()
@@ -138,17 +135,17 @@ public enum DepotModels {
             return mapping
         }
         let item = entity("Item", ["title", "cover"], [("shelf", "ShelfToShelf"), ("tags", "TagToTag")])
-        if hasPolicy {
+        if let policy {
             item.mappingType = .customEntityMappingType
-            item.entityMigrationPolicyClassName = NSStringFromClass(DepotPolicy.self)
+            item.entityMigrationPolicyClassName = NSStringFromClass(policy)
         } else {
             item.attributeMappings?.append(property("size", "CAST($source.size, 'NSNumber')"))
         }
         let mapping = NSMappingModel()
-        mapping.entityMappings = [
-            item, entity("Shelf", ["room"], [("items", "ItemToItem")]),
-            entity("Tag", ["label"], [("items", "ItemToItem")]),
+        let others = [
+            entity("Shelf", ["room"], [("items", "ItemToItem")]), entity("Tag", ["label"], [("items", "ItemToItem")]),
         ]
+        mapping.entityMappings = itemsLast ? others + [item] : [item] + others
         return mapping
     }
 
@@ -191,12 +188,75 @@ public enum DepotModels {
 }
 
 /// Makes a number of the text.
-public final class DepotPolicy: NSEntityMigrationPolicy {
+public class DepotPolicy: NSEntityMigrationPolicy {
     public override func createDestinationInstances(
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
         try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
         let made = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance])
         made.first?.setValue(Int32(sInstance.value(forKey: "size") as? String ?? ""), forKey: "size")
+    }
+}
+
+/// The same, by a policy that can be gone on with by another process. It tells which hooks are called, and does in them what
+/// must not be done twice: it counts them in a row of its own, and writes large values anew.
+public final class TellingDepotPolicy: DepotPolicy {
+    public override class var canResume: Bool { true }
+
+    /// How many hooks there are for a number of items, as the row says it.
+    public static func room(ofItems count: Int) -> String { "\(2 * count + 5) hooks" }
+
+    private func tell(_ hook: String, _ manager: NSMigrationManager) throws {
+        FileHandle.standardOutput.write(Data("hook \(hook)\n".utf8))
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Shelf")
+        request.predicate = NSPredicate(format: "room ENDSWITH 'hooks'")
+        let row =
+            try manager.destinationContext.fetch(request).first
+            ?? NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: manager.destinationContext)
+        let count = (row.value(forKey: "room") as? String).flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
+        row.setValue("\(count + 1) hooks", forKey: "room")
+    }
+
+    public override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+        try tell("begin", manager)
+    }
+
+    public override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+        let made = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance])
+        if let cover = sInstance.value(forKey: "cover") as? Data { made.first?.setValue(cover + [1], forKey: "cover") }
+        try tell("create \(sInstance.value(forKey: "size") ?? "-")", manager)
+    }
+
+    public override func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        try tell("endInstanceCreation", manager)
+    }
+
+    public override func createRelationships(
+        forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
+        if let cover = dInstance.value(forKey: "cover") as? Data {
+            dInstance.setValue(Data(cover.dropLast()), forKey: "cover")
+        }
+        try tell("relate \(dInstance.value(forKey: "size") ?? "-")", manager)
+    }
+
+    public override func endRelationshipCreation(
+        forMapping mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try tell("endRelationshipCreation", manager)
+    }
+
+    public override func performCustomValidation(
+        forMapping mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try tell("validate", manager)
+    }
+
+    public override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        try tell("end", manager)
     }
 }

@@ -11,6 +11,8 @@ final class EntityMappingStep {
         let slot: Int?
         /// The slot of the source object that holds the value as it will be stored.
         var sourceSlot: Int?
+        /// The whole numbers that the attribute can hold, where an inferred mapping makes it of one that can hold others.
+        var limit: ClosedRange<Int64>?
     }
 
     /// How one relationship gets its members.
@@ -46,6 +48,7 @@ final class EntityMappingStep {
     private(set) var copiedSlots: [Int?]?
     private(set) var relationships: [Relationship] = []
 
+    private let isInferred: Bool
     /// Whether the policy is the framework's own, which does nothing unforeseen.
     let isPlain: Bool
     /// Whether the second pass does what the framework's own policy does.
@@ -53,11 +56,14 @@ final class EntityMappingStep {
     /// Whether every object was made from one source object, within this mapping, and nobody has changed it since.
     var isRegular = true
 
-    init(_ mapping: NSEntityMapping, number: Int, manager: NSMigrationManager) throws {
+    init(
+        _ mapping: NSEntityMapping, number: Int, manager: NSMigrationManager, isInferred: Bool = false
+    ) throws {
         self.mapping = mapping
+        self.isInferred = isInferred
         self.number = number
         name = mapping.name ?? ""
-        policy = try Self.policy(of: mapping)
+        policy = try Self.policyClass(of: mapping).init()
         isPlain = type(of: policy) == NSEntityMigrationPolicy.self
         linksPlainly = !PolicyOverrides.createRelationships(type(of: policy))
         source = try mapping.sourceEntityName.map { name in
@@ -82,13 +88,22 @@ final class EntityMappingStep {
         }
     }
 
-    private static func policy(of mapping: NSEntityMapping) throws -> NSEntityMigrationPolicy {
-        guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty else { return NSEntityMigrationPolicy() }
+    static func policyClass(of mapping: NSEntityMapping) throws -> NSEntityMigrationPolicy.Type {
+        guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty else {
+            return NSEntityMigrationPolicy.self
+        }
         guard let found = ManagedClassLookup.anyClass(named: name) as? NSEntityMigrationPolicy.Type else {
             throw MappingErrors.unknownPolicy(name, mapping)
         }
-        return found.init()
+        return found
     }
+
+    /// Whether hooks of a policy class need nothing that earlier ones have left in memory.
+    static func canResume(_ policy: NSEntityMigrationPolicy.Type) -> Bool {
+        policy == NSEntityMigrationPolicy.self || policy.canResume
+    }
+
+    var canResume: Bool { Self.canResume(type(of: policy)) }
 
     private func add(attribute property: NSPropertyMapping, _ destination: EntityLayout) throws {
         guard let name = property.name, let expression = property.valueExpression else { return }
@@ -99,12 +114,24 @@ final class EntityMappingStep {
         var slot: Int?
         if case .attribute(let found)? = destination.access[name] { slot = found }
         var result = Attribute(name: name, mapping: property, expression: expression, slot: slot)
-        if let slot, let key = Self.sourceKey(expression), case .attribute(let origin)? = source?.access[key],
-            let source, Self.isSame(source.slots[origin], destination.slots[slot])
+        result.limit = isInferred ? limit(expression, attribute) : nil
+        if result.limit == nil, let slot, let source, let key = Self.sourceKey(expression),
+            case .attribute(let origin)? = source.access[key],
+            Self.isSame(source.slots[origin], destination.slots[slot])
         {
             result.sourceSlot = origin
         }
         attributes.append(result)
+    }
+
+    /// What an inferred mapping must not cut off.
+    private func limit(_ expression: NSExpression, _ attribute: NSAttributeDescription) -> ClosedRange<Int64>? {
+        var expression = expression
+        if case .conditional(_, _, let other) = expression.payload { expression = other }
+        guard let key = Self.sourceKey(expression), let old = source?.entity.attributesByName[key],
+            case .integers(let range)? = AttributeConversion(from: old, to: attribute)?.limit
+        else { return nil }
+        return range
     }
 
     /// Whether a stored value of one slot is one of the other, bit by bit.
@@ -177,12 +204,14 @@ final class EntityMappingStep {
         }
     }
 
-    /// Decides, when the second pass comes to this mapping, what of that holds.
-    func settleLinks(among steps: [EntityMappingStep]) {
+    /// Decides, when the second pass comes to this mapping, what of that holds. `irregular` are the numbers of the mappings
+    /// that were not regular then.
+    func settleLinks(irregular: Set<Int>) {
         for index in relationships.indices {
             let others = relationships[index].otherSides
             relationships[index].isLeftOut =
-                isRegular && (relationships[index].isSetEarly || others?.allSatisfy { steps[$0].isRegular } ?? false)
+                !irregular.contains(number)
+                && (relationships[index].isSetEarly || others?.allSatisfy { !irregular.contains($0) } ?? false)
         }
     }
 

@@ -13,7 +13,7 @@ struct MappedMigration {
     }
 
     /// Whether what a killed process has left of the newer store is gone on with.
-    var isKept: Bool { MappedPosition.isKept(for: mapping, managerClass, model) }
+    var isKept: Bool { MappedPosition.isKept(for: mapping, managerClass) }
 
     /// Makes the newer store where nothing lies, or goes on with what a killed process has left of it. The older one is only
     /// read, without a lock.
@@ -32,7 +32,10 @@ struct MappedMigration {
         try manager.migrateStore(
             from: store.main, sourceType: NSSQLiteStoreType, options: sourceOptions, with: mapping,
             toDestinationURL: copy.main, destinationType: NSSQLiteStoreType, destinationOptions: copyOptions)
-        return manager.madeRows
+        // What SQL did alone has moved every row.
+        return try manager.madeRows
+            ?? EntityCounts(of: store, source, isLocked: true, following: FollowedWork(progress: progress))
+            .after(through: [model], configuration: configuration)
     }
 
     /// The copy is of no use until it is whole: nothing of it has to be safe before that. Its history begins afterwards.

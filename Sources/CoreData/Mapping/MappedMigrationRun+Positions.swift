@@ -4,56 +4,63 @@ import Foundation
 extension MappedMigrationRun {
     private static let timeBetweenPositions = Duration.milliseconds(500)
 
-    /// Notes now and then how far the migration is. Everything before it has been saved.
+    /// Notes now and then how far the migration is. Everything before it has been saved, and nothing after it.
     func keep(_ place: MappedPosition, always: Bool = false) throws {
-        guard associations.isKept else { return }
+        guard associations.isKept, canResume(at: place) else { return }
         // Tests want to see every one.
         let isTime = ContinuousClock.now - lastKept >= Self.timeBetweenPositions
         guard always || isTime || MigrationMoment.isObserved else { return }
         var place = place
-        place.madeRows = madeRows
-        place.highest = highest
-        place.irregular = steps.filter { !$0.isRegular }.map(\.number)
-        try associations.keep(place)
+        place.rows = tally.rows
+        place.irregular = irregularSteps.sorted()
+        place.irregularBefore = irregularBefore.sorted()
+        let number = try associations.keep(place)
+        MigrationMoment.reach(.associationsKept)
+        if let coordinator = destinationContext.persistentStoreCoordinator {
+            try MappedMigrationStores(ends: ends).commit(coordinator, as: number)
+        }
         MigrationMoment.reach(.positionKept)
         lastKept = .now
+    }
+
+    /// A position behind the first policy that may remember what no file knows is of no use.
+    private func canResume(at place: MappedPosition) -> Bool {
+        guard let first = steps.first(where: { !$0.canResume })?.number else { return true }
+        return place.pass == .instances && (place.step < first || place.step == first && place.last == 0)
     }
 
     /// The second pass has come to a pair.
     func keep(_ step: EntityMappingStep, after pair: MigrationAssociations.Pair) throws {
         let (source, destination) = (pair.source, pair.destination)
         let numbers = [Int64(source.layoutIndex), source.key, Int64(destination.layoutIndex), destination.key]
-        try keep(MappedPosition(isSecondPass: true, step: step.number, pair: numbers))
+        try keep(MappedPosition(pass: .relationships, step: step.number, pair: numbers))
     }
 
-    /// The keys of objects that have just been saved.
-    func noteKeys(of objects: [NSManagedObject]) {
-        guard associations.isKept else { return }
-        for object in objects {
-            let root = object.home.layout.rootIndex
-            highest[root] = max(highest[root] ?? 0, object.objectKey.primaryKey)
-        }
-    }
+    var irregularSteps: Set<Int> { Set(steps.lazy.filter { !$0.isRegular }.map(\.number)) }
 
     // MARK: Going on
 
     func takeOverPosition() {
         guard isResumed else { return }
-        highest = position.highest
+        tally.rows = position.rows
         for number in position.irregular where number < steps.count { steps[number].isRegular = false }
     }
 
-    /// The source key after which the first pass begins.
-    func firstKey(of step: EntityMappingStep) -> Int64 {
-        isResumed && !position.isSecondPass && position.step == step.number ? position.last : 0
+    /// The entity mapping with which a pass begins: those before it are done.
+    func firstStep(in pass: MappedPosition.Pass) -> Int {
+        position.pass == pass ? position.step : position.pass.rawValue > pass.rawValue ? steps.count : 0
     }
 
-    /// The first mapping whose second pass is not over.
-    var firstToLink: Int { position.isSecondPass ? position.step : 0 }
+    /// The source key after which the first pass begins; 0 where nothing has been done for the mapping.
+    func firstKey(of step: EntityMappingStep) -> Int64 {
+        position.pass == .instances && position.step == step.number ? position.last : 0
+    }
 
-    /// The pair after which the second pass begins.
+    /// The pair after which the second pass begins; nil where nothing has been done for the mapping.
     func firstPair(of step: EntityMappingStep) -> MigrationAssociations.Pair? {
-        guard position.isSecondPass, position.step == step.number, position.pair.count == 4 else { return nil }
+        guard position.pass == .relationships, position.step == step.number, position.pair.count == 4 else {
+            return nil
+        }
         let pair = position.pair
         return .init(
             source: ObjectKey(layoutIndex: Int(pair[0]), key: pair[1]),

@@ -3,17 +3,27 @@ import Foundation
 // What is looked at when everything is there: objects that were not valid when they were saved.
 extension MappedMigrationRun {
     func requireValidObjects() throws {
-        let keys = try associations.invalid(limit: 11)
-        let errors = keys.prefix(10).compactMap { key -> NSError? in
-            let object = destinationContext.object(for: key)
-            do {
-                try object.validateForInsert()
-                return nil
-            } catch {
-                return place(of: error as NSError, object)
-            }
+        var errors: [NSError] = []
+        var last: ObjectKey?
+        while errors.count <= Self.mostErrors {
+            let keys = try associations.invalid(after: last, limit: 100)
+            guard let final = keys.last else { break }
+            last = final
+            errors += keys.compactMap { problem(of: destinationContext.object(for: $0)) }
         }
-        if !errors.isEmpty { throw MappingErrors.invalid(errors, more: keys.count > 10) }
+        let told = Array(errors.prefix(Self.mostErrors))
+        if !told.isEmpty { throw MappingErrors.invalid(told, more: errors.count > told.count) }
+    }
+
+    private static let mostErrors = 10
+
+    private func problem(of object: NSManagedObject) -> NSError? {
+        do {
+            try object.validateForInsert()
+            return nil
+        } catch {
+            return place(of: error as NSError, object)
+        }
     }
 
     /// A validation error with the source object that the invalid one came of.

@@ -16,6 +16,10 @@ final class MappedMigrationRun {
     let position: MappedPosition
     let isResumed: Bool
     private let mappings: NSMappingModel
+    /// Counts what is written to the new store.
+    let tally: RowTally
+    /// The mappings that were not regular when the second pass came to the present one.
+    private(set) var irregularBefore: Set<Int> = []
 
     private(set) var currentMapping: NSEntityMapping?
     private(set) var currentStep: EntityMappingStep?
@@ -67,20 +71,24 @@ final class MappedMigrationRun {
         let folder = ends.destinationURL.deletingLastPathComponent()
         let name = ".\(ends.destinationURL.lastPathComponent).associations" + (isKept ? "" : "-\(UUID().uuidString)")
         let url = folder.appendingPathComponent(name)
-        let left = isKept ? MigrationAssociations.reopen(at: url, isCancelled: isCancelled) : nil
+        let left =
+            isKept
+            ? MigrationAssociations.reopen(
+                at: url, part: MappedPosition.number(in: SQLiteStoreFiles(ends.destinationURL)),
+                isCancelled: isCancelled) : nil
         position = left?.position ?? MappedPosition()
         isResumed = left != nil
         let madeDestination = isKept || !FileManager.default.fileExists(atPath: ends.destinationURL.path)
         self.madeDestination = madeDestination
         do {
-            if let left {
-                try left.position.takeBack(SQLiteStoreFiles(ends.destinationURL), manager.destinationModel.layout)
-            } else if isKept {
+            if isKept, left == nil {
                 // What it is worth is not known.
                 for suffix in ["", "-journal"] { unlink(url.path + suffix) }
                 try SQLiteStoreFiles(ends.destinationURL).removeRemains()
             }
             let destination = try stores.openDestination(manager.destinationModel)
+            tally = RowTally(manager.destinationModel.layout)
+            for store in destination.persistentStores { store.rowTally = tally }
             sourceContext = Self.context(source, "migration source")
             destinationContext = Self.context(destination, "migration destination")
             associations =
@@ -118,24 +126,26 @@ final class MappedMigrationRun {
         defer { Thread.current.threadDictionary[Self.threadKey] = outer }
         do {
             try prepare()
-            if !position.isSecondPass {
-                for step in steps {
-                    if step.number < position.step {
-                        report.advance(counts[step.number])
-                    } else {
-                        try createInstances(step)
-                    }
+            for step in steps {
+                if step.number < firstStep(in: .instances) {
+                    report.advance(counts[step.number])
+                } else {
+                    try createInstances(step)
                 }
-                try keep(MappedPosition(isSecondPass: true), always: true)
             }
             let links = try steps.map { try associations.count(mapping: $0.number) }
             report.beginSecondPass(of: links.reduce(0, +))
             for (step, count) in zip(steps, links) {
-                if step.number < firstToLink { report.advance(count) } else { try createRelationships(step, count) }
+                if step.number < firstStep(in: .relationships) {
+                    report.advance(count)
+                } else {
+                    try createRelationships(step, count)
+                }
             }
             report.beginValidation()
-            try validate()
+            if position.pass != .end { try validate() }
             try manager.checkCancellation()
+            try keep(MappedPosition(pass: .end), always: true)
             report.beginEnd()
             if let coordinator = destinationContext.persistentStoreCoordinator {
                 try MappedMigrationStores(ends: ends).commit(coordinator)
@@ -183,7 +193,8 @@ final class MappedMigrationRun {
             destinationContext.deferredValidation = { [unowned self] in self.sort($0) }
         }
         for mapping in mappings.entityMappings ?? [] {
-            let step = try EntityMappingStep(mapping, number: steps.count, manager: manager)
+            let step = try EntityMappingStep(
+                mapping, number: steps.count, manager: manager, isInferred: mappings.isInferred)
             steps.append(step)
             stepsByMapping[ObjectIdentifier(mapping)] = step
             if stepsByName[step.name] == nil { stepsByName[step.name] = step }
@@ -192,7 +203,6 @@ final class MappedMigrationRun {
         hasPolicies = steps.contains { !$0.isPlain }
         counts = try holding { try steps.map { try count($0) } }
         report.begin(rows: counts.reduce(0, +))
-        if isResumed { madeRows = position.madeRows }
         takeOverPosition()
     }
 
@@ -233,7 +243,7 @@ final class MappedMigrationRun {
     private func createInstances(_ step: EntityMappingStep) throws {
         try begin(step)
         report.begin(step.source?.name, rows: counts[step.number])
-        try call(step) { try step.policy.begin(step.mapping, with: manager) }
+        if firstKey(of: step) == 0 { try call(step) { try step.policy.begin(step.mapping, with: manager) } }
         if step.hasSourceObjects, holds(step) {
             switch try holding({ try sources(of: step) }) {
             case .request(let request): try stream(request, step)
@@ -242,6 +252,9 @@ final class MappedMigrationRun {
             }
         }
         try call(step) { try step.policy.endInstanceCreation(forMapping: step.mapping, manager: manager) }
+        let isLast = step === steps.last
+        try keep(
+            isLast ? MappedPosition(pass: .relationships) : MappedPosition(step: step.number + 1), always: true)
     }
 
     private func stream(_ request: NSFetchRequest<NSManagedObject>, _ step: EntityMappingStep) throws {
@@ -297,7 +310,8 @@ final class MappedMigrationRun {
     private func createRelationships(_ step: EntityMappingStep, _ count: Int) throws {
         try begin(step)
         report.begin(step.destination?.name, rows: count)
-        step.settleLinks(among: steps)
+        irregularBefore = firstPair(of: step) == nil ? irregularSteps : Set(position.irregularBefore)
+        step.settleLinks(irregular: irregularBefore)
         let limit = step.sourceToManys.isEmpty && step.destinationToManys.isEmpty ? batchSize : Self.ownersPerBatch
         let isIdle = step.needsNoRelationships
         var last = firstPair(of: step)
@@ -310,6 +324,11 @@ final class MappedMigrationRun {
         }
         if isIdle { report.advance(count) }
         try call(step) { try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: manager) }
+        let isLast = step === steps.last
+        try keep(
+            isLast
+                ? MappedPosition(pass: .validation) : MappedPosition(pass: .relationships, step: step.number + 1),
+            always: true)
     }
 
     private func createRelationships(_ pairs: [MigrationAssociations.Pair], _ step: EntityMappingStep) throws {
@@ -324,6 +343,11 @@ final class MappedMigrationRun {
         defer { sourcesOfBatch = [:] }
         for (destination, source) in zip(destinations, sources) {
             try manager.checkCancellation()
+            // A policy may have deleted what came of it.
+            guard destination.row != nil else {
+                report.advance()
+                continue
+            }
             currentSource = source
             try attempt(step) {
                 try step.policy.createRelationships(
@@ -337,10 +361,11 @@ final class MappedMigrationRun {
     }
 
     private func validate() throws {
-        for step in steps {
+        for step in steps where step.number >= firstStep(in: .validation) {
             try begin(step)
             try call(step) { try step.policy.performCustomValidation(forMapping: step.mapping, manager: manager) }
             try call(step) { try step.policy.end(step.mapping, manager: manager) }
+            try keep(MappedPosition(pass: .validation, step: step.number + 1), always: true)
         }
         currentMapping = nil
         currentStep = nil
@@ -407,40 +432,23 @@ final class MappedMigrationRun {
 
     private var invalidOnes: [NSManagedObject] = []
     private var validOnes: [NSManagedObject] = []
-    /// The highest keys of the new store, by the numbers of their root entities' layouts.
-    var highest: [Int: Int64] = [:]
+    private var deletedKeys: [ObjectKey] = []
     /// When a position was kept the last time.
     var lastKept = ContinuousClock.now
-
-    /// How many objects of each entity have been saved.
-    private(set) var madeRows: [String: Int] = [:]
-
-    /// Objects that are valid matter where others were not before, or where their keys are kept.
-    private var looksAtValidOnes: Bool { associations.knowsInvalid || associations.isKept }
 
     /// In place of a save's validation: what is not valid yet may become so by the end.
     private func sort(_ work: NSManagedObjectContext.SaveWork) {
         noteIrregularities(work)
-        countRows(work.inserted)
         for object in work.inserted + work.updated {
             if (try? object.validateForInsert()) != nil {
-                if looksAtValidOnes { validOnes.append(object) }
+                // Only where others were not before.
+                if associations.knowsInvalid { validOnes.append(object) }
             } else {
                 invalidOnes.append(object)
             }
         }
-        if looksAtValidOnes { validOnes += work.deleted }
-    }
-
-    /// Objects of one entity come one after another, most of the time.
-    private func countRows(_ objects: [NSManagedObject]) {
-        var start = 0
-        while start < objects.count {
-            let layout = objects[start].home.layout
-            let end = objects[start...].firstIndex { $0.home.layout !== layout } ?? objects.count
-            madeRows[layout.name, default: 0] += end - start
-            start = end
-        }
+        if associations.knowsInvalid { validOnes += work.deleted }
+        deletedKeys += work.deleted.map(\.objectKey)
     }
 
     /// Saves what is there and forgets it.
@@ -449,6 +457,7 @@ final class MappedMigrationRun {
         defer {
             validOnes = []
             invalidOnes = []
+            deletedKeys = []
         }
         do {
             if destinationContext.hasChanges { try destinationContext.save() }
@@ -456,9 +465,9 @@ final class MappedMigrationRun {
             throw MappingErrors.notSaved(error, place(step))
         }
         try associations.flush()
+        try associations.forget(deletedKeys)
+        if !deletedKeys.isEmpty { knownLinks.removeAll(keepingCapacity: true) }
         MigrationMoment.reach(.batchSaved)
-        noteKeys(of: validOnes)
-        noteKeys(of: invalidOnes)
         try associations.note(valid: validOnes.map(\.objectKey), invalid: invalidOnes.map(\.objectKey))
     }
 

@@ -39,6 +39,7 @@ struct MappedMigrationStores {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             var options = withoutMigration(ends.destinationOptions)
             options[NSReadOnlyPersistentStoreOption] = nil
+            if isWhole { options[SQLiteStoreOptions.endOfMigrationKey] = true }
             if isOwnFile, isKept || !SQLiteStoreFiles(ends.destinationURL).exist { options = withOwnPragmas(options) }
             try coordinator.addPersistentStore(
                 ofType: ends.destinationType, configurationName: ends.destinationConfiguration, at: ends.destinationURL,
@@ -54,6 +55,9 @@ struct MappedMigrationStores {
     /// Whether the destination is a SQLite store in a file.
     private var isOwnFile: Bool { ends.destinationType == NSSQLiteStoreType && ends.destinationURL.isFileURL }
 
+    /// Whether the destination is read and written as a whole: once, then.
+    private var isWhole: Bool { StoreClasses.storeClass(for: ends.destinationType) is NSAtomicStore.Type }
+
     /// Nobody sees the new store before it is whole, and a migration that fails removes it: no commit has to reach the disk,
     /// and one connection reads and writes. What the program asks for itself stays.
     private func withOwnPragmas(_ options: [AnyHashable: Any]) -> [AnyHashable: Any] {
@@ -63,16 +67,31 @@ struct MappedMigrationStores {
         ]
         guard let given = options[NSSQLitePragmasOption] as? [AnyHashable: Any]? else { return options }
         for (name, value) in given ?? [:] { pragmas["\(name.base)".lowercased()] = value }
+        // The number of the position stands there.
+        if isKept { pragmas["user_version"] = nil }
         options[NSSQLitePragmasOption] = pragmas
-        // What is kept is committed in pieces.
-        if !isKept { options[SQLiteStoreOptions.endOfMigrationKey] = true }
+        options[SQLiteStoreOptions.endOfMigrationKey] = true
         return options
     }
 
     /// Lets everything that was written to the destination store be so.
     func commit(_ coordinator: NSPersistentStoreCoordinator) throws {
         do {
-            for case let store as SQLiteStore in coordinator.persistentStores { try store.commitHeldTransaction() }
+            for store in coordinator.persistentStores {
+                try (store as? SQLiteStore)?.commitHeldTransaction()
+                if isWhole { try (store as? NSAtomicStore)?.save() }
+            }
+        } catch {
+            throw MappingErrors.destinationStore(error, ends.destinationURL)
+        }
+    }
+
+    /// Lets what was written so far be so, under a number, whatever becomes of the process.
+    func commit(_ coordinator: NSPersistentStoreCoordinator, as number: Int) throws {
+        do {
+            for case let store as SQLiteStore in coordinator.persistentStores {
+                try store.commitHeldTransaction(as: number)
+            }
         } catch {
             throw MappingErrors.destinationStore(error, ends.destinationURL)
         }

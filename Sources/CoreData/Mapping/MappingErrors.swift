@@ -49,6 +49,16 @@ enum MappingErrors {
                 + "(\(place.description))", userInfo: place.userInfo)
     }
 
+    /// A number that has no place in the newer version's attribute.
+    static func beyond(_ limit: ClosedRange<Int64>, _ value: NSNumber, _ place: Place) -> NSError {
+        .coreData(
+            NSMigrationError,
+            reason:
+                "The value \(value) does not fit the new type, which holds whole numbers from \(limit.lowerBound) to "
+                + "\(limit.upperBound) (\(place.description)). Use a mapping model to convert it.",
+            userInfo: place.userInfo)
+    }
+
     static func unknownProperty(_ name: String, _ mapping: NSEntityMapping) -> NSError {
         let place = Place(mapping: mapping, property: name)
         return .coreData(

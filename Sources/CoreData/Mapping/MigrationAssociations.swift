@@ -4,7 +4,9 @@ import Foundation
 /// does not grow with the store.
 ///
 /// A temporary SQLite file that one migration uses alone: one transaction that is never committed, unless another process
-/// shall be able to go on with it. What was associated since the last save is in memory, because the new objects have no
+/// shall be able to go on with it. Then every row has the number of the position that comes after it; positions are committed
+/// here first and under the same number in the new store, which may therefore be one behind: what belongs to a later position
+/// than the store's is taken out again. What was associated since the last save is in memory, because the new objects have no
 /// permanent keys yet. For the thread of the migration.
 final class MigrationAssociations {
     typealias Pair = SavedAssociations.Pair
@@ -17,6 +19,8 @@ final class MigrationAssociations {
 
     /// Whether another process can go on with the file: what is in it at each `keep(_:)` stays.
     let isKept: Bool
+    /// The number of the position that comes next.
+    private var part = 1
 
     /// Makes the file. `isCancelled` is asked while a long statement runs.
     init(at url: URL, isKept: Bool = false, isCancelled: @escaping () -> Bool) throws {
@@ -27,35 +31,44 @@ final class MigrationAssociations {
         try connection.execute(
             """
             BEGIN;
-            CREATE TABLE invalid (entity INTEGER, destination INTEGER, PRIMARY KEY (entity, destination)) WITHOUT ROWID;
-            CREATE TABLE position (id INTEGER PRIMARY KEY, value BLOB);
+            CREATE TABLE invalid (entity INTEGER, destination INTEGER, part INTEGER, gone INTEGER,
+            PRIMARY KEY (entity, destination)) WITHOUT ROWID;
+            CREATE TABLE position (part INTEGER PRIMARY KEY, value BLOB);
             """)
         try SavedAssociations.makeTables(connection)
         saved = try SavedAssociations(connection, isCancelled: isCancelled)
     }
 
-    /// Opens the file of a killed process. The second value says how far that was; nil when it cannot be gone on with.
+    /// Opens the file of a killed process, whose new store was committed at the position with this number. Nil when it cannot
+    /// be gone on with.
     static func reopen(
-        at url: URL, isCancelled: @escaping () -> Bool
+        at url: URL, part: Int, isCancelled: @escaping () -> Bool
     ) -> (associations: MigrationAssociations, position: MappedPosition)? {
-        guard FileManager.default.fileExists(atPath: url.path),
+        guard part > 0, FileManager.default.fileExists(atPath: url.path),
             let connection = try? SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0),
             (try? connection.execute(pragmas(true))) != nil,
-            let query = try? connection.prepare("SELECT CAST(value AS TEXT) FROM position"),
-            (try? query.step()) == true,
-            let position = try? JSONDecoder().decode(MappedPosition.self, from: Data(query.string(0).utf8)),
-            position.boot == MappedPosition.thisBoot
+            let text = try? connection.text("SELECT CAST(value AS TEXT) FROM position WHERE part = \(part)"),
+            let position = try? JSONDecoder().decode(MappedPosition.self, from: Data(text.utf8)),
+            position.boot == MappedPosition.thisBoot,
+            let associations = try? MigrationAssociations(url, connection, part, isCancelled)
         else { return nil }
-        query.reset()
-        guard let associations = try? MigrationAssociations(url, connection, isCancelled) else { return nil }
         return (associations, position)
     }
 
-    private init(_ url: URL, _ connection: SQLiteConnection, _ isCancelled: @escaping () -> Bool) throws {
+    private init(
+        _ url: URL, _ connection: SQLiteConnection, _ part: Int, _ isCancelled: @escaping () -> Bool
+    ) throws {
         self.url = url
         self.connection = connection
+        self.part = part + 1
         isKept = true
-        saved = try SavedAssociations(connection, isCancelled: isCancelled)
+        try connection.transaction {
+            for table in ["run", "association", "gone", "invalid", "position"] {
+                try connection.execute("DELETE FROM \(table) WHERE part > \(part)")
+            }
+            try connection.execute("UPDATE invalid SET gone = NULL WHERE gone > \(part)")
+        }
+        saved = try SavedAssociations(connection, part: part + 1, isCancelled: isCancelled)
         knowsInvalid = try connection.integer("SELECT COUNT(*) FROM (SELECT 1 FROM invalid LIMIT 1)") == 1
         try connection.execute("BEGIN")
     }
@@ -68,19 +81,26 @@ final class MigrationAssociations {
         """
     }
 
-    /// Keeps everything that is known by now, and how far the migration is.
-    func keep(_ position: MappedPosition) throws {
-        let insertion = try statement("INSERT OR REPLACE INTO position VALUES (1, ?)")
-        insertion.bind(1, try JSONEncoder().encode(position))
+    /// Keeps everything that is known by now, and how far the migration is. The new store is to be committed under the number
+    /// that this returns; until it is, the position before stays.
+    func keep(_ position: MappedPosition) throws -> Int {
+        let insertion = try statement("INSERT OR REPLACE INTO position VALUES (?, ?)")
+        insertion.bind(1, Int64(part))
+        insertion.bind(2, try JSONEncoder().encode(position))
         try insertion.run()
         insertion.reset()
-        try connection.execute("COMMIT; BEGIN")
+        try connection.execute("DELETE FROM position WHERE part < \(part - 1); COMMIT; BEGIN")
+        defer {
+            part += 1
+            saved.part = part
+        }
+        return part
     }
 
-    /// Removes the file.
+    /// Removes the file. One that is kept goes with the folder it lies in, once nobody needs it any more.
     deinit {
         connection.finalizeStatements()
-        for suffix in ["", "-journal"] { unlink(url.path + suffix) }
+        if !isKept { for suffix in ["", "-journal"] { unlink(url.path + suffix) } }
     }
 
     // MARK: Associating
@@ -112,6 +132,9 @@ final class MigrationAssociations {
         try saved.add(pending.entries)
         pending.removeAll()
     }
+
+    /// Nothing leads to objects that were deleted.
+    func forget(_ destinations: [ObjectKey]) throws { try saved.forget(destinations.filter { !$0.isTemporary }) }
 
     // MARK: Looking up
 
@@ -161,12 +184,22 @@ final class MigrationAssociations {
     func note(valid: [ObjectKey], invalid: [ObjectKey]) throws {
         if !invalid.isEmpty {
             knowsInvalid = true
-            let insertion = try statement("INSERT OR IGNORE INTO invalid VALUES (?, ?)")
+            let insertion = try statement(
+                """
+                INSERT INTO invalid VALUES (?, ?, ?, NULL)
+                ON CONFLICT (entity, destination) DO UPDATE SET gone = NULL
+                """)
+            insertion.bind(3, Int64(part))
             for key in invalid { try run(insertion, key) }
         }
         if valid.isEmpty { return }
-        let deletion = try statement("DELETE FROM invalid WHERE entity = ? AND destination = ?")
-        for key in valid { try run(deletion, key) }
+        // Where another process may have to go back to an earlier position, it has to know what was invalid then.
+        let end = try statement(
+            isKept
+                ? "UPDATE invalid SET gone = ?3 WHERE entity = ?1 AND destination = ?2 AND gone IS NULL"
+                : "DELETE FROM invalid WHERE entity = ?1 AND destination = ?2")
+        if isKept { end.bind(3, Int64(part)) }
+        for key in valid { try run(end, key) }
     }
 
     private func run(_ statement: SQLiteStatement, _ key: ObjectKey) throws {
@@ -176,14 +209,19 @@ final class MigrationAssociations {
         statement.reset()
     }
 
-    func invalid(limit: Int) throws -> [ObjectKey] {
+    /// The next objects that may not be valid, in the order of their keys. After a kill there may be some among them that are.
+    func invalid(after last: ObjectKey?, limit: Int) throws -> [ObjectKey] {
         guard knowsInvalid else { return [] }
-        let query = try statement("SELECT entity, destination FROM invalid LIMIT ?")
+        let query = try statement(
+            """
+            SELECT entity, destination FROM invalid WHERE (entity, destination) > (?, ?) AND gone IS NULL
+            ORDER BY entity, destination LIMIT ?
+            """)
         defer { query.reset() }
-        query.bind(1, Int64(limit))
-        var keys: [ObjectKey] = []
-        while try query.step() { keys.append(ObjectKey(layoutIndex: Int(query.int64(0)), key: query.int64(1))) }
-        return keys
+        query.bind(1, Int64(last?.layoutIndex ?? -1))
+        query.bind(2, last?.key ?? 0)
+        query.bind(3, Int64(limit))
+        return try query.keys()
     }
 
     private func statement(_ sql: String) throws -> SQLiteStatement {

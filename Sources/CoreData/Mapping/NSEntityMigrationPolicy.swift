@@ -18,6 +18,20 @@ open class NSEntityMigrationPolicy: NSObject {
     /// Makes a policy. The manager does, once for each entity mapping.
     public required override init() { super.init() }
 
+    /// Whether the next start of the program goes on in the midst of a migration that was killed while policies of this class
+    /// took part, with new policies. False unless a subclass says otherwise.
+    ///
+    /// An addition to Apple's interface. A subclass that returns true promises that its hooks need nothing that earlier ones
+    /// have left in memory: neither in the policy (not even what `begin(_:with:)` has put there) nor in the manager's
+    /// `userInfo` nor elsewhere. Then the new store, the associations and the order of the hooks are gone on with as they were
+    /// at the last checkpoint, of which there are about two a second, between batches, and one behind each entity mapping of
+    /// each pass: hooks that had run before it do not run again; what later ones did to the new store is undone, and they run
+    /// once more. What a hook does elsewhere, to files for example, it must be able to do twice.
+    ///
+    /// With a class that returns false the entity mappings before the first one of such a class are gone on with, and from
+    /// there on the hooks of all run again. A migration whose manager is of a class of the program's own begins anew.
+    open class var canResume: Bool { false }
+
     /// The entity mapping begins.
     open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 

@@ -36,8 +36,8 @@ open class NSMigrationManager: NSObject {
     final var follower: Progress?
     /// Whether another process may go on with the migration when this one is killed.
     final var isKept = false
-    /// How many objects of each entity the last migration has made, where no code of the program's own had a part in it.
-    final var madeRows: [String: Int] = [:]
+    /// How many rows of each entity the last migration has written, where it was carried out object by object.
+    final var madeRows: [String: Int]?
     /// The configuration of the destination model whose entities the destination store holds.
     final var destinationConfiguration: String?
 
@@ -75,12 +75,13 @@ open class NSMigrationManager: NSObject {
             destinationURL: dURL.standardizedFileURL, destinationType: dStoreType, destinationOptions: dOptions,
             destinationConfiguration: destinationConfiguration)
         try MigrationFeed.during(follower) {
+            madeRows = nil
             if usesStoreSpecificMigrationManager, try migrateInCopy(ends, mappings) { return }
             let run = try MappedMigrationRun(manager: self, mappings: mappings, ends: ends)
             self.run = run
             defer { self.run = nil }
             try run.run()
-            madeRows = run.hasPolicies ? [:] : run.madeRows
+            madeRows = run.tally.rows
         }
     }
 

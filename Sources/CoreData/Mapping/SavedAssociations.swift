@@ -31,6 +31,8 @@ final class SavedAssociations {
     /// A limit lets the runs that reach behind a key be found by where they begin.
     private static let longestRun: Int64 = 1_024
 
+    /// What new rows are marked with; see `MigrationAssociations`.
+    var part: Int
     private let connection: SQLiteConnection
     private let isCancelled: () -> Bool
     /// The highest source keys that are in runs, by mapping and entity: runs never overlap.
@@ -38,6 +40,8 @@ final class SavedAssociations {
     /// The mappings of which something is in no run.
     private var scattered: Set<Int> = []
     private var hasReverseIndexes = false
+    /// Whether objects have been deleted that something was associated with.
+    private var knowsGone = false
 
     private struct Place: Hashable {
         var mapping: Int
@@ -48,16 +52,19 @@ final class SavedAssociations {
         try connection.execute(
             """
             CREATE TABLE run (mapping INTEGER, sourceEntity INTEGER, source INTEGER, destinationEntity INTEGER,
-            destination INTEGER, count INTEGER, PRIMARY KEY (mapping, sourceEntity, source)) WITHOUT ROWID;
+            destination INTEGER, count INTEGER, part INTEGER, PRIMARY KEY (mapping, sourceEntity, source)) WITHOUT ROWID;
             CREATE TABLE association (mapping INTEGER, sourceEntity INTEGER, source INTEGER, destinationEntity INTEGER,
-            destination INTEGER, repeated INTEGER,
+            destination INTEGER, repeated INTEGER, part INTEGER,
             PRIMARY KEY (mapping, sourceEntity, source, destinationEntity, destination)) WITHOUT ROWID;
+            CREATE TABLE gone (entity INTEGER, destination INTEGER, part INTEGER,
+            PRIMARY KEY (entity, destination)) WITHOUT ROWID;
             """)
     }
 
     /// Goes on with the tables of a file, which may be empty. `isCancelled` is asked while a long statement runs.
-    init(_ connection: SQLiteConnection, isCancelled: @escaping () -> Bool) throws {
+    init(_ connection: SQLiteConnection, part: Int = 1, isCancelled: @escaping () -> Bool) throws {
         self.connection = connection
+        self.part = part
         self.isCancelled = isCancelled
         let highest = try connection.prepare(
             "SELECT mapping, sourceEntity, MAX(source + count - 1) FROM run GROUP BY mapping, sourceEntity")
@@ -67,6 +74,7 @@ final class SavedAssociations {
         }
         let mappings = try connection.prepare("SELECT DISTINCT mapping FROM association")
         while try mappings.step() { scattered.insert(Int(mappings.int64(0))) }
+        knowsGone = try connection.integer("SELECT COUNT(*) FROM (SELECT 1 FROM gone LIMIT 1)") == 1
         hasReverseIndexes =
             try connection.integer("SELECT COUNT(*) FROM sqlite_master WHERE name = 'runsByDestination'") == 1
     }
@@ -102,7 +110,7 @@ final class SavedAssociations {
     }
 
     private func write(_ run: Run) throws {
-        let insertion = try statement("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)")
+        let insertion = try statement("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?)")
         bind(insertion, run.mapping, run.source, run.destination)
         insertion.bind(6, run.count)
         try insertion.run()
@@ -111,7 +119,7 @@ final class SavedAssociations {
     }
 
     private func write(_ entry: PendingAssociations.Entry, _ destination: ObjectKey) throws {
-        let insertion = try statement("INSERT OR IGNORE INTO association VALUES (?, ?, ?, ?, ?, ?)")
+        let insertion = try statement("INSERT OR IGNORE INTO association VALUES (?, ?, ?, ?, ?, ?, ?)")
         bind(insertion, entry.source.mapping, entry.source.key, destination)
         insertion.bind(6, Int64(entry.isRepeated ? 1 : 0))
         try insertion.run()
@@ -125,6 +133,32 @@ final class SavedAssociations {
         statement.bind(3, source.key)
         statement.bind(4, Int64(destination.layoutIndex))
         statement.bind(5, destination.key)
+        statement.bind(7, Int64(part))
+    }
+
+    /// Destination objects were deleted: nothing leads to them any more.
+    func forget(_ destinations: [ObjectKey]) throws {
+        if destinations.isEmpty { return }
+        knowsGone = true
+        let insertion = try statement("INSERT OR IGNORE INTO gone VALUES (?, ?, ?)")
+        for key in destinations {
+            insertion.bind(1, Int64(key.layoutIndex))
+            insertion.bind(2, key.key)
+            insertion.bind(3, Int64(part))
+            try insertion.run()
+            insertion.reset()
+        }
+    }
+
+    private func present(_ keys: [ObjectKey]) throws -> [ObjectKey] {
+        if keys.isEmpty || !knowsGone { return keys }
+        let query = try statement("SELECT 1 FROM gone WHERE entity = ? AND destination = ?")
+        return try keys.filter { key in
+            defer { query.reset() }
+            query.bind(1, Int64(key.layoutIndex))
+            query.bind(2, key.key)
+            return try !query.step()
+        }
     }
 
     // MARK: Looking up
@@ -149,10 +183,10 @@ final class SavedAssociations {
             query.bind(2, Int64(source.layoutIndex))
             query.bind(3, source.key)
             if try query.step(), case let distance = source.key - query.int64(0), distance < query.int64(1) {
-                found.append(ObjectKey(layoutIndex: Int(query.int64(2)), key: query.int64(3) + distance))
+                found.append(query.key(at: 2, plus: distance))
             }
         }
-        guard scattered.contains(mapping) else { return found }
+        guard scattered.contains(mapping) else { return try present(found) }
         let query = try statement(
             "SELECT destinationEntity, destination FROM association WHERE mapping = ? AND sourceEntity = ? AND source = ?"
         )
@@ -160,11 +194,7 @@ final class SavedAssociations {
         query.bind(1, Int64(mapping))
         query.bind(2, Int64(source.layoutIndex))
         query.bind(3, source.key)
-        while try query.step() {
-            let key = ObjectKey(layoutIndex: Int(query.int64(0)), key: query.int64(1))
-            if found.first != key { found.append(key) }
-        }
-        return found
+        return try present(found + query.keys().filter { $0 != found.first })
     }
 
     /// Everything a mapping has made, each destination object once.
@@ -172,7 +202,7 @@ final class SavedAssociations {
         var all: [ObjectKey] = []
         var last: Pair?
         while case let pairs = try pairs(mapping: mapping, after: last, limit: 1_000), let final = pairs.last {
-            all += pairs.map(\.destination)
+            all += try present(pairs.map(\.destination))
             last = final
         }
         return all
@@ -192,7 +222,7 @@ final class SavedAssociations {
         runs.bind(2, Int64(destination.layoutIndex))
         runs.bind(3, destination.key)
         if try runs.step(), case let distance = destination.key - runs.int64(0), distance < runs.int64(1) {
-            found.append(ObjectKey(layoutIndex: Int(runs.int64(2)), key: runs.int64(3) + distance))
+            found.append(runs.key(at: 2, plus: distance))
         }
         guard scattered.contains(mapping) else { return found }
         let query = try statement(
@@ -204,10 +234,7 @@ final class SavedAssociations {
         query.bind(1, Int64(mapping))
         query.bind(2, Int64(destination.layoutIndex))
         query.bind(3, destination.key)
-        while try query.step() {
-            let key = ObjectKey(layoutIndex: Int(query.int64(0)), key: query.int64(1))
-            if found.first != key { found.append(key) }
-        }
+        found += try query.keys().filter { $0 != found.first }
         return found.sorted { ($0.layoutIndex, $0.key) < ($1.layoutIndex, $1.key) }
     }
 
@@ -238,7 +265,8 @@ final class SavedAssociations {
         return try query.step() ? Int(query.int64(0)) : 0
     }
 
-    /// The next associations of a mapping in the order of their source keys; each destination object once.
+    /// The next associations of a mapping in the order of their source keys; each destination object once, also those that
+    /// are gone.
     func pairs(mapping: Int, after last: Pair?, limit: Int) throws -> [Pair] {
         var pairs = try pairsInRuns(mapping, after: last, limit)
         guard scattered.contains(mapping) else { return pairs }
@@ -261,12 +289,9 @@ final class SavedAssociations {
         var pairs: [Pair] = []
         pairs.reserveCapacity(limit)
         while pairs.count < limit, try query.step() {
-            let source = ObjectKey(layoutIndex: Int(query.int64(0)), key: query.int64(1))
-            let destination = ObjectKey(layoutIndex: Int(query.int64(2)), key: query.int64(3))
             for distance in 0..<query.int64(4) where pairs.count < limit {
                 let pair = Pair(
-                    source: ObjectKey(layoutIndex: source.layoutIndex, key: source.key + distance),
-                    destination: ObjectKey(layoutIndex: destination.layoutIndex, key: destination.key + distance))
+                    source: query.key(at: 0, plus: distance), destination: query.key(at: 2, plus: distance))
                 if let last, pair.order <= last.order { continue }
                 pairs.append(pair)
             }
@@ -289,12 +314,21 @@ final class SavedAssociations {
         query.bind(5, last?.destination.key ?? -1)
         query.bind(6, Int64(limit))
         var pairs: [Pair] = []
-        while try query.step() {
-            pairs.append(
-                Pair(
-                    source: ObjectKey(layoutIndex: Int(query.int64(0)), key: query.int64(1)),
-                    destination: ObjectKey(layoutIndex: Int(query.int64(2)), key: query.int64(3))))
-        }
+        while try query.step() { pairs.append(Pair(source: query.key(at: 0), destination: query.key(at: 2))) }
         return pairs
+    }
+}
+
+extension SQLiteStatement {
+    /// The key in two columns, entity and key, or the one that comes so many after it.
+    fileprivate func key(at column: Int, plus distance: Int64 = 0) -> ObjectKey {
+        ObjectKey(layoutIndex: Int(int64(column)), key: int64(column + 1) + distance)
+    }
+
+    /// The keys in the first two columns of all rows.
+    func keys() throws -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        while try step() { keys.append(key(at: 0)) }
+        return keys
     }
 }

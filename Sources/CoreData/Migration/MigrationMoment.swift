@@ -10,7 +10,7 @@ public enum MigrationMoment: String, CaseIterable, Sendable {
     // Into a copy.
     case folderLocked, storeLocked, copied, legDone, checkpointWritten, settled, verified
     // By a mapping model.
-    case batchSaved, positionKept
+    case batchSaved, associationsKept, positionKept
     // In stages.
     case willHandled, didHandled
     // The exchange of copy and store.

@@ -11,7 +11,15 @@ struct SourceModel {
     func find(given: NSManagedObjectModel? = nil) throws -> NSManagedObjectModel {
         if let given, fits(given), let copy = given.copy() as? NSManagedObjectModel { return copy }
         if let archived = try? SQLiteModelCache.model(at: url, timeout: timeout), fits(archived) { return archived }
-        if let merged = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: metadata), fits(merged) {
+        return try findAmongResources(nil)
+    }
+
+    /// One of the versions in bundles, or of some others: for a store that keeps no model.
+    func findAmongResources(
+        _ bundles: [Bundle]?, or versions: [NSManagedObjectModel] = []
+    ) throws -> NSManagedObjectModel {
+        if let given = versions.first(where: fits), let copy = given.copy() as? NSManagedObjectModel { return copy }
+        if let merged = NSManagedObjectModel.mergedModel(from: bundles, forStoreMetadata: metadata), fits(merged) {
             return merged
         }
         throw MigrationErrors.missingSourceModel(metadata: metadata, url: url)

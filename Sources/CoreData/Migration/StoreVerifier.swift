@@ -43,18 +43,9 @@ struct StoreVerifier {
                     throw failure(check, key, url)
                 }
             }
-            for (name, expected) in rows.sorted(by: { $0.key < $1.key }) {
-                guard let entity = layout.layout(named: name), let number = schema.numbers[entity.index],
-                    let table = schema.table(ofRoot: entity.rootIndex)?.name
-                else { continue }
-                let sql = "SELECT COUNT(*) FROM \(quoted(table)) WHERE Z_ENT = \(number)"
-                let found = Int(try work.run(on: connection) { try connection.integer(sql) } ?? 0)
-                if found != expected {
-                    throw failure(
-                        Check(sql: "", entity: name, problem: "has \(found) rows where \(expected) were migrated"), nil,
-                        url)
-                }
-            }
+            if rows.isEmpty { return }
+            let found = try EntityCounts.rows(layout, schema, on: connection, following: work)
+            if let error = EntityCounts.failure(found, expected: rows, url: url) { throw error }
         } catch let error as SQLiteError {
             throw MigrationErrors.translated(error, url: url, doing: "verifying", isInPlace: false)
         }

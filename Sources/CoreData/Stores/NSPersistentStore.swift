@@ -20,6 +20,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     /// The names of its records, where the store is a program's own.
     var references: ReferenceTable? { nil }
     private var storedReferences: ReferenceTable?
+    /// Counts the rows that a migration writes. Set before the first, and never again.
+    final var rowTally: RowTally?
     /// The type that the class was registered for.
     private var registeredType = ""
 

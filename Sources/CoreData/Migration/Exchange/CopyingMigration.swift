@@ -20,8 +20,10 @@ struct CopyingMigration {
         var weight: Double
         /// Whether the leg goes on by itself with what a killed process has left where it makes its file.
         var isKept = false
+        /// The version that it leads to.
+        var model: NSManagedObjectModel
         /// Makes a new file where nothing lies, of one that stays as it is and can be read without a lock. Says how many rows
-        /// the entities of the newer file must have, as far as it knows.
+        /// the entities of the newer file must have: what came over, and what the program's own code made and removed.
         var make: (_ from: SQLiteStoreFiles, _ into: SQLiteStoreFiles, Progress?) throws -> [String: Int]
 
         /// A leg that is inferred, through any number of versions at once.
@@ -29,19 +31,20 @@ struct CopyingMigration {
             _ name: String, from source: NSManagedObjectModel? = nil, through versions: [NSManagedObjectModel],
             to model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
         ) -> Leg {
-            Leg(name: name, weight: Double(versions.count + 1)) { from, into, progress in
+            Leg(name: name, weight: Double(versions.count + 1), model: model) { from, into, progress in
                 let parts = MigrationParts(progress, weights: [1, 2 * Double(versions.count + 1)])
                 try parts.run(0) { part in
                     MigrationFeed.of(part)?.begin(.copying)
                     try FollowedWork(progress: part).copy(from, to: into)
                 }
                 MigrationMoment.reach(.copied)
+                let before = try EntityCounts(of: into, source, following: FollowedWork(progress: progress))
                 try parts.run(1) { part in
                     try LightweightMigrator.migrate(
                         storeAt: into.main, through: versions, to: model, configuration: configuration, source: source,
                         options: options, isDiscardable: true, progress: part)
                 }
-                return [:]
+                return try before.after(through: versions + [model], configuration: configuration)
             }
         }
     }
@@ -113,17 +116,18 @@ struct CopyingMigration {
         let parts = MigrationParts(
             progress, weights: legs.map(\.weight) + [Self.verifying * legs.reduce(0) { $0 + $1.weight }])
         for number in 0..<checkpoint.done { parts.skip(number) }
-        var rows: [String: Int] = [:]
         for number in checkpoint.done..<legs.count {
             let (leg, before) = (legs[number], checkpoint.place)
             checkpoint.place = Self.place(of: number)
             let copy = try folder.make(checkpoint.place, keeping: leg.isKept)
-            rows = try parts.run(number) { part in
+            checkpoint.rows = try parts.run(number) { part in
                 try leg.make(before.isEmpty ? store : folder.files(in: before), copy, part)
             }
             MigrationMoment.reach(.legDone)
             // One file, and on the disk, before anybody says so.
             try withExtendedLifetime(SoleUse(of: copy, timeout: timeout)) {}
+            // The last one is verified as a whole.
+            if number + 1 < legs.count { try count(copy, leg.model, checkpoint.rows) }
             try FollowedWork(progress: progress).synchronize(copy.main.deletingLastPathComponent())
             checkpoint.done = number + 1
             try checkpoint.write(in: folder.url)
@@ -131,16 +135,23 @@ struct CopyingMigration {
             if !before.isEmpty { try folder.remove(before) }
         }
         try folder.settle(checkpoint.place)
+        if legs.contains(where: \.isKept) { try MappedPosition.removeNumber(from: folder.copy) }
         MigrationMoment.reach(.settled)
         try parts.run(legs.count) { part in
             MigrationFeed.of(part)?.begin(.verifying)
             let alone = try SoleUse(of: folder.copy, timeout: timeout)
             try withExtendedLifetime(alone) {
                 try StoreVerifier(model, configuration).verify(
-                    folder.copy.main, rows: rows, following: FollowedWork(progress: part))
+                    folder.copy.main, rows: checkpoint.rows, following: FollowedWork(progress: part))
             }
         }
         MigrationMoment.reach(.verified)
+    }
+
+    /// Looks whether what a leg has made has as many rows as it says.
+    private func count(_ copy: SQLiteStoreFiles, _ model: NSManagedObjectModel, _ expected: [String: Int]) throws {
+        let found = try EntityCounts(of: copy, model, following: FollowedWork(progress: progress))
+        if let error = EntityCounts.failure(found.rows, expected: expected, url: store.main) { throw error }
     }
 
     private static func place(of number: Int) -> String { "step-\(number + 1)" }

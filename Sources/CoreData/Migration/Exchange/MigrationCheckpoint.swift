@@ -16,6 +16,8 @@ struct MigrationCheckpoint: Codable, Equatable {
     var done: Int
     /// The folder, within that of the migration, in which the copy lies.
     var place: String
+    /// How many rows of each entity the copy must have.
+    var rows: [String: Int] = [:]
 
     static func url(in folder: URL) -> URL { folder.appendingPathComponent("checkpoint.json") }
 

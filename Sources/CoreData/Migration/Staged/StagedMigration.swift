@@ -150,20 +150,21 @@ struct StagedMigration {
             endPlain()
             let way = "\(stage.currentModel.versionChecksum) → \(step.model.versionChecksum)"
             legs.append(
-                .init(name: "\(stage.label ?? "stage"): \(way)", weight: 2) { source, target, progress in
-                    try run(stage, to: step.model, source, target, progress)
-                    return [:]
+                .init(name: "\(stage.label ?? "stage"): \(way)", weight: 2, model: step.model) {
+                    try run(stage, to: step.model, $0, $1, $2)
                 })
         }
         endPlain()
         return legs
     }
 
-    /// One stage with code of the program's own: on a copy, because nobody can tell how far it was when it was killed.
+    /// One stage with code of the program's own: on a copy, because nobody can tell how far it was when it was killed. What
+    /// the handlers leave is counted behind each of them; what lies between has to leave as many rows.
     private func run(
         _ stage: NSCustomMigrationStage, to next: NSManagedObjectModel, _ source: SQLiteStoreFiles,
         _ target: SQLiteStoreFiles, _ progress: Progress?
-    ) throws {
+    ) throws -> [String: Int] {
+        let work = FollowedWork(progress: progress)
         let parts = MigrationParts(progress, weights: [1, 2, 2, 2])
         try parts.run(0) { part in
             MigrationFeed.of(part)?.begin(.copying)
@@ -175,13 +176,19 @@ struct StagedMigration {
             try handle(stage.willMigrateHandler, stage, try stage.currentModel.resolve(), at: target.main)
         }
         MigrationMoment.reach(.willHandled)
+        let before = try EntityCounts(of: target, following: work)
         try parts.run(2) { part in try migrate(to: next, at: target.main, part) }
+        let between = try EntityCounts(of: target, next, following: work)
+        let expected = try before.after(through: [next], configuration: configuration)
+        if let error = EntityCounts.failure(between.rows, expected: expected, url: url) { throw error }
         try parts.run(3) { part in
             MigrationFeed.of(part)?.begin(.handling)
             try handle(stage.didMigrateHandler, stage, next, at: target.main)
         }
         MigrationMoment.reach(.didHandled)
         try MigrationCancellation.check(progress)
+        return stage.didMigrateHandler == nil
+            ? between.rows : try EntityCounts(of: target, next, following: work).rows
     }
 
     private func migrate(to next: NSManagedObjectModel, at url: URL, _ progress: Progress?) throws {

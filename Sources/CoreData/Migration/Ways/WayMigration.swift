@@ -52,8 +52,8 @@ struct WayMigration {
             let migration = MappedMigration(
                 source: hop.source, model: hop.target, configuration: configuration, mapping: mapping, options: options)
             legs.append(
-                .init(name: name(hop, hop), weight: 10, isKept: migration.isKept) { source, target, progress in
-                    try migration.migrate(source, into: target, progress)
+                .init(name: name(hop, hop), weight: 10, isKept: migration.isKept, model: hop.target) {
+                    try migration.migrate($0, into: $1, $2)
                 })
         }
         endInferred()

@@ -5,6 +5,8 @@ import Foundation
 // @unchecked Sendable: `versions` and the nodes of the store are used under `lock` only.
 final class AtomicRows: ObjectStore, @unchecked Sendable {
     let store: NSAtomicStore
+    /// Whether the file is written at the end only, by whoever writes it: that of a migration, which nobody opens before.
+    private let isWrittenLater: Bool
     private let layout: ModelLayout
     private let rowCache: RowCache
     /// Recursive: while the store is asked for an object's node, the object may read from this store.
@@ -17,6 +19,7 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
 
     init(_ store: NSAtomicStore, of coordinator: NSPersistentStoreCoordinator) {
         self.store = store
+        isWrittenLater = StoreOptions.bool(store.options, SQLiteStoreOptions.endOfMigrationKey) == true
         layout = coordinator.modelLayout
         rowCache = RowCache(rootCount: layout.entities.count)
     }
@@ -142,6 +145,10 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
         try lock.withLock {
             try checkVersions(changes)
             try save(saved)
+            if let tally = store.rowTally {
+                tally.add(changes.inserted)
+                for deletion in changes.deleted { tally.add(-1, ofEntity: deletion.key.layoutIndex) }
+            }
             for row in changes.written { versions[row.key] = row.version }
             rowCache.follow(changes, in: layout, replacing: true)
         }
@@ -179,6 +186,7 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
             store.willRemoveCacheNodes(removed)
             store.forget(removed)
         }
+        if isWrittenLater { return }
         do {
             try store.save()
         } catch {

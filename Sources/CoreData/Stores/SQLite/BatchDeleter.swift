@@ -68,6 +68,7 @@ final class BatchDeleter {
         for incoming in plan.incoming { try noteMembers(incoming, list) }
         for pairs in plan.pairs { try noteMembers(pairs, list) }
         try run("DELETE FROM \(plan.table) WHERE \(SQLSchema.keyColumn) IN (SELECT value FROM json_each(?))", list)
+        transaction.rows[plan.layout.index, default: 0] -= connection.changes
         for incoming in plan.incoming where Self.clearsColumns(incoming) { try clear(incoming, list) }
         for pairs in plan.pairs { try deletePairs(pairs, list) }
         transaction.changedRoots.insert(plan.layout.rootIndex)

@@ -57,6 +57,7 @@ struct BatchInserter {
             let files = transaction.files.created.count
             do {
                 try write(row)
+                transaction.rows[object.layoutIndex, default: 0] += 1
                 try transaction.history?.record(.insert, object)
             } catch let error as SQLiteError where error.isUniqueness && batch.collision != .fails {
                 // Nobody names the files that were made for the row.

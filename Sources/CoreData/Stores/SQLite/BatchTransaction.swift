@@ -8,7 +8,7 @@ final class BatchTransaction {
     let connection: SQLiteConnection
     let history: HistoryRecorder?
     var outcome = BatchOutcome()
-    var files = ExternalFileChanges()
+    var files: ExternalFileChanges
     /// Root entities whose rows were changed or deleted: nothing of them may stay in the row cache.
     var changedRoots: Set<Int> = []
     /// Join tables that lost pairs.
@@ -18,7 +18,11 @@ final class BatchTransaction {
         self.store = store
         self.connection = connection
         history = store.historyRecorder(on: connection, origin: origin)
+        files = store.filesOfTransaction()
     }
+
+    /// How many rows came, or went, by the numbers of their entities' layouts.
+    var rows: [Int: Int] = [:]
 
     /// Counts a row of the batch.
     func take(_ key: ObjectKey, wantsKeys: Bool) {
@@ -82,11 +86,12 @@ extension SQLiteStore: BatchStore {
                 try connection.commit()
             }
         } catch {
-            if let running { externalData?.abandoned(running.files) }
+            if let running { didAbandon(running.files) }
             throw error
         }
         guard let running else { return BatchOutcome() }
-        externalData?.committed(running.files)
+        didCommit(running.files)
+        for (index, count) in running.rows { rowTally?.add(count, ofEntity: index) }
         for root in running.changedRoots { rowCache.removeAll(rootIndex: root) }
         return running.outcome
     }

@@ -8,6 +8,44 @@ struct ExternalFileChanges {
     fileprivate(set) var note: String?
 }
 
+// Files of a transaction that is held: what its parts have orphaned goes when the whole is committed, and so does the note.
+extension SQLiteStore {
+    /// The files of a transaction that begins.
+    func filesOfTransaction() -> ExternalFileChanges {
+        var files = ExternalFileChanges()
+        files.note = writerLock.withLock { heldFiles.note }
+        return files
+    }
+
+    func didCommit(_ files: ExternalFileChanges) {
+        writerLock.withLock {
+            guard writer?.holdsTransaction == true else {
+                externalData?.committed(files)
+                return
+            }
+            heldFiles.orphaned += files.orphaned
+            heldFiles.note = files.note
+        }
+    }
+
+    func didAbandon(_ files: ExternalFileChanges) {
+        writerLock.withLock {
+            guard writer?.holdsTransaction == true else {
+                externalData?.abandoned(files)
+                return
+            }
+            externalData?.remove(files.created)
+            heldFiles.note = files.note
+        }
+    }
+
+    /// The held transaction was committed; the caller holds `writerLock`.
+    func releaseHeldFiles() {
+        externalData?.committed(heldFiles)
+        heldFiles = ExternalFileChanges()
+    }
+}
+
 // What a killed process leaves: files that no row names. Before a transaction makes a file, and before it forgets one, the
 // file's name is noted beside the folder; the note goes when the transaction and what follows it are over. A note that is
 // there while nobody can be within a transaction is one of a process that was killed.

@@ -212,6 +212,16 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
         if isInTransaction { try execute("COMMIT") }
     }
 
+    /// Commits what was written since the transaction is held, under a number that is in the file from then on. What follows
+    /// is held again.
+    func commitHeldTransaction(as number: Int) throws {
+        if !isInTransaction { try execute("BEGIN IMMEDIATE") }
+        try execute("PRAGMA user_version = \(number); COMMIT")
+    }
+
+    /// The number under which the file was committed; 0 where it has none.
+    func heldNumber() throws -> Int { Int(try integer("PRAGMA user_version") ?? 0) }
+
     /// Runs a body in a transaction: committed when it returns, rolled back when it throws.
     func transaction<Result>(immediate: Bool = true, _ body: () throws -> Result) throws -> Result {
         try begin(immediate: immediate)

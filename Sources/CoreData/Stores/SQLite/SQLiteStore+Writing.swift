@@ -107,7 +107,7 @@ extension SQLiteStore {
     ) throws {
         let savesMetadata = hasUnsavedMetadata
         if changes.isEmpty, alongside == nil, !savesMetadata { return }
-        var files = ExternalFileChanges()
+        var files = filesOfTransaction()
         var writtenMetadata: [String: Any]?
         var recorded: Int64?
         var derived: [(rootIndex: Int, primaryKeys: Set<Int64>)] = []
@@ -141,14 +141,18 @@ extension SQLiteStore {
                 try externalData?.note(files.orphaned, &files)
                 try beforeCommit()
                 try connection.commit()
+                if let rowTally {
+                    rowTally.add(changes.inserted)
+                    for (index, count) in session.deletedRows { rowTally.add(-count, ofEntity: index) }
+                }
             }
         } catch {
-            externalData?.abandoned(files)
+            didAbandon(files)
             throw error
         }
         if let recorded { didRecord(recorded) }
         if let writtenMetadata { metadataWereSaved(writtenMetadata) }
-        externalData?.committed(files)
+        didCommit(files)
         rowCache.follow(changes, in: layout)
         for (rootIndex, keys) in derived {
             for key in keys {

@@ -40,6 +40,9 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     /// The statement's text for one row of a root entity, and for its batches.
     let rowTexts: [String]
 
+    /// What becomes of files when the held transaction is committed; under `writerLock`.
+    var heldFiles = ExternalFileChanges()
+
     /// SQLite's counter of changes to the tables, as it was when they were last known to be this model's; under
     /// `writerLock`.
     var knownSchemaVersion: Int64?
@@ -328,13 +331,24 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
 
     func forgetCachedRow(_ key: Int64, rootIndex: Int) { rowCache.remove(key, rootIndex: rootIndex) }
 
-    /// Closes every connection, and with the last one of the process the -wal goes into the main file. Called when the store
-    /// is removed from its coordinator; reading or writing afterwards throws.
     /// Commits what was written since the store was opened, where it holds its transaction until then.
     func commitHeldTransaction() throws {
-        try writing { try $0.commitHeldTransaction() }
+        try writing { connection in
+            try connection.commitHeldTransaction()
+            releaseHeldFiles()
+        }
     }
 
+    /// Commits what was written since the last time, so that a killed process leaves it, and goes on holding the transaction.
+    func commitHeldTransaction(as number: Int) throws {
+        try writing { connection in
+            try connection.commitHeldTransaction(as: number)
+            releaseHeldFiles()
+        }
+    }
+
+    /// Closes every connection, and with the last one of the process the -wal goes into the main file. Called when the store
+    /// is removed from its coordinator; reading or writing afterwards throws.
     func close() {
         setRemoteChangeMonitor(nil)
         closeViews()

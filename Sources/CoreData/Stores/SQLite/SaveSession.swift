@@ -7,6 +7,8 @@ struct SaveSession {
     let connection: SQLiteConnection
     var conflicts: [SaveConflicts.Conflict] = []
     var constraintConflicts: [SaveConflicts.ConstraintConflict] = []
+    /// How many rows went, by the numbers of their entities' layouts.
+    private(set) var deletedRows: [Int: Int] = [:]
     private var writers: [RowWriter?]
 
     init(store: SQLiteStore, connection: SQLiteConnection) {
@@ -187,7 +189,9 @@ struct SaveSession {
             statement.bind(1, key)
             if let row = deletion.row { statement.bind(2, Int64(row.version)) }
             try statement.run()
-            if isVersioned, connection.changes == 0 {
+            let count = connection.changes
+            deletedRows[object.layoutIndex, default: 0] += count
+            if isVersioned, count == 0 {
                 conflicts.append(
                     SaveConflicts.Conflict(key: object, expected: deletion.row, found: try presentRow(object)))
             }

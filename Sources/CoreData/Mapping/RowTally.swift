@@ -1,0 +1,45 @@
+import Foundation
+
+/// How many rows of each entity a migration has written to its new store: those that came less those that went.
+///
+/// The store counts what its statements did, whoever had them done: the mappings, a policy's own objects, batches. So the
+/// finished file can be asked whether it has them.
+final class RowTally: @unchecked Sendable {  // guarded by `lock`
+    private let lock = NSLock()
+    private let layout: ModelLayout
+    private var counts: [Int: Int] = [:]
+
+    init(_ layout: ModelLayout) { self.layout = layout }
+
+    /// By the names of the entities; only those of which there ever was a row.
+    var rows: [String: Int] {
+        get {
+            lock.withLock {
+                Dictionary(uniqueKeysWithValues: counts.map { (layout.entities[$0.key].name, $0.value) })
+            }
+        }
+        set {
+            lock.withLock {
+                counts = [:]
+                for (name, count) in newValue {
+                    if let entity = layout.layout(named: name) { counts[entity.index] = count }
+                }
+            }
+        }
+    }
+
+    func add(_ count: Int, ofEntity index: Int) {
+        if count != 0 { lock.withLock { counts[index, default: 0] += count } }
+    }
+
+    /// Rows of one entity come one after another, most of the time.
+    func add(_ rows: [Snapshot]) {
+        var start = 0
+        while start < rows.count {
+            let index = rows[start].layoutIndex
+            let end = rows[start...].firstIndex { $0.layoutIndex != index } ?? rows.count
+            add(end - start, ofEntity: index)
+            start = end
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// How many rows each entity of a SQLite store has, and so has to have in the next version.
+struct EntityCounts {
+    private let model: NSManagedObjectModel
+    /// By the names of the entities that the store holds.
+    let rows: [String: Int]
+
+    /// Counts the rows of a store that nobody writes meanwhile.
+    ///
+    /// - Parameters:
+    ///   - given: the model that it was made with, if that is at hand; otherwise it is looked for.
+    ///   - isLocked: whether this process holds the lock on it, which only an immutable connection does not ask for.
+    init(
+        of store: SQLiteStoreFiles, _ given: NSManagedObjectModel? = nil, isLocked: Bool = false,
+        following work: FollowedWork
+    ) throws {
+        let connection = try SQLiteConnection(path: store.main.path, access: isLocked ? .immutable : .readOnly)
+        let metadata = try SQLiteStoreMetadata.read(from: connection, url: store.main)
+        model = try SourceModel(metadata: metadata, url: store.main, timeout: 0).find(given: given)
+        let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
+        let schema = try ActualSchema(connection).fit(model.layout, entities: names, url: store.main)
+        rows = try Self.rows(model.layout, schema, on: connection, following: work)
+    }
+
+    /// One look at every table.
+    static func rows(
+        _ layout: ModelLayout, _ schema: SQLSchema, on connection: SQLiteConnection, following work: FollowedWork
+    ) throws -> [String: Int] {
+        var rows: [String: Int] = [:]
+        for root in layout.entities where root.superIndex == nil {
+            guard let table = schema.table(ofRoot: root.index)?.name else { continue }
+            let stored = root.subtree.compactMap { index in schema.numbers[index].map { (index, $0) } }
+            // SQLite takes no more columns than 2,000.
+            for start in stride(from: 0, to: stored.count, by: 500) {
+                let part = stored[start..<min(start + 500, stored.count)]
+                let sums = part.map { "TOTAL(Z_ENT = \($0.1))" }.joined(separator: ", ")
+                let query = try connection.prepare("SELECT \(sums) FROM \(SQLiteDialect().quoted(table))")
+                try work.run(on: connection) { _ = try query.step() }
+                for (column, entity) in part.enumerated() {
+                    rows[layout.entities[entity.0].name] = Int(query.int64(column))
+                }
+            }
+        }
+        return rows
+    }
+
+    /// How many rows the entities of a later version have when the store goes through all of them without a mapping model:
+    /// none is lost but those of entities that are gone.
+    func after(through versions: [NSManagedObjectModel], configuration: String?) throws -> [String: Int] {
+        var (rows, source) = (rows, model)
+        for version in versions {
+            let (old, new) = (source.layout, version.layout)
+            let held = version.entities(forConfigurationName: configuration).map { Set($0.compactMap(\.name)) }
+            let difference = try ModelDifference(
+                from: old, to: new,
+                storedSource: Set(old.entities.lazy.filter { rows[$0.name] != nil }.map(\.index)),
+                storedDestination: held.map { held in
+                    Set(new.entities.lazy.filter { held.contains($0.name) }.map(\.index))
+                })
+            var next: [String: Int] = [:]
+            for entity in new.entities where held?.contains(entity.name) ?? true {
+                next[entity.name] = difference.sourceOf[entity.index].flatMap { rows[old.entities[$0].name] } ?? 0
+            }
+            (rows, source) = (next, version)
+        }
+        return rows
+    }
+
+    /// The error about the first entity that has another number of rows than it must have; the others may have any.
+    static func failure(_ rows: [String: Int], expected: [String: Int], url: URL) -> NSError? {
+        for (name, count) in expected.sorted(by: { $0.key < $1.key }) {
+            guard let found = rows[name], found != count else { continue }
+            return .coreData(
+                NSMigrationError,
+                reason: "The migrated store did not pass its verification: “\(name)” has \(found) rows where \(count) "
+                    + "were migrated.", url: url, userInfo: [MigrationErrors.entityKey: name])
+        }
+        return nil
+    }
+}
