@@ -2,7 +2,7 @@
 //
 // Opens the store with the newer model and both migration options, as a program does when it starts. The ways: "place" (the
 // default), between the two models of CrashModels; "resources N", to a version of DepotModels with what lies beside the
-// program; "stages", through those of DepotModels.
+// program, by the type that the store's name says; "stages", through those of DepotModels.
 import CoreData
 import Foundation
 import MigrationTestKit
@@ -21,6 +21,7 @@ MigrationChild.main { url, arguments in
     default: model = ModelText.model(CrashModels.newer)
     }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let types = ["xml": NSXMLStoreType, "binary": NSBinaryStoreType]
     try coordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+        ofType: types[url.pathExtension] ?? NSSQLiteStoreType, configurationName: nil, at: url, options: options)
 }

@@ -30,6 +30,26 @@ extension NSPersistentStoreCoordinator {
                 url: storeURL.standardizedFileURL, model: managedObjectModel, configuration: configuration,
                 options: options)
         }
+        let file = FileMigration(
+            type: storeType, at: storeURL, model: managedObjectModel, configuration: configuration, options: options)
+        try file?.removeRemains()
+        do {
+            return try attach(storeType, customClass, configuration, at: storeURL, options, insteadOf: other)
+        } catch let error as NSError
+            where error.code == NSPersistentStoreIncompatibleVersionHashError && file?.isWanted == true
+        {
+            try MigrationFeed.during(options?[NSMigrationProgressOption] as? Progress) {
+                try file?.run(after: error)
+            }
+            return try attach(storeType, customClass, configuration, at: storeURL, options, insteadOf: other)
+        }
+    }
+
+    /// Opens a store as it is and adds it.
+    private func attach(
+        _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
+        _ options: [AnyHashable: Any]?, insteadOf other: NSPersistentStore?
+    ) throws -> NSPersistentStore {
         lock.lock()
         defer { lock.unlock() }
         guard customClass != nil || storeType == NSSQLiteStoreType || storeType == NSInMemoryStoreType else {

@@ -15,6 +15,21 @@ enum StoreClasses {
         lock.withLock { classes[type] } ?? ownClasses[type]
     }
 
+    /// The class of the stores that are read and written as a whole to which a file belongs; nil for others. Not for files that
+    /// may be SQLite's: opening one by other means drops the locks that this process has on it.
+    static func classOfFile(at url: URL) -> NSAtomicStore.Type? {
+        let registered = lock.withLock { classes }
+        let own = ownClasses.filter { registered[$0.key] == nil }
+        for (_, candidate) in own.sorted(by: { $0.key < $1.key }) + registered.sorted(by: { $0.key < $1.key }) {
+            guard let atomic = candidate as? NSAtomicStore.Type,
+                let metadata = try? atomic.metadataForPersistentStore(with: url),
+                metadata[NSStoreModelVersionHashesKey] != nil
+            else { continue }
+            return atomic
+        }
+        return nil
+    }
+
     static func register(_ storeClass: NSPersistentStore.Type?, for type: String) {
         lock.withLock { classes[type] = storeClass }
     }

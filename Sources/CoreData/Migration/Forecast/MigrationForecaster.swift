@@ -27,6 +27,12 @@ struct MigrationForecaster {
         let migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
         do {
             guard try migrator.isRequired() else { return forecast }
+        } catch let error as NSError {
+            // No SQLite store: one of another kind, perhaps.
+            guard let storeClass = StoreClasses.classOfFile(at: url) else { throw error }
+            return try self.forecast(ofFile: storeClass, through: versions)
+        }
+        do {
             forecast.isMigrationRequired = true
             forecast.diskSpaceAvailable = Self.freeBytes(at: url)
             let (source, connection) = try migrator.openQuietly()
@@ -75,7 +81,7 @@ struct MigrationForecaster {
     }
 
     /// Whether the options let a mapping be inferred. Who does not say anything wants to know what would be.
-    private var infers: Bool { StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) ?? true }
+    var infers: Bool { StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) ?? true }
 
     // MARK: The way
 
@@ -134,7 +140,7 @@ struct MigrationForecaster {
     }
 
     /// What an object costs more than a row that SQLite copies.
-    private static let objectFactor = 8.0
+    static let objectFactor = 8.0
 
     private static func step(
         _ mapping: NSEntityMapping, table: String?, rows: Int, bytesPerRow: Double
@@ -229,7 +235,7 @@ struct MigrationForecaster {
     }
 
     /// What every migration writes: the catalogue, metadata and the archived model.
-    private static let smallChange: Int64 = 256 * 1024
+    static let smallChange: Int64 = 256 * 1024
 
     /// In place all written pages lie in the -wal until it is copied, and new tables make the main file grow by as much.
     /// On a way with a mapping model or a stage's code there is the copy, the next one that is made of it, and the associations between them.
@@ -239,17 +245,20 @@ struct MigrationForecaster {
             hop.means != .inferred || hop.steps.contains { $0.kind == .custom }
         }
         guard isCopied else { return forecast.bytes * 2 + small }
-        let size = (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.int64Value ?? 0
-        return max(size, forecast.bytes) * (forecast.hops.count > 1 ? 3 : 2) + small
+        return max(Self.size(of: url), forecast.bytes) * (forecast.hops.count > 1 ? 3 : 2) + small
     }
 
-    private static func freeBytes(at url: URL) -> Int64? {
+    static func size(of url: URL) -> Int64 {
+        (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.int64Value ?? 0
+    }
+
+    static func freeBytes(at url: URL) -> Int64? {
         let folder = url.deletingLastPathComponent().path
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
         return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value
     }
 
-    private static func version(_ model: NSManagedObjectModel) -> MigrationForecast.Version {
+    static func version(_ model: NSManagedObjectModel) -> MigrationForecast.Version {
         .init(identifiers: model.versionIdentifiers.map { "\($0.base)" }.sorted(), checksum: model.versionChecksum)
     }
 }

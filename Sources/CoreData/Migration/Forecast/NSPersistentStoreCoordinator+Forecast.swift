@@ -1,10 +1,12 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// What bringing a SQLite store to a model would do and cost, and what stands in its way.
+    /// What bringing a store to a model would do and cost, and what stands in its way.
     ///
-    /// An addition to Apple's API. Takes milliseconds at any size of the store: metadata, archived model, schema and some
-    /// sample rows are read. Neither the main file nor the -wal changes. May be called on any thread; the store may be open.
+    /// An addition to Apple's API. For a SQLite store it takes milliseconds at any size: metadata, archived model, schema and
+    /// some sample rows are read. Neither the main file nor the -wal changes. A store that is read and written as a whole (XML,
+    /// binary, a class of the program's own) is read, and its model looked for among `versions` and the program's resources.
+    /// May be called on any thread; the store may be open.
     ///
     /// - Parameters:
     ///   - url: the store's main file. A store that is not there needs no migration.

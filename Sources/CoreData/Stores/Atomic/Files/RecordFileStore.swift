@@ -44,6 +44,9 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         try format.replacingMetadata(changed, in: Data(contentsOf: url)).write(to: url, options: .atomic)
     }
 
+    /// How many records a file has.
+    static func recordCount(at url: URL) throws -> Int { try read(url, as: format).records.count }
+
     /// Whether there is no file yet, or an empty one.
     private static func isNew(_ url: URL) -> Bool {
         let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber

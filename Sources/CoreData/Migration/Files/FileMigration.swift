@@ -1,0 +1,212 @@
+import Foundation
+
+/// Migrates a store that is one file, read and written as a whole: XML, binary, or of a program's own class over
+/// `NSAtomicStore`.
+///
+/// The newer version is made beside the store, hop by hop, and looked at. Then it is brought to the disk and renamed over the
+/// older one: at any moment one of the two lies there. Whatever fails or is killed, the older file is as it was, and the next
+/// start begins anew. Two migrations of a file exclude each other; whether another process has read it and will write it,
+/// nobody knows.
+struct FileMigration {
+    let storeClass: NSAtomicStore.Type
+    let type: String
+    let url: URL
+    let model: NSManagedObjectModel
+    let configuration: String?
+    let options: [AnyHashable: Any]?
+    /// Where versions and mapping models are looked for; nil for the main bundle and the packages' resources.
+    var bundles: [Bundle]?
+
+    /// Nil for stores of other kinds.
+    init?(
+        type: String, at url: URL?, model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
+    ) {
+        guard let storeClass = StoreClasses.storeClass(for: type) as? NSAtomicStore.Type, let url, url.isFileURL else {
+            return nil
+        }
+        self.storeClass = storeClass
+        self.type = type
+        self.url = url.standardizedFileURL.resolvingSymlinksInPath()
+        self.model = model
+        self.configuration = configuration
+        self.options = options
+    }
+
+    private var files: SQLiteStoreFiles { SQLiteStoreFiles(url) }
+    private var progress: Progress? { options?[NSMigrationProgressOption] as? Progress }
+    private var timeout: TimeInterval { StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240 }
+
+    /// Whether the options ask for a migration of a store that is of another version.
+    var isWanted: Bool {
+        StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true
+            && StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true
+    }
+
+    /// Removes what a killed process has left beside the store, after waiting for one that is migrating it now. Costs one look
+    /// at the folder when there is nothing.
+    func removeRemains() throws {
+        guard MigrationFolder.exists(for: files), !MigrationFolder.isHeldHere(for: files),
+            StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true
+        else { return }
+        try MigrationFolder.lock(files, creating: false, timeout: timeout)?.remove()
+    }
+
+    // MARK: Migrating
+
+    /// Migrates the store. `refusal` is the error of opening it, which has its metadata.
+    func run(after refusal: NSError) throws {
+        guard let found = refusal.userInfo["metadata"] as? [String: Any] else { throw refusal }
+        if options?[NSPersistentStoreStagedMigrationManagerOptionKey] is NSStagedMigrationManager {
+            throw NSError.coreData(
+                NSMigrationError,
+                reason: "Only SQLite stores are migrated in stages, and this one is of type '\(type)'.",
+                url: url)
+        }
+        guard let folder = try MigrationFolder.lock(files, creating: true, timeout: timeout, progress) else { return }
+        MigrationMoment.reach(.folderLocked)
+        do {
+            try folder.clear()
+            let before = FileState(url)
+            let metadata = (try? storeClass.metadataForPersistentStore(with: url)) ?? found
+            // Somebody else may have been faster.
+            if case .incompatible = model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata) {
+                let copy = try make(try hops(metadata), in: folder)
+                try putInPlace(copy, of: before)
+            }
+            try folder.remove()
+            MigrationMoment.reach(.exchanged)
+        } catch {
+            try? folder.remove()
+            throw error
+        }
+    }
+
+    /// The way to the model's version.
+    private func hops(_ metadata: [String: Any]) throws -> [MigrationHop] {
+        let way = MigrationWay(
+            bundles: bundles, infers: StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true)
+        guard way.infers || !MappingModelFile.files(in: bundles).isEmpty else {
+            throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
+        }
+        let source = try SourceModel(metadata: metadata, url: url, timeout: timeout).findAmongResources(bundles)
+        if let hops = way.find(from: source, to: model) { return hops }
+        guard way.infers else { throw MigrationErrors.missingMappingModel(metadata: metadata, url: url) }
+        // There is no way: the direct one says what stands in it.
+        return [MigrationHop(source: source, target: model, means: .inferred)]
+    }
+
+    /// Goes the way, a new file for each hop.
+    private func make(_ hops: [MigrationHop], in folder: MigrationFolder) throws -> URL {
+        let parts = MigrationParts(progress, weights: hops.map { _ in 1 } + [0.2])
+        var last = url
+        var rows: [String: Int] = [:]
+        for (number, hop) in hops.enumerated() {
+            let place = "step-\(number + 1)"
+            let target = try folder.make(place).main
+            rows = try parts.run(number) { part in try migrate(last, to: target, by: hop, part) }
+            MigrationMoment.reach(.legDone)
+            let names = try FileManager.default.contentsOfDirectory(atPath: target.deletingLastPathComponent().path)
+            guard names == [target.lastPathComponent] else {
+                throw NSError.coreData(
+                    NSMigrationError,
+                    reason:
+                        "Stores of the class \(storeClass) are not one file: \(names.sorted().joined(separator: ", ")).",
+                    url: url)
+            }
+            last = target
+        }
+        try parts.run(hops.count) { part in
+            MigrationFeed.of(part)?.begin(.verifying)
+            try verify(last, rows)
+        }
+        MigrationMoment.reach(.verified)
+        return last
+    }
+
+    private func migrate(
+        _ source: URL, to target: URL, by hop: MigrationHop, _ progress: Progress?
+    ) throws -> [String: Int] {
+        let mapping: NSMappingModel
+        switch hop.means {
+        case .mapping(let model): mapping = model
+        case .inferred:
+            mapping = try NSMappingModel.inferredMappingModel(forSourceModel: hop.source, destinationModel: hop.target)
+        }
+        let managerClass = storeClass.migrationManagerClass() as? NSMigrationManager.Type ?? NSMigrationManager.self
+        let manager = managerClass.init(sourceModel: hop.source, destinationModel: hop.target)
+        manager.destinationConfiguration = configuration
+        manager.follower = progress
+        try manager.migrateStore(
+            from: source, sourceType: type, options: ownOptions, with: mapping, toDestinationURL: target,
+            destinationType: type, destinationOptions: ownOptions)
+        return manager.madeRows ?? [:]
+    }
+
+    private var ownOptions: [AnyHashable: Any]? {
+        options?.filter { $0.key != AnyHashable(NSMigrationProgressOption) }
+    }
+
+    /// Reads the new file as a program will, which finds what leads to nothing, and counts its objects.
+    private func verify(_ copy: URL, _ rows: [String: Int]) throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(
+            ofType: type, configurationName: configuration, at: copy, options: [NSReadOnlyPersistentStoreOption: true])
+        defer { try? coordinator.remove(store) }
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        let found = try context.performAndWait {
+            try Dictionary(
+                uniqueKeysWithValues: rows.keys.map { name in
+                    let request = NSFetchRequest<NSManagedObject>(entityName: name)
+                    request.includesSubentities = false
+                    return (name, try context.count(for: request))
+                })
+        }
+        if let error = EntityCounts.failure(found, expected: rows, url: url) { throw error }
+    }
+
+    // MARK: Exchanging
+
+    private func putInPlace(_ copy: URL, of before: FileState?) throws {
+        MigrationFeed.of(progress)?.begin(.finishing)
+        if let mode = before?.mode { chmod(copy.path, mode) }
+        try SQLiteStoreFiles.synchronize(copy)
+        MigrationMoment.reach(.synchronized)
+        try MigrationCancellation.check(progress)
+        guard FileState(url) == before else {
+            throw NSError.coreData(
+                NSMigrationError,
+                reason:
+                    "“\(url.lastPathComponent)” was written by somebody else while it was being migrated; it was left as it is.",
+                url: url)
+        }
+        guard rename(copy.path, url.path) == 0 else {
+            throw MigrationFolder.failure("The migrated store could not be put in its place", url)
+        }
+        MigrationMoment.reach(.mainsExchanged)
+        SQLiteStoreFiles.synchronizeFolder(url.deletingLastPathComponent())
+    }
+
+    /// What changes when somebody writes a file.
+    private struct FileState: Equatable {
+        var number: UInt64
+        var size: Int64
+        var seconds: Int
+        var nanoseconds: Int
+        var mode: mode_t
+
+        init?(_ url: URL) {
+            var status = stat()
+            guard stat(url.path, &status) == 0 else { return nil }
+            number = UInt64(status.st_ino)
+            size = Int64(status.st_size)
+            #if os(Linux)
+                let time = status.st_mtim
+            #else
+                let time = status.st_mtimespec
+            #endif
+            (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec))
+            mode = status.st_mode & 0o7777
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+// The forecast of a store that is one file, read and written as a whole.
+extension MigrationForecaster {
+    /// Every hop writes the file anew. To know its version the file is read as a whole, as it is to open the store.
+    func forecast(
+        ofFile storeClass: NSAtomicStore.Type, through versions: [NSManagedObjectModel]
+    ) throws -> MigrationForecast {
+        var forecast = MigrationForecast(store: url, isMigrationRequired: false)
+        let metadata = try storeClass.metadataForPersistentStore(with: url)
+        guard case .incompatible = model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata)
+        else { return forecast }
+        forecast.isMigrationRequired = true
+        forecast.diskSpaceAvailable = Self.freeBytes(at: url)
+        do {
+            let source = try SourceModel(metadata: metadata, url: url, timeout: 0).findAmongResources(
+                bundles, or: versions)
+            let way = MigrationWay(bundles: bundles, infers: infers, versions: versions)
+            let direct = MigrationHop(source: source, target: model, means: .inferred)
+            let hops = way.find(from: source, to: model) ?? [direct]
+            let rows = try (storeClass as? RecordFileStore.Type)?.recordCount(at: url) ?? 0
+            let size = Self.size(of: url)
+            forecast.hops = try hops.map { try Self.hop($0, rows: rows, size: size) }
+            forecast.estimatedSeconds = forecast.hops.flatMap(\.steps).reduce(0) { $0 + $1.seconds }
+            // The new file, and while it is made of another new one, that too.
+            forecast.diskSpaceNeeded = size * Int64(min(2, hops.count)) + Self.smallChange
+        } catch let error as NSError where Self.obstacleCodes.contains(error.code) {
+            forecast.hops = []
+            forecast.obstacles = Self.obstacles(of: error)
+        }
+        return forecast
+    }
+
+    private static func hop(_ hop: MigrationHop, rows: Int, size: Int64) throws -> MigrationForecast.Hop {
+        var means = MigrationForecast.Hop.Means.inferred
+        if case .mapping = hop.means {
+            means = .mappingModel(hop.name)
+        } else {
+            // Throws what stands in the way.
+            _ = try ModelDifference(from: hop.source.layout, to: hop.target.layout)
+        }
+        let machine = MachineCalibration.current
+        // Reading, mapping and writing are each as dear as a row of a mapping model.
+        let seconds = 3 * objectFactor * (Double(rows) * machine.rewrite + Double(size) * machine.byte)
+        let step = MigrationForecast.Step(
+            kind: hop.isInferred ? .rewrite : .custom, summary: "rewrite of the file", table: nil, rows: rows,
+            bytes: size, seconds: seconds)
+        return .init(from: version(hop.source), to: version(hop.target), means: means, steps: [step])
+    }
+}

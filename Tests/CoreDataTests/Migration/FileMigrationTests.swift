@@ -1,0 +1,288 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+@Suite("Migrating stores that are one file", .leavesNothingBehind)
+struct FileMigrationTests {
+    private static let kinds = [StoreKind.xml, .binary, .atomic]
+    /// What can be inferred of the older version: names, types, a default, an order, an entity more.
+    private static let inferred = """
+        entity Author
+          name string!
+          born int16
+          books ordered Book.author
+        entity Book
+          heading string was title
+          pages double
+          note string! = none
+          author one Author.books
+          tags many Tag.books
+          chapters ordered Chapter.book
+        entity Chapter
+          name string
+          book one Book.chapters
+        entity Shelf
+          label string
+        entity Tag
+          word string
+          books many Book.tags
+        """
+    private static var both: [AnyHashable: Any] {
+        [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
+    }
+
+    /// A folder with resources and a store of the older version.
+    private struct Files {
+        let folder: URL
+        let kind: StoreKind
+        let bench: MappedMigrationBench
+        let url: URL
+        var resources: Bundle?
+
+        init(_ folder: URL, _ kind: StoreKind, books: Int = 40, mapping: Bool = false) throws {
+            self.folder = folder.appendingPathComponent("store")
+            self.kind = kind
+            try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+            bench = try MappedMigrationBench(folder, books: 0)
+            url = try #require(kind.url(in: self.folder))
+            let bundle = folder.appendingPathComponent("Resources.bundle")
+            try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
+            try ModelArchive.encode(ModelText.model(MappedMigrationBench.older))
+                .write(to: bundle.appendingPathComponent("Older.mom"))
+            if mapping {
+                let model = bench.mapping()
+                let (older, newer) = (
+                    bench.olderModel.entityVersionHashesByName, bench.newerModel.entityVersionHashesByName
+                )
+                for mapping in model.entityMappings {
+                    mapping.sourceEntityVersionHash = mapping.sourceEntityName.flatMap { older[$0] }
+                    mapping.destinationEntityVersionHash = mapping.destinationEntityName.flatMap { newer[$0] }
+                }
+                try MappingModelArchive.encode(model).write(to: bundle.appendingPathComponent("Books.cdm"))
+            }
+            resources = Bundle(url: bundle)
+            try withStore(url, ModelText.model(MappedMigrationBench.older), type: kind.type) { context in
+                try MappedMigrationBench.fill(context, books: books, authors: 2)
+            }
+        }
+
+        var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
+        var content: Data { (try? Data(contentsOf: url)) ?? Data() }
+
+        /// Migrates the store as adding it does when the resources are the program's.
+        func migrate(to model: NSManagedObjectModel, _ options: [AnyHashable: Any] = FileMigrationTests.both) throws {
+            let refusal = try #require(throws: NSError.self) { try withStore(url, model, type: kind.type) { _ in } }
+            #expect(refusal.code == NSPersistentStoreIncompatibleVersionHashError)
+            var migration = try #require(
+                FileMigration(type: kind.type, at: url, model: model, configuration: nil, options: options))
+            migration.bundles = resources.map { [$0] }
+            #expect(migration.isWanted)
+            try MigrationFeed.during(options[NSMigrationProgressOption] as? Progress) {
+                try migration.run(after: refusal)
+            }
+        }
+    }
+
+    @Test("what can be inferred is: names, types, defaults, order; every object and link is there", arguments: kinds)
+    func inferred(_ kind: StoreKind) throws {
+        try withTemporaryFolder { folder in
+            let files = try Files(folder, kind, books: 600)
+            var metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.type, at: files.url)
+            metadata["application"] = "Shop"
+            try NSPersistentStoreCoordinator.setMetadata(metadata, forPersistentStoreOfType: kind.type, at: files.url)
+            chmod(files.url.path, 0o600)
+            try files.migrate(to: ModelText.model(Self.inferred))
+            try withStore(files.url, ModelText.model(Self.inferred), type: kind.type) { context in
+                let books = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book"))
+                #expect(books.count == 600)
+                for book in books {
+                    let number = (book.value(forKey: "pages") as? Double).map { Int($0) } ?? -1
+                    #expect(book.value(forKey: "heading") as? String == "book \(number)")
+                    #expect(book.value(forKey: "note") as? String == "none")
+                    #expect(book.value(forKeyPath: "author.born") as? Int == 1801 + 100 * (number % 2))
+                    #expect((book.value(forKey: "tags") as? NSSet)?.count == 2)
+                    let chapters = (book.value(forKey: "chapters") as? NSOrderedSet)?.array as? [NSManagedObject]
+                    #expect(
+                        chapters?.map { $0.value(forKey: "name") as? String } == ["end \(number)", "begin \(number)"])
+                }
+                let author = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first
+                #expect((author?.value(forKey: "books") as? NSOrderedSet)?.count == 300)
+            }
+            #expect(files.names == [files.url.lastPathComponent])
+            let mode = try FileManager.default.attributesOfItem(atPath: files.url.path)[.posixPermissions] as? NSNumber
+            #expect(mode == 0o600)
+            let migrated = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.type, at: files.url)
+            #expect(migrated["application"] as? String == "Shop")
+        }
+    }
+
+    @Test("a mapping model among the resources is used", arguments: kinds)
+    func mapped(_ kind: StoreKind) throws {
+        try withTemporaryFolder { folder in
+            let files = try Files(folder, kind, mapping: true)
+            try files.migrate(to: ModelText.model(MappedMigrationBench.newer))
+            #expect(
+                try files.bench.books(at: files.url, type: kind.type) == MappedMigrationBench.expectedBooks(40))
+            #expect(files.names == [files.url.lastPathComponent])
+        }
+    }
+
+    @Test("what is impossible, does not fit, fails or is cancelled leaves the file as it was", arguments: kinds)
+    func failing(_ kind: StoreKind) throws {
+        try withTemporaryFolder { folder in
+            let files = try Files(folder, kind)
+            let before = files.content
+            func failure(_ text: String, _ options: [AnyHashable: Any] = Self.both) throws -> NSError {
+                let error = try #require(throws: NSError.self) {
+                    try files.migrate(to: ModelText.model(text), options)
+                }
+                #expect(files.content == before && files.names == [files.url.lastPathComponent])
+                return error
+            }
+            let text = Self.inferred
+            // "pages" up to 39 fit no flag.
+            let unfit = try failure(text.replacingOccurrences(of: "pages double", with: "pages bool"))
+            #expect(unfit.code == NSMigrationError)
+            #expect(unfit.userInfo["entity"] as? String == "Book" && unfit.userInfo["property"] as? String == "pages")
+            let impossible = try failure(text.replacingOccurrences(of: "pages double", with: "pages date"))
+            #expect(impossible.code == NSInferredMappingModelError)
+            #expect(impossible.userInfo["property"] as? String == "pages")
+            let invalid = try failure(text.replacingOccurrences(of: "note string! = none", with: "note string!"))
+            #expect(invalid.code == NSMigrationError)
+            let mapping = [NSMigratePersistentStoresAutomaticallyOption: true]
+            #expect(try failure(text, mapping).code == NSMigrationMissingMappingModelError)
+            let progress = Progress(totalUnitCount: 1)
+            progress.cancel()
+            var options = Self.both
+            options[NSMigrationProgressOption] = progress
+            #expect(try failure(text, options).code == NSMigrationCancelledError)
+            options = Self.both
+            options[NSPersistentStoreStagedMigrationManagerOptionKey] = NSStagedMigrationManager([])
+            #expect(try failure(text, options).code == NSMigrationError)
+        }
+    }
+
+    @Test("what a killed migration left beside the store goes when it is opened", arguments: kinds)
+    func remains(_ kind: StoreKind) throws {
+        try withTemporaryFolder { folder in
+            let files = try Files(folder, kind)
+            let place = MigrationFolder.url(for: SQLiteStoreFiles(files.url)).appendingPathComponent("step-1")
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            try Data([1]).write(to: place.appendingPathComponent(files.url.lastPathComponent))
+            let count = try withStore(files.url, ModelText.model(MappedMigrationBench.older), type: kind.type) {
+                try $0.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book"))
+            }
+            #expect(count == 40)
+            #expect(files.names == [files.url.lastPathComponent])
+        }
+    }
+
+    @Test("the forecast says that the file is rewritten, and what stands in the way", arguments: kinds)
+    func forecast(_ kind: StoreKind) throws {
+        try withTemporaryFolder { folder in
+            let files = try Files(folder, kind)
+            func forecast(_ text: String) throws -> MigrationForecast {
+                try NSPersistentStoreCoordinator.migrationForecast(
+                    forPersistentStoreAt: files.url, to: ModelText.model(text), through: [files.bench.olderModel])
+            }
+            let needed = try forecast(Self.inferred)
+            #expect(needed.isMigrationRequired && needed.isPossible && !needed.isInstant)
+            #expect(needed.hops.count == 1)
+            #expect(needed.hops.first?.steps.map(\.summary) == ["rewrite of the file"])
+            #expect(needed.bytes == Int64(files.content.count))
+            #expect(needed.rows == (kind == .atomic ? 0 : 125))
+            #expect(needed.diskSpaceNeeded > needed.bytes)
+            #expect(try !forecast(MappedMigrationBench.older).isMigrationRequired)
+            let impossible = try forecast(
+                Self.inferred.replacingOccurrences(of: "pages double", with: "pages date"))
+            #expect(impossible.obstacles.map(\.property) == ["pages"])
+        }
+    }
+
+    @Test(
+        "a migration manager goes from any type of store to any other",
+        arguments: [StoreKind.sqlite, .xml, .binary, .atomic], [StoreKind.sqlite, .xml, .binary, .atomic])
+    func between(source: StoreKind, target: StoreKind) throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 0)
+            let url = try #require(source.url(in: folder.appendingPathComponent("a")))
+            let end = try #require(target.url(in: folder.appendingPathComponent("b")))
+            for url in [url, end] {
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            }
+            try withStore(url, ModelText.model(MappedMigrationBench.older), type: source.type) { context in
+                try MappedMigrationBench.fill(context, books: 300, authors: 3)
+            }
+            try bench.manager().migrateStore(
+                from: url, sourceType: source.type, options: nil, with: bench.mapping(), toDestinationURL: end,
+                destinationType: target.type, destinationOptions: nil)
+            #expect(
+                try bench.books(at: end, type: target.type) == MappedMigrationBench.expectedBooks(300, authors: 3))
+            let names = try FileManager.default.contentsOfDirectory(atPath: end.deletingLastPathComponent().path)
+            #expect(names == [end.lastPathComponent])
+            // What was made has keys that go on.
+            try withStore(end, ModelText.model(MappedMigrationBench.newer), type: target.type) { context in
+                let book = MappedMigrationBench.make("Book", ["heading": "new"], context)
+                book.setValue(
+                    try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first, forKey: "author")
+                try context.save()
+                #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 301)
+            }
+        }
+    }
+
+    @Test(
+        "a process that is killed leaves the older file or the newer one; the next start ends it",
+        arguments: ["xml", "binary"])
+    func killed(_ suffix: String) throws {
+        try withTemporaryFolder { folder in
+            let program = folder.appendingPathComponent("migration-crash-child")
+            let built = try ChildProgram.url("migration-crash-child")
+            if link(built.path, program.path) != 0 { try FileManager.default.copyItem(at: built, to: program) }
+            for (number, text) in DepotModels.versions.enumerated() {
+                try ModelArchive.encode(ModelText.model(text))
+                    .write(to: folder.appendingPathComponent("Depot \(number).mom"))
+            }
+            try MappingModelArchive.encode(DepotModels.mapping()).write(to: folder.appendingPathComponent("Sizes.cdm"))
+            let type = suffix == "xml" ? NSXMLStoreType : NSBinaryStoreType
+            let store = folder.appendingPathComponent("store/Depot.\(suffix)")
+            try FileManager.default.createDirectory(
+                at: store.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try DepotModels.fill(store, DepotModels.versions[0], items: 200, type: type)
+            let content = try Data(contentsOf: store)
+            func start(_ kill: String?) throws -> Bool {
+                let process = Process()
+                process.executableURL = program
+                process.arguments = [store.path, "resources", "3"]
+                process.standardOutput = FileHandle.nullDevice
+                process.environment = ProcessInfo.processInfo.environment.merging(
+                    kill.map { ["OPENCOREDATA_TRIAL_KILL": $0] } ?? [:]
+                ) { $1 }
+                try process.run()
+                process.waitUntilExit()
+                return process.terminationReason == .exit && process.terminationStatus == 0
+            }
+            for moment in [
+                "folderLocked:1", "batchSaved:3", "legDone:1", "batchSaved:12", "legDone:3", "verified:1",
+                "synchronized:1", "mainsExchanged:1", "exchanged:1",
+            ] {
+                try content.write(to: store)
+                #expect(try !start(moment), "\(moment)")
+                let isNewer = ["mainsExchanged:1", "exchanged:1"].contains(moment)
+                #expect(try (Data(contentsOf: store) == content) == !isNewer, "\(moment)")
+                #expect(try start(nil), "\(moment)")
+                try withStore(store, DepotModels.model(3), type: type) { context in
+                    let items = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item"))
+                    let sizes = items.compactMap { $0.value(forKey: "size") as? Int }.sorted()
+                    #expect(sizes == (0..<200).map { $0 * 3 }, "\(moment)")
+                }
+                let names = try FileManager.default.contentsOfDirectory(
+                    atPath: store.deletingLastPathComponent().path)
+                #expect(names == [store.lastPathComponent], "\(moment)")
+            }
+        }
+    }
+}
