@@ -16,17 +16,29 @@ enum LaunchStores {
 
     /// Puts a fresh copy of a store where another may have been.
     static func copy(_ template: URL, to url: URL) throws {
-        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: url.path + suffix) {
-            try FileManager.default.removeItem(atPath: url.path + suffix)
+        let folder = url.deletingLastPathComponent()
+        // With all that lies beside it: logs, large values, the folder of a migration.
+        let name = url.deletingPathExtension().lastPathComponent
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where file.hasPrefix(url.lastPathComponent) || file.hasPrefix(".\(name)") {
+            try FileManager.default.removeItem(at: folder.appendingPathComponent(file))
         }
         try FileManager.default.copyItem(at: template, to: url)
+        let values = folder.appendingPathComponent(".\(template.deletingPathExtension().lastPathComponent)_SUPPORT")
+        if FileManager.default.fileExists(atPath: values.path) {
+            try FileManager.default.copyItem(at: values, to: folder.appendingPathComponent(".\(name)_SUPPORT"))
+        }
     }
 
     /// Whether the store is of the older model, by its metadata.
     static func isOlder(_ url: URL) throws -> Bool {
+        try isCompatible(url, ModelText.model(CrashModels.older))
+    }
+
+    /// Whether the store is of a model, by its metadata.
+    static func isCompatible(_ url: URL, _ model: NSManagedObjectModel) throws -> Bool {
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
-        return ModelText.model(CrashModels.older).isConfiguration(
-            withName: nil, compatibleWithStoreMetadata: metadata)
+        return model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
     }
 
     /// What a child said behind a word, as a number.

@@ -2,6 +2,7 @@
 // is a line on the standard output. The store is of `CrashModels.older`, the program's model is the newer one.
 //
 //   launch-child launch STORE                 says each state; at the end the numbers of rows
+//   launch-child stages STORE                 the same through the stages of DepotModels, each of which says when it begins
 //   launch-child blocking STORE LIMIT DELAY   opens on the main thread, under a watchdog of LIMIT seconds
 //   launch-child managed STORE LIMIT DELAY    the same through the manager
 //
@@ -42,11 +43,27 @@ func launch(_ manager: CoreDataManager) async throws {
     try await manager.launch()
     await watching.value
     let counts = try await manager.performBackground(saving: false) { context in
-        try ["Volume", "Rack", "Label"].map {
-            try context.count(for: NSFetchRequest<NSManagedObject>(entityName: $0))
+        try countedRows.map { entity, condition in
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+            request.predicate = NSPredicate(format: condition)
+            return try context.count(for: request)
         }
     }
     say("rows " + counts.map(String.init).joined(separator: " "))
+}
+
+/// The stages of DepotModels, saying their number when they begin.
+func sayingStages() -> NSStagedMigrationManager {
+    let stages = DepotModels.manager()
+    for (number, stage) in stages.stages.enumerated() {
+        guard let stage = stage as? NSCustomMigrationStage else { continue }
+        let handler = stage.willMigrateHandler
+        stage.willMigrateHandler = { manager, current in
+            say("stage \(number)")
+            try handler?(manager, current)
+        }
+    }
+    return stages
 }
 
 @MainActor
@@ -82,18 +99,31 @@ func underWatch(_ role: String, _ manager: CoreDataManager, limit: Double) async
 }
 
 let arguments = CommandLine.arguments
+let isStaged = arguments[1] == "stages"
+/// Entities, and which of their rows to count.
+let countedRows: [(String, String)] =
+    isStaged
+    ? [
+        ("Item", "number != nil AND note BEGINSWITH 'number '"), ("Shelf", "items.@count > 0"),
+        ("Tag", "TRUEPREDICATE"),
+    ]
+    : [("Volume", "TRUEPREDICATE"), ("Rack", "TRUEPREDICATE"), ("Label", "TRUEPREDICATE")]
 var configuration = CoreDataManager.Configuration()
 configuration.minimumScreenTime = 0
 if arguments.count > 4 {
     configuration.graceDelay = 0.05
     configuration.adapter = SlowAdapter(delay: Double(arguments[4]) ?? 0)
 }
+if isStaged {
+    configuration.storeOptions[NSPersistentStoreStagedMigrationManagerOptionKey] = sayingStages()
+}
 let manager = CoreDataManager(
-    model: ModelText.model(CrashModels.newer), storeURL: URL(fileURLWithPath: arguments[2]),
+    model: ModelText.model(isStaged ? DepotModels.stages[3] : CrashModels.newer),
+    storeURL: URL(fileURLWithPath: arguments[2]),
     configuration: configuration)
 say("begin")
 do {
-    if arguments[1] == "launch" {
+    if isStaged || arguments[1] == "launch" {
         try await launch(manager)
     } else {
         try await underWatch(arguments[1], manager, limit: Double(arguments[3]) ?? 0)

@@ -2,8 +2,8 @@ import CoreData
 
 /// The open store and the contexts above it, in one of two layouts.
 ///
-/// In a chain the main context never waits for the disk: saving it moves its changes into the root, and the root writes on
-/// a queue of its own. Background contexts are children of the main one, so that it always shows the newest state.
+/// In a chain saving the main context moves its changes into the root, and the root writes on a queue of its own.
+/// Background contexts are children of the main one, so that it always shows the newest state.
 /// Siblings have no root: each writes by itself, and the main context merges what the others wrote.
 final class ContextHierarchy: Sendable {
     let coordinator: NSPersistentStoreCoordinator

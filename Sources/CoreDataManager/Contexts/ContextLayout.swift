@@ -3,8 +3,9 @@ public enum ContextLayout: Sendable {
     /// Root, main, background: a private root writes to the store, the main-queue context is its child, background
     /// contexts are children of the main one.
     ///
-    /// Saving the main context never waits for the disk, and what a background context saves is in the main one at once.
-    /// In return everything that is imported passes through the main context, on the main thread. For programs that edit.
+    /// Saving the main context does not wait for what it saves to reach the disk, only for the root to end an earlier
+    /// save that it is just writing; and what a background context saves is in the main one at once. In return everything
+    /// that is imported passes through the main context, on the main thread. For programs that edit.
     case chain
 
     /// The main context and the background contexts are siblings on the coordinator; the main one takes in by itself what
