@@ -237,4 +237,15 @@ struct MappedMigrationTests {
             #expect(try bench.files() == ["Old.sqlite"])
         }
     }
+
+    @Test("what a migration in the store's place notes in the new file, to be gone on with, is not in it afterwards")
+    func noNumber() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 300)
+            try bench.migrateInPlace(bench.mapping())
+            #expect(try SQLiteConnection(path: bench.source.path, access: .readOnly).heldNumber() == 0)
+            #expect(try bench.books(at: bench.source) == MappedMigrationBench.expectedBooks(300))
+            #expect(try bench.files() == ["Old.sqlite"])
+        }
+    }
 }
