@@ -15,14 +15,15 @@ import CoreData
 ///
 /// Threads: every method may be called from any thread. `mainContext` belongs to the main queue, as any main-queue
 /// context does. Nothing here reads, opens or migrates the store on the caller's thread, with the one exception of
-/// `isMigrationRequired()`, which reads the store's metadata only.
+/// `isMigrationRequired()`, which reads the model and the store's metadata only.
 ///
 /// ## Topics
 /// - Launching: `launch(progressScreen:completion:)`, `launch(display:completion:)`, `launch()`, `ready()`,
 ///   `readyOrThrow()`, `state`, `states`, `stateDidChangeNotification`
 /// - Failing: `failure`, `retry(completion:)`, `retry()`
 /// - Migrating: `isMigrationRequired()`, `forecast()`, `migrate()`
-/// - Contexts: `mainContext`, `newBackgroundContext()`, `performBackground(saving:_:)`, `performMain(_:)`
+/// - Contexts: `mainContext`, `newBackgroundContext()`, `performBackground(saving:_:)`, `performMain(_:)`,
+///   `reference(to:uri:)`
 /// - Saving: `save(wait:completion:)`, `saveMain(wait:)`, `saveBackground(_:wait:)`
 public final class CoreDataManager: Sendable {
     /// The file of the store.

@@ -61,6 +61,17 @@ extension CoreDataManager {
         return try await main.perform { try block(main) }
     }
 
+    /// Waits for the launch, then refers to the object that a URI stands for: the door for links, user activities and
+    /// intents that reach a program while it is being launched.
+    ///
+    /// - Throws: the error of the launch; `ObjectReferenceError` when the store does not know the URI or its object is of
+    ///   another class, Core Data's error when the object is not there any more.
+    public func reference<Object: NSManagedObject>(
+        to type: Object.Type = Object.self, uri: URL
+    ) async throws -> ObjectReference<Object> {
+        try await performMain { context in try ObjectReference(uri: uri, in: context) }
+    }
+
     /// The same background work for callers that do not await: the outcome comes by a handler on the main queue.
     public func performBackground<Result: Sendable>(
         saving: Bool = true, _ block: @escaping @Sendable (NSManagedObjectContext) throws -> Result,

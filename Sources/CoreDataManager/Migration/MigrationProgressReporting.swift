@@ -4,7 +4,8 @@ import Foundation
 public struct MigrationStatus: Sendable, Equatable {
     /// From 0 to 1.
     public var fractionCompleted: Double
-    /// What is being done, in words for a person; empty when there is nothing to say.
+    /// What is being done, in English, for logs; empty when there is nothing to say. Users are shown
+    /// `LaunchTexts.text(for:)`.
     public var stage: String
 
     /// About how many rows are done and how many there are; nil when nobody counts them.

@@ -10,13 +10,21 @@ public final class DeferredValueCache: Sendable {
     /// The folder of the files; nil when nothing is kept on disk.
     public let folder: URL?
     private let pool: DeferredValuePool
+    private let pressure: MemoryPressure?
 
     /// - Parameters:
     ///   - costLimit: bytes of values that may lie in memory; beyond it the least recently used ones are dropped.
     ///   - folder: where fetched data is left, made when it is first needed; nil for nowhere.
-    public init(costLimit: Int = 64 << 20, folder: URL? = nil) {
+    ///   - pressure: tells when memory is short: every value is dropped then, as by `dropAll()`. Nil for nobody.
+    public init(costLimit: Int = 64 << 20, folder: URL? = nil, pressure: MemoryPressure? = .system) {
         pool = DeferredValuePool(costLimit: costLimit)
         self.folder = folder
+        self.pressure = pressure
+        pressure?.add(ObjectIdentifier(self)) { [weak pool] in pool?.dropAll() }
+    }
+
+    deinit {
+        pressure?.remove(ObjectIdentifier(self))
     }
 
     /// Bytes of the values that lie in memory.
@@ -62,7 +70,7 @@ public final class DeferredValueCache: Sendable {
         value(named: name, fetch: fetch, decode: { $0 })
     }
 
-    /// Drops every value from memory: for memory pressure. What is in use stays with those who use it.
+    /// Drops every value from memory. What is in use stays with those who use it.
     public func dropAll() {
         pool.dropAll()
     }

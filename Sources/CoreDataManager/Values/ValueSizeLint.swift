@@ -84,8 +84,7 @@ public struct ValueSizeLint: Sendable {
         return entity.attributesByName.values.filter { inherited[$0.name] == nil && !$0.isTransient }
     }
 
-    /// Whether the entity is there for its large value: something refers to it by a to-one relationship or owns it, and it
-    /// has next to nothing else.
+    /// Whether the entity is there for its large value: it is related to others, and has next to nothing else.
     private func isTableOfItsOwn(_ entity: NSEntityDescription) -> Bool {
         let companions = entity.attributesByName.values.filter { !$0.isOpaque && !$0.isTransient }.count
         return companions <= companionLimit && !entity.relationshipsByName.isEmpty

@@ -48,6 +48,11 @@ struct ObjectReferenceTests {
                     as? String
             }
             #expect(text == "by name")
+            // A link that starts the program: nobody has launched this one.
+            let next = CoreDataManager(model: NoteModel.first(), storeURL: manager.storeURL)
+            let found = try await next.reference(to: NSManagedObject.self, uri: uri)
+            #expect(next.state.isReady)
+            #expect(found.uri == uri)
             let stranger = try #require(URL(string: "x-coredata://00000000-0000-0000-0000-000000000000/Note/p1"))
             await #expect(throws: ObjectReferenceError.unknown(uri: stranger)) {
                 try await manager.performMain { context in

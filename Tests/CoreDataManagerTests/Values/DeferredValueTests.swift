@@ -112,12 +112,17 @@ struct DeferredValueTests {
         #expect(cache.cost == 0)
     }
 
-    @Test("Under memory pressure everything goes")
+    @Test("Under memory pressure everything goes, and is loaded again when it is asked for")
     func pressure() async throws {
-        let cache = DeferredValueCache()
+        let pressure = MemoryPressure()
+        let cache = DeferredValueCache(pressure: pressure)
+        let deaf = DeferredValueCache(pressure: nil)
         let value = cache.data(named: "x") { Data(count: 5) }
+        let kept = deaf.data(named: "x") { Data(count: 5) }
         _ = try await value.value
-        cache.dropAll()
+        _ = try await kept.value
+        pressure.report()
+        #expect(kept.ifLoaded?.count == 5)
         #expect(value.ifLoaded == nil)
         #expect(cache.cost == 0)
         #expect(try await value.value.count == 5)

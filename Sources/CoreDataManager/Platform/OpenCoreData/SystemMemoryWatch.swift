@@ -1,0 +1,80 @@
+import Foundation
+
+/// Looks at the machine's memory every two seconds: short is where less than a twentieth is left to programs, of the machine
+/// or of the group of processes that has a limit of its own (a container).
+// Sendable: the timer is made and cancelled by one owner; what changes is touched on the timer's queue.
+final class SystemMemoryWatch: @unchecked Sendable {
+    private let timer: any DispatchSourceTimer
+
+    init(report: @escaping @Sendable () -> Void) {
+        let queue = DispatchQueue(label: "CoreDataManager.memory", qos: .utility)
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + 2, repeating: 2, leeway: .milliseconds(500))
+        // While memory stays short, what was loaded since is dropped now and then only.
+        let patience = Patience()
+        timer.setEventHandler {
+            if patience.shouldReport(isShort: Self.isShort()) {
+                report()
+            }
+        }
+        timer.activate()
+    }
+
+    deinit {
+        timer.cancel()
+    }
+
+    /// Says once that memory is short, and again after so many looks that find it so.
+    // @unchecked Sendable: touched on the timer's queue only.
+    final class Patience: @unchecked Sendable {
+        private static let looks = 10
+        private var looksLeft = 0
+
+        func shouldReport(isShort: Bool) -> Bool {
+            guard isShort else {
+                looksLeft = 0
+                return false
+            }
+            defer { looksLeft = looksLeft == 0 ? Self.looks - 1 : looksLeft - 1 }
+            return looksLeft == 0
+        }
+    }
+
+    private static func isShort() -> Bool {
+        func text(_ path: String) -> String? {
+            (try? Data(contentsOf: URL(fileURLWithPath: path))).map { String(decoding: $0, as: UTF8.self) }
+        }
+        if let meminfo = text("/proc/meminfo"), isShort(meminfo: meminfo) {
+            return true
+        }
+        guard let group = text("/proc/self/cgroup").flatMap(group), let limit = text("\(group)/memory.max"),
+            let used = text("\(group)/memory.current"), let statistics = text("\(group)/memory.stat")
+        else { return false }
+        return isShort(limit: limit, used: used, statistics: statistics)
+    }
+
+    /// The folder of the process's group, of the second version of groups.
+    static func group(_ text: String) -> String? {
+        text.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { "/sys/fs/cgroup" + $0.dropFirst(3) }
+    }
+
+    /// By the text of `/proc/meminfo`, in kilobytes.
+    static func isShort(meminfo: String) -> Bool {
+        guard let total = number("MemTotal:", in: meminfo), let available = number("MemAvailable:", in: meminfo) else {
+            return false
+        }
+        return available < total / 20
+    }
+
+    /// By the files of a group; `max` is no limit. Pages of files that can be read again count as free.
+    static func isShort(limit: String, used: String, statistics: String) -> Bool {
+        func trimmed(_ text: String) -> Int? { Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        guard let limit = trimmed(limit), let used = trimmed(used) else { return false }
+        return limit - used + (number("inactive_file", in: statistics) ?? 0) < limit / 20
+    }
+
+    private static func number(_ name: String, in text: String) -> Int? {
+        text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+            .flatMap { $0.split(separator: " ", omittingEmptySubsequences: true).dropFirst().first }.flatMap { Int($0) }
+    }
+}
