@@ -2,5 +2,5 @@ import CoreData
 
 extension CoreDataManager.Configuration {
     /// The adapter of this platform.
-    static var platformAdapter: any MigrationAdapter { InferredMigrationAdapter() }
+    static var platformAdapter: any MigrationAdapter { MappingModelAdapter() }
 }
