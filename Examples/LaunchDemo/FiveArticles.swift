@@ -89,10 +89,8 @@ struct FiveArticles {
     }
 
     private func twelveColumnsOnMain(on mail: MailStore) throws -> [String] {
-        print(
-            "wrong (c): on the main thread. In 2011 it took 30 s for 200 rows; here columns are added in place, so that"
-        )
-        print("      even the wrong way survives.")
+        print("   wrong (c): on the main thread. In 2011 it took 30 s for 200 rows; here columns are added in place,")
+        print("      so that even the wrong way survives.")
         let store = try mail.copy(named: "c.sqlite")
         defer { store.remove() }
         let outcome = try LaunchedChild(["blocking", store.url.path, "twelveColumns"], watchdog: watchdog).run()
