@@ -148,14 +148,15 @@ extension NSManagedObjectContext {
         return conflicts
     }
 
-    /// Whether a value that the child changed is another one here than the child read, and than it wants.
-    private func isConflict(_ change: PushedChange, _ found: Snapshot) -> Bool {
+    /// Whether a value that the child changed is another one here than the child read, and (unless that counts, too) than
+    /// it wants.
+    private func isConflict(_ change: PushedChange, _ found: Snapshot, countingEqual: Bool = false) -> Bool {
         let slots = home(at: found.layoutIndex).layout.slots
         var isConflict = false
         change.changed.forEach { slot in
             let kind = slots[slot].kind
             if !NSManagedObject.isSame(change.base, found, slot, kind),
-                !NSManagedObject.isSame(change.row, found, slot, kind)
+                countingEqual || !NSManagedObject.isSame(change.row, found, slot, kind)
             {
                 isConflict = true
             }
@@ -171,7 +172,8 @@ extension NSManagedObjectContext {
                 // What is deleted here, and comes back by the child's policy or its undo: as the child has it.
                 let isBack = object.flags.contains(.deleted)
                 if isBack { undelete(object, as: nil, withReferences: change.isReinserted) }
-                update(isBack && !change.isReinserted ? completed(change, beside: object) : change)
+                update(isBack ? completed(change, beside: object) : change)
+                if isBack { object.rejoinOwners() }
                 continue
             }
             let object = makeObject(
@@ -197,14 +199,16 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    /// A change that sets every value that is another one in the child.
+    /// A change that sets every value that is another one in the child; where the child's policy brings the object back,
+    /// only those by which it leads to others, which its deletion has emptied.
     private func completed(_ change: PushedChange, beside object: NSManagedObject) -> PushedChange {
         var complete = change
         _ = object.firedRow()
         for (slot, description) in object.home.layout.slots.enumerated() where description.isPersistent {
-            if object.slotValue(at: slot) != change.row.value(slot, kind: description.kind) {
-                complete.changed.insert(slot)
-            }
+            let value = change.row.value(slot, kind: description.kind)
+            let present = object.slotValue(at: slot)
+            if change.isReinserted, description.kind != .reference || present != .null { continue }
+            if present != value { complete.changed.insert(slot) }
         }
         return complete
     }
@@ -220,8 +224,12 @@ extension NSManagedObjectContext {
         let newest = object.firedRow()
         if object.flags.contains(.deleted) { return }
         // What the child has read through this context, which kept nothing of it, is what this context has read: the save
-        // then finds that somebody else has written since.
-        if !wasKnown, change.base.key == object.key, isConflict(change, newest) { object.row = change.base }
+        // then finds that somebody else has written since, be it the same value: two who count one up are two.
+        if !wasKnown, change.base.key == object.key,
+            isConflict(change, newest, countingEqual: true)
+        {
+            object.row = change.base
+        }
         let slots = object.home.layout.slots
         let changesReferences = change.changesReferences(slots)
         let (links, partners) = changesReferences ? (object.ownerLinks(), object.partners) : ([], [])
@@ -257,6 +265,12 @@ extension NSManagedObjectContext {
                     added: Set(change.added.map(current)), removed: Set(change.removed.map(current)))
             } else {
                 state.merge(added: change.added.map(current), removed: Set(change.removed.map(current)))
+            }
+            // Of a member that the child knew without its owner it has changed the owner's side alone.
+            let toMany = object.home.layout.toManys[change.index]
+            for key in change.removed.map(current) {
+                guard let member = registeredObject(for: key), !member.flags.contains(.deleted) else { continue }
+                if case .inverseKey = toMany.kind { forget(object, in: member, of: toMany) }
             }
             object.overlay?.currentRow = nil
             object.noteChange()
@@ -299,15 +313,23 @@ extension NSManagedObjectContext {
             return
         }
         permanentKeys.merge(permanent.keys) { _, new in new }
-        for child in children { child.deliver(permanent) }
+        var held: [NSManagedObjectContext] = []
+        for child in children { child.deliver(permanent, holding: &held) }
     }
 
-    private func deliver(_ permanent: PermanentKeys) {
+    /// All contexts below have the letter before any of them can read it: what a parent gives to a child under permanent
+    /// keys the child finds by them. `held` outlives the locks, which nothing that ends under them could take again.
+    private func deliver(_ permanent: PermanentKeys, holding held: inout [NSManagedObjectContext]) {
         mailboxLock.withLock {
             mailbox.append(permanent)
+            hasMail.store(true, ordering: .releasing)
             pendingMerges = pendingMerges.map { $0.renamed(permanent.keys) }
+            for child in childReferences {
+                guard let child = child.context else { continue }
+                held.append(child)
+                child.deliver(permanent, holding: &held)
+            }
         }
-        for child in livingChildren { child.deliver(permanent) }
     }
 
     final var livingChildren: [NSManagedObjectContext] {
@@ -319,10 +341,11 @@ extension NSManagedObjectContext {
 
     /// Takes in the permanent keys that the parent left here.
     final func drainMailbox() {
-        if parent == nil { return }
+        if !hasMail.load(ordering: .acquiring) { return }
         let letters = mailboxLock.withLock {
             let letters = mailbox
             mailbox = []
+            hasMail.store(false, ordering: .releasing)
             return letters
         }
         for letter in letters { takeIn(letter) }
@@ -330,7 +353,7 @@ extension NSManagedObjectContext {
 
     /// The same when an object that is still known by its temporary key here is the one with a permanent key.
     final func drainMailbox(ifItSpeaksOf key: ObjectKey) {
-        if key.isTemporary || parent == nil { return }
+        if key.isTemporary || !hasMail.load(ordering: .acquiring) { return }
         let former = mailboxLock.withLock { mailbox.indices.flatMap { mailbox[$0].former[key.key] ?? [] } }
         let isKnown = former.contains {
             registeredObject(for: ObjectKey(layoutIndex: key.layoutIndex, key: $0)) != nil
@@ -344,6 +367,17 @@ extension NSManagedObjectContext {
             if mailbox.isEmpty { return nil }
             let present = mailbox.reduce(key) { $0.renamed($1.keys) }
             return present.isTemporary ? nil : present
+        }
+    }
+
+    /// What has become of a temporary key that this context does not know: the save that made it permanent may have been
+    /// heard of before what speaks of it.
+    final func keyAbove(_ key: ObjectKey) -> ObjectKey? {
+        if let permanent = permanentKeys[key.key] { return ObjectKey(layoutIndex: key.layoutIndex, key: permanent) }
+        guard case .parent(let parent) = source else { return nil }
+        return parent.reading {
+            parent.drainMailbox()
+            return parent.registeredObject(for: key) == nil ? parent.keyAbove(key) : nil
         }
     }
 

@@ -19,9 +19,18 @@ extension NSManagedObjectContext {
             overlay.fetched = [:]
             object.awake(fromSnapshotEvents: .refresh)
         } else {
-            object.flags.remove(.updated)
+            if object.flags.contains(.updated) { object.dropChanges() }
+            let members = object.overlay?.toManys.contains { $0?.hasChanges == true } == true ? object.overlay : nil
             undoRecord?.forgetBaseline(of: object)
             turnIntoFault(object)
+            if let members {
+                members.forgetBases()
+                let overlay = ObjectOverlay()
+                overlay.toManys = ContiguousArray(members.toManys.map { $0?.hasChanges == true ? $0 : nil })
+                object.overlay = overlay
+            } else {
+                object.flags.remove(.updated)
+            }
         }
         noteRefresh(of: object)
     }

@@ -81,8 +81,11 @@ extension NSManagedObjectContext {
     final func object(for key: ObjectKey) -> NSManagedObject {
         let home = home(at: key.layoutIndex)
         if let object = home.identityMap?.object(for: key.key) { return object }
-        if key.isTemporary, let permanent = permanentKeys[key.key] {
-            return object(for: ObjectKey(layoutIndex: key.layoutIndex, key: permanent))
+        if key.isTemporary {
+            if let permanent = keyAbove(key) { return object(for: permanent) }
+        } else if hasMail.load(ordering: .acquiring) {
+            drainMailbox(ifItSpeaksOf: key)
+            if let object = home.identityMap?.object(for: key.key) { return object }
         }
         return makeObject(home: home, key: key.key, row: nil, isUnfired: true)
     }
@@ -120,8 +123,18 @@ extension NSManagedObjectContext {
             }
             return object
         }
+        if hasMail.load(ordering: .acquiring) { return object(underwayFor: row, birth, map) }
         let object = birth.deliver(key: row.key, row: row, flags: [.registered, .unfired])
         map.register(object, at: place)
+        return object
+    }
+
+    /// The same when a letter has come since the row was asked for: it may say that the object is known by another key.
+    private func object(underwayFor row: Snapshot, _ birth: Birth, _ map: IdentityMap) -> NSManagedObject {
+        drainMailbox(ifItSpeaksOf: ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
+        if let object = map.object(for: row.key) { return object }
+        let object = birth.deliver(key: row.key, row: row, flags: [.registered, .unfired])
+        map.register(object)
         return object
     }
 

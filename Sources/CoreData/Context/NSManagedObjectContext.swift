@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// How a context is tied to a queue.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
@@ -112,6 +113,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Guards what other queues leave here.
     let mailboxLock = NSLock()
     var mailbox: [PermanentKeys] = []
+    /// Whether there is anything in the mailbox; set under `mailboxLock`, looked at without.
+    let hasMail = Atomic<Bool>(false)
     var mergesAutomatically = false
     var pendingMerges: [MergedChanges] = []
     var isMergeScheduled = false

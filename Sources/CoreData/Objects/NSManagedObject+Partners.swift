@@ -43,6 +43,7 @@ extension NSManagedObject {
                 }
                 object.writeReference(objectKey, at: partner.inverse)
             }
+            if let now, now != stored, !flags.contains(.deleted) { keepPartner(now, partner) }
             if let stored, stored != now {
                 let object = context.object(for: stored)
                 context.bringUpToDate(object)
@@ -51,13 +52,38 @@ extension NSManagedObject {
         }
     }
 
+    /// The row is gone and comes back: so do the other sides of its one-to-one relationships.
+    final func reclaimPartners() {
+        for partner in partners {
+            if let key = reference(at: partner.slot) { keepPartner(key, partner) }
+        }
+    }
+
+    /// What stays on this side of a one-to-one relationship stays on the other, which may have a newer row, too.
+    private func keepPartner(_ key: ObjectKey, _ place: Partner) {
+        guard let context = home.context else { return }
+        let object = context.object(for: key)
+        context.bringUpToDate(object)
+        if object.flags.contains(.deleted) { return }
+        if object.reference(at: place.inverse) != objectKey {
+            if let rival = object.reference(at: place.inverse).map({ context.object(for: $0) as NSManagedObject }) {
+                context.bringUpToDate(rival)
+                rival.leave(key, at: place.slot)
+            }
+            object.writeReference(objectKey, at: place.inverse)
+        }
+        // It may have left this one on the way.
+        if reference(at: place.slot) != key { writeReference(key, at: place.slot) }
+    }
+
     /// After a child's save changed to-one relationships of the object: former owners and partners of both sides, of whom
     /// the child may know nothing, follow.
     final func settleReferences(after links: [OwnerLink], _ former: [Partner]) {
         guard let context = home.context else { return }
         for (before, now) in zip(links, ownerLinks()) where before.present != now.present {
             guard let former = before.present,
-                let (owner, index) = context.registeredOwner(former, of: self, at: before.slot),
+                let (owner, index) = context.registeredOwner(former, of: self, at: before.slot)
+                    ?? context.ownerOfRecord(former, of: self, at: before.slot),
                 !owner.flags.contains(.deleted)
             else { continue }
             let state = owner.toManyState(index)
@@ -77,6 +103,17 @@ extension NSManagedObject {
             if partner.reference(at: before.inverse) != objectKey {
                 partner.writeReference(objectKey, at: before.inverse)
             }
+        }
+    }
+
+    /// After the object came back: the owners that it leads to have it as a member.
+    final func rejoinOwners() {
+        guard let context = home.context else { return }
+        for link in ownerLinks() {
+            guard let key = link.present, let (owner, index) = context.registeredOwner(key, of: self, at: link.slot),
+                !owner.flags.contains(.deleted), !owner.members(of: index).contains(objectKey)
+            else { continue }
+            owner.noteMember(objectKey, joined: true, at: index)
         }
     }
 

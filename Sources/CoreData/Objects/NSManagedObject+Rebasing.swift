@@ -39,6 +39,16 @@ extension NSManagedObject {
             after: former, newest: latest, storeWins: kept == .none || kept == .unconflicting)
     }
 
+    /// Drops the object's unsaved changes, and what they made of the objects on the other side. What others have unsaved of
+    /// its members stays theirs.
+    final func dropChanges() {
+        let links = ownerLinks()
+        let former = partners
+        dropAllChanges()
+        follow(links)
+        if let row { settlePartners(after: former, newest: row, storeWins: true) }
+    }
+
     /// A value that was set back to what it was is no change that a newer row would have to give way to.
     private func dropUnchangedValues() {
         guard let overlay, let row else { return }
@@ -182,6 +192,12 @@ extension NSManagedObject {
         guard let context = home.context, !former.isEmpty else { return }
         for (link, now) in zip(former, ownerLinks()) {
             if now.stored == link.stored, now.present == link.present { continue }
+            if let former = now.stored, former != now.present,
+                let (owner, index) = context.ownerOfRecord(former, of: self, at: link.slot),
+                !owner.flags.contains(.deleted)
+            {
+                owner.noteMember(objectKey, joined: false, at: index)
+            }
             for owner in Set([link.stored, link.present, now.stored, now.present].compactMap { $0 }) {
                 guard let (object, index) = context.registeredOwner(owner, of: self, at: link.slot),
                     let state = object.existingToManyState(index)
@@ -201,6 +217,18 @@ extension NSManagedObject {
 }
 
 extension NSManagedObjectContext {
+    /// The owner that a member's slot leads to where a program's store keeps it, whether anybody knows it here or not: its
+    /// record has the member, too, and is to be written without it.
+    final func ownerOfRecord(
+        _ owner: ObjectKey, of member: NSManagedObject, at slot: Int
+    ) -> (NSManagedObject, Int)? {
+        guard !owner.isTemporary, case .toOne = member.home.layout.slots[slot].role,
+            case .toMany(let index)? = member.home.layout.destinations[slot].inverse,
+            persistentStoreCoordinator?.objectStoreNumbers.contains(owner.storeNumber) == true
+        else { return nil }
+        return (object(for: owner), index)
+    }
+
     /// The living owner that a member's slot leads to, with the index of the to-many relationship there.
     final func registeredOwner(
         _ owner: ObjectKey, of member: NSManagedObject, at slot: Int

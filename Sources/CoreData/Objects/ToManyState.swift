@@ -39,6 +39,12 @@ final class ToManyState {
         let known = Set(members)
         added.removeAll { known.contains($0) && !removed.contains($0) }
         removed.formIntersection(known)
+        // Those that came back are in; what their coming back has changed is the order.
+        let back = removed.intersection(added.keys)
+        if back.isEmpty { return }
+        order = self.members
+        removed.subtract(back)
+        added.removeAll { back.contains($0) }
     }
 
     /// Adds a member that is certainly not in yet (the other side of the relationship just said so).
@@ -223,9 +229,14 @@ extension ToManyState {
             noteAddition(of: key)
         }
         guard isOrdered, let base else { return }
-        let known = before.members?.map(current)
-        let wanted = known ?? base.filter { !before.removed.contains($0) } + before.added.map(current)
-        if wanted != members, Set(wanted) == Set(members) {
+        // A list that was loaded after the change tells what it was before.
+        func former(of base: [ObjectKey]) -> [ObjectKey] {
+            let joined = before.added.filter(addedBefore.contains)
+            return base.filter { !before.removed.contains($0) && !addedBefore.contains($0) } + joined
+        }
+        let known = before.members ?? after.base.map(former)
+        let wanted = (known ?? former(of: base)).map(current)
+        if wanted != members, wanted.count == members.count, Set(wanted) == Set(members) {
             order = wanted == base && added.isEmpty && removed.isEmpty ? nil : wanted
         }
     }

@@ -189,13 +189,6 @@ struct ChangeSet {
     /// The rows as they will be.
     var written: [Snapshot] { inserted + updated.map(\.new) }
 
-    /// The rows that the changes are about.
-    var rowKeys: Set<ObjectKey> {
-        var keys = Set(deleted.map(\.key))
-        for row in written { keys.insert(ObjectKey(layoutIndex: row.layoutIndex, key: row.key)) }
-        return keys
-    }
-
     /// The rows as they were read, by the keys that the changes are about: what a store must still have.
     var expected: [(key: ObjectKey, row: Snapshot)] {
         (updated.map(\.old) + unchanged).map { (ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key), $0) }

@@ -42,7 +42,7 @@ final class ContextUndo {
             // What a save did to it is over, and what it is now its row says.
             let isClean = object.flags.isDisjoint(with: [.inserted, .updated, .deleted])
             if isClean, baseline[identifier] == nil { return nil }
-            if object.flags.contains(.deleted) { load(object) }
+            if object.flags.contains(.deleted) { load(object) } else { loadLists(object) }
             let after = ObjectState(of: object)
             // An object that came and went since was never there.
             let wasNew =
@@ -61,6 +61,16 @@ final class ContextUndo {
         guard !object.flags.contains(.inserted), !object.flags.contains(.inaccessible) else { return }
         _ = object.firedRow()
         for toMany in object.home.layout.toManys { _ = object.members(of: toMany.index) }
+    }
+
+    /// Where a member stood in a list that nobody has read can be known only until it is saved without it.
+    private func loadLists(_ object: NSManagedObject) {
+        for toMany in object.home.layout.toManys where toMany.isOrdered {
+            guard let state = object.existingToManyState(toMany.index), state.isFault, !state.removed.isEmpty else {
+                continue
+            }
+            _ = object.members(of: toMany.index)
+        }
     }
 
     /// An object that is about to come back was not there until now.

@@ -64,4 +64,60 @@ struct ChildIDTests {
         let root = chain[0]
         #expect(root.performAndWait { root.object(with: id).value(forKeyPath: "author.name") as? String } == "A")
     }
+
+    @Test("What a context in the middle inserts while its root saves is one object below, and one line of a controller")
+    func insertedAbove() throws {
+        let library = try Library()
+        let root = library.context()
+        let middle = library.child(of: root)
+        let low = library.child(of: middle)
+        for context in [root, middle, low] {
+            context.performAndWait { context.automaticallyMergesChangesFromParent = true }
+        }
+        try root.performAndWait {
+            root.make("Author", ["name": "a", "active": true])
+            try root.save()
+        }
+        let controller = try low.performAndWait {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            request.predicate = NSPredicate(format: "author.active == YES")
+            request.sortDescriptors = [NSSortDescriptor(key: "isbn", ascending: true)]
+            let controller = NSFetchedResultsController(
+                fetchRequest: request, managedObjectContext: low, sectionNameKeyPath: nil, cacheName: nil)
+            try controller.performFetch()
+            let delegate = RecordingDelegate(copying: controller)
+            controller.delegate = delegate
+            return Controlled(controller, delegate)
+        }
+        for round in 0..<60 {
+            try middle.performAndWait {
+                let author = try #require(try middle.all("Author").first)
+                middle.make("Book", ["isbn": "\(1000 + round)", "author": author])
+                author.setValue("a\(round)", forKey: "name")
+                try middle.save()
+            }
+            try root.performAndWait { try root.save() }
+            try low.performAndWait {
+                low.processPendingChanges()
+                let ids = low.registeredObjects.map(\.objectID)
+                try #require(Set(ids).count == ids.count)
+                let lines = controller.controller.fetchedObjects?.map(\.objectID) ?? []
+                try #require(Set(lines).count == lines.count && lines.count == round + 1)
+            }
+        }
+        low.performAndWait { controller.controller.delegate = nil }
+    }
+}
+
+/// Keeps a controller, and the delegate that it has, between blocks on its context's queue.
+private struct Controlled: @unchecked Sendable {  // used on the context's queue
+    let controller: NSFetchedResultsController<NSManagedObject>
+    let delegate: any NSFetchedResultsControllerDelegate
+
+    init(
+        _ controller: NSFetchedResultsController<NSManagedObject>, _ delegate: any NSFetchedResultsControllerDelegate
+    ) {
+        self.controller = controller
+        self.delegate = delegate
+    }
 }

@@ -106,8 +106,9 @@ struct ChildMeetsParentTests {
 
     @Test(
         "What a child read is what its parents have read: their save meets what others have written since",
-        arguments: kinds, [1, 2])
-    func readThrough(kind: StoreKind, depth: Int) throws {
+        arguments: kinds, [(1, 2), (2, 2), (1, 100), (2, 100)])
+    func readThrough(kind: StoreKind, levels: (depth: Int, value: Int)) throws {
+        let (depth, value) = levels
         let library = try Library(kind, model: PairModel.make())
         let root = library.context()
         let chain = (0..<depth).reduce(into: [root]) { chain, _ in
@@ -130,7 +131,8 @@ struct ChildMeetsParentTests {
         }
         for context in chain.reversed() {
             try context.performAndWait {
-                if context === child { owner.object.setValue(2, forKey: "amount") }
+                // The same value is another change all the same: two who count one up are two.
+                if context === child { owner.object.setValue(value, forKey: "amount") }
                 if context !== root { return try context.save() }
                 let error = try #require(#expect(throws: NSError.self) { try context.save() })
                 #expect(error.code == NSManagedObjectMergeError)
@@ -168,6 +170,86 @@ struct ChildMeetsParentTests {
             try root.save()
         }
         #expect(try library.saved("Item", "name").isEmpty)
+    }
+
+    @Test(
+        "What a child takes out of a list, without having known that it was in, is out on both sides", arguments: kinds)
+    func takenOut(kind: StoreKind) throws {
+        let library = try Library(kind, model: PairModel.make())
+        let root = library.context()
+        let middle = library.child(of: root)
+        let low = library.child(of: middle)
+        let item = try root.performAndWait {
+            let item = root.make("Item", ["name": "i", "rank": 1])
+            try root.save()
+            return Kept(item)
+        }
+        let id = item.object.objectID
+        let known = low.performAndWait {
+            let known = low.object(with: id)
+            #expect(known.value(forKey: "rank") as? Int == 1)
+            return Kept(known)
+        }
+        let owner = middle.performAndWait {
+            let owner = middle.make("Owner", ["name": "o"])
+            owner.setValue(NSOrderedSet(object: middle.object(with: id)), forKey: "queue")
+            return Kept(owner)
+        }
+        try low.performAndWait {
+            let owner = try #require(try low.all("Owner").first)
+            owner.setValue(NSOrderedSet(), forKey: "queue")
+            known.object.setValue(2, forKey: "rank")
+            try low.save()
+        }
+        try middle.performAndWait {
+            #expect(owner.object.ordered("queue").isEmpty)
+            #expect(middle.object(with: id).one("queuedBy") == nil)
+            try middle.save()
+        }
+        try root.performAndWait { try root.save() }
+        #expect(try library.saved("Item", "rank") == ["2"])
+        let fresh = try library.beside().context()
+        try fresh.performAndWait {
+            let saved = try #require(try fresh.all("Item").first)
+            #expect(saved.one("queuedBy") == nil)
+        }
+    }
+
+    @Test(
+        "A member that two contexts give to different owners is in one owner's record", arguments: kinds, [false, true])
+    func records(kind: StoreKind, isNested: Bool) throws {
+        let library = try Library(kind, model: PairModel.make())
+        let (first, other) = (library.context(), library.context())
+        let child = isNested ? library.child(of: other) : other
+        let ids = try first.performAndWait {
+            let made = [first.make("Owner", ["name": "o"]), first.make("Item", ["name": "i"])]
+            try first.save()
+            return made.map(\.objectID)
+        }
+        let kept = child.performAndWait {
+            child.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            let item = child.object(with: ids[1])
+            item.setValue(child.object(with: ids[0]), forKey: "queuedBy")
+            return Kept(item)
+        }
+        other.performAndWait { other.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump }
+        try first.performAndWait {
+            let another = first.make("Owner", ["name": "p"])
+            first.object(with: ids[1]).setValue(another, forKey: "queuedBy")
+            try first.save()
+        }
+        try child.performAndWait {
+            if !isNested { child.refreshAllObjects() }
+            try child.save()
+        }
+        if isNested { try other.performAndWait { try other.save() } }
+        withExtendedLifetime(kept) {}
+        let fresh = try library.beside().context()
+        try fresh.performAndWait {
+            let queues = try fresh.all("Owner").map { "\($0.nameText): \($0.ordered("queue").map(\.nameText))" }
+            #expect(queues.sorted() == [#"o: ["i"]"#, "p: []"])
+            #expect(try fresh.all("Item").first?.one("queuedBy")?.nameText == "o")
+        }
     }
 
     /// Takes an object from one block on its context's queue to another.

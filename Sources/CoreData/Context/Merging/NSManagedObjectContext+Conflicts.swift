@@ -88,6 +88,7 @@ extension NSManagedObjectContext {
                 object.flags.insert(.inaccessible)
             } else if object.flags.contains(.updated), object.row != nil {
                 reinsertedObjects.insert(ObjectIdentifier(object))
+                if parent == nil { object.reclaimPartners() }
             } else {
                 acceptDeletions(of: [object])
             }
@@ -132,7 +133,7 @@ extension NSManagedObjectContext {
         guard let coordinator = persistentStoreCoordinator, conflict.found != nil,
             coordinator.objectStoreNumbers.contains(conflict.key.storeNumber)
         else { return conflict.newMembers }
-        return try layout.toManys.filter(\.isLeftByOwners).flatMap { toMany in
+        return try layout.toManys.filter { $0.relationship.deleteRule != .noActionDeleteRule }.flatMap { toMany in
             try coordinator.members(of: toMany, owner: conflict.key, in: self).map {
                 SaveConflicts.NewMember(toMany: toMany.index, key: $0)
             }

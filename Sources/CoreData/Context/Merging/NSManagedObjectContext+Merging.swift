@@ -84,7 +84,7 @@ extension NSManagedObjectContext {
     final func merge(_ unsettled: MergedChanges) {
         drainMailbox()
         processPendingChanges()
-        let changes = unsettled.settled()
+        let changes = unsettled.renamed(keysAbove(unsettled)).settled()
         if changes.isEmpty { return }
         advanceGeneration()
         if !changes.isCached { forgetCachedRows(changes) }
@@ -111,6 +111,14 @@ extension NSManagedObjectContext {
         processPendingChanges()
         announceMerge(changes)
         announceToChildren(changes)
+    }
+
+    /// What has become of the temporary keys among changes that this context does not know.
+    private func keysAbove(_ changes: MergedChanges) -> [Int64: Int64] {
+        guard parent != nil else { return [:] }
+        return (changes.inserted + changes.updated + changes.deleted).reduce(into: [:]) { known, key in
+            if key.isTemporary, registeredObject(for: key) == nil { known[key.key] = keyAbove(key)?.key }
+        }
     }
 
     /// Gives objects the rows that their source has now; unsaved changes stay on top.

@@ -7,12 +7,18 @@ extension SaveSession {
     /// Finds members of deleted owners that this save knows nothing of. Called before anything is written.
     mutating func checkMembers(of deletions: [ChangeSet.Deletion], in changes: ChangeSet) throws {
         if deletions.isEmpty { return }
-        lazy var own = changes.rowKeys
+        // Members of this save's own go with the owner, or are written without it.
+        lazy var deleted = Set(changes.deleted.map(\.key))
+        lazy var updated = Dictionary(
+            changes.updated.map { (ObjectKey(layoutIndex: $0.new.layoutIndex, key: $0.new.key), $0.new) },
+            uniquingKeysWith: { $1 })
         for (index, group) in Dictionary(grouping: deletions, by: \.key.layoutIndex).sorted(by: { $0.key < $1.key }) {
             var found: [Int64: [SaveConflicts.NewMember]] = [:]
             for toMany in store.layout.entities[index].toManys where toMany.isLeftByOwners {
+                guard case .inverseKey(let slot, _) = toMany.kind else { continue }
                 try store.members(of: toMany, owners: group.map(\.key), on: connection) { owner, member in
-                    if own.contains(member) { return }
+                    if deleted.contains(member) { return }
+                    if let row = updated[member], row.isNull(slot) || row.int(slot) != owner { return }
                     found[owner, default: []].append(SaveConflicts.NewMember(toMany: toMany.index, key: member))
                 }
             }

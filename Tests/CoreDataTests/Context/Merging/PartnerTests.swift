@@ -55,6 +55,31 @@ struct PartnerTests {
         #expect(try pairs(library) == [objectWins ? "x-y" : "z-y"])
     }
 
+    @Test(
+        "Who overwrites what somebody else has written keeps a pair whole, also where only one side is in memory",
+        arguments: kinds)
+    func overwritten(kind: StoreKind) throws {
+        let library = try Library(kind, model: PairModel.make())
+        let (context, other) = (library.context(), library.context())
+        let ids = try items(["x", "y", "z"], in: context)
+        for context in [context, other] { context.performAndWait { context.mergePolicy = NSMergePolicy.overwrite } }
+        let kept = try context.performAndWait {
+            let x = context.object(with: ids[0])
+            x.setValue(context.object(with: ids[1]), forKey: "partner")
+            try context.save()
+            return Held(x)
+        }
+        try other.performAndWait {
+            other.object(with: ids[0]).setValue(other.object(with: ids[2]), forKey: "partner")
+            try other.save()
+        }
+        try context.performAndWait {
+            kept.value.setValue(5, forKey: "rank")
+            try context.save()
+        }
+        #expect(try pairs(library) == ["x-y"])
+    }
+
     @Test("Where one side of a pair is rolled back, so is the other", arguments: kinds, [0, 1])
     func rollback(kind: StoreKind, changed: Int) throws {
         for isCut in [false, true] {

@@ -1,0 +1,47 @@
+import CoreData
+import TestSupport
+import Testing
+
+@Suite("Refreshing one side of a relationship", .leavesNothingBehind, .onEveryKindOfStore)
+struct RefreshedPairTests {
+    @Test("What refresh drops of an object it drops of the other sides, and the object can be deleted and saved")
+    func bothSides() throws {
+        for (key, back, isMany) in [("lefts", "rights", true), ("partner", "partneredBy", false)] {
+            let library = try Library(model: PairModel.make())
+            let context = library.context()
+            try context.performAndWait {
+                let one = context.make(isMany ? "Owner" : "Item", ["name": "a"])
+                let other = context.make("Item", ["name": "b"])
+                try context.save()
+                one.setValue(isMany ? NSOrderedSet(object: other) : other, forKey: key)
+                context.refresh(one, mergeChanges: false)
+                #expect(isMany ? other.ordered(back).isEmpty : other.one(back) == nil, "\(key)")
+                context.delete(one)
+                try context.save()
+                #expect(try context.all("Item").map(\.nameText) == ["b"], "\(key)")
+            }
+        }
+    }
+
+    @Test("What others have unsaved of an object's members stays theirs")
+    func members() throws {
+        let library = try Library(model: PairModel.make())
+        let context = library.context()
+        try context.performAndWait {
+            let owner = context.make("Owner", ["name": "o", "amount": 1])
+            let items = ["1", "2"].map { context.make("Item", ["name": $0]) }
+            try context.save()
+            for item in items { item.setValue(owner, forKey: "queuedBy") }
+            owner.setValue(2, forKey: "amount")
+            context.refresh(owner, mergeChanges: false)
+            #expect(owner.value(forKey: "amount") as? Int == 1)
+            #expect(owner.ordered("queue").map(\.nameText) == ["1", "2"])
+            try context.save()
+        }
+        let fresh = try library.beside().context()
+        try fresh.performAndWait {
+            let owner = try #require(try fresh.all("Owner").first)
+            #expect(owner.ordered("queue").map(\.nameText) == ["1", "2"])
+        }
+    }
+}
