@@ -52,7 +52,7 @@ struct VersionChainCorpusTests {
             }
         }
         #expect(report.isClean, "\(path):\n\(report.failures.map(\.description).joined(separator: "\n"))")
-        let known = Self.refused[String(path.prefix { $0 != "/" })] ?? []
+        let known = (Self.refused[String(path.prefix { $0 != "/" })] ?? []).intersection(report.entries.map(\.name))
         let found = Set(report.refused)
         #expect(
             found == known,
@@ -83,7 +83,7 @@ struct VersionChainCorpusTests {
             ["", " 2"].flatMap { older in
                 [" 3", " 4"].map { "CoreDataMigration_Example\(older) → CoreDataMigration_Example\($0)" }
             }),
-        "dashpay__dashsync-iOS": ["DashSync 6 → DashSync 7", "DashSync 6 → DashSync 21"],
+        "dashpay__dashsync-iOS": Set((7...21).map { "DashSync 6 → DashSync \($0)" }),
     ]
 
     // MARK: Ways through mapping models

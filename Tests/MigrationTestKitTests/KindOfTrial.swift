@@ -15,11 +15,7 @@ enum KindOfTrial: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// A folder with the program, its resources, and a store of the older version.
     func withTrial(items: Int = Self.items, itemsLast: Bool = false, _ body: (KillTrial) throws -> Void) throws {
         try withTemporaryFolder { folder in
-            // A mapping model is found among the resources, which lie beside the program.
-            let program = folder.appendingPathComponent("migration-crash-child")
-            let built = try ChildProgram.url("migration-crash-child")
-            if link(built.path, program.path) != 0 { try FileManager.default.copyItem(at: built, to: program) }
-            chmod(folder.path, 0o755)
+            let program = try DepotProgram.install(in: folder)
             let store = folder.appendingPathComponent("store/Depot.sqlite")
             try FileManager.default.createDirectory(
                 at: store.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -32,12 +28,8 @@ enum KindOfTrial: String, CaseIterable, Sendable, CustomTestStringConvertible {
                     to: ModelVersion("newer", ModelText.model(CrashModels.newer)))
             case .plain, .mapped, .resumable, .chain:
                 let (start, end) = self == .chain ? (0, 3) : (1, 2)
-                for (number, text) in DepotModels.versions.enumerated() {
-                    try ModelArchive.encode(ModelText.model(text))
-                        .write(to: folder.appendingPathComponent("Depot \(number).mom"))
-                }
-                let mapping = DepotModels.mapping(policy: policy, itemsLast: itemsLast)
-                try MappingModelArchive.encode(mapping).write(to: folder.appendingPathComponent("Sizes.cdm"))
+                try DepotProgram.addResources(
+                    to: folder, DepotModels.mapping(policy: policy, itemsLast: itemsLast))
                 try DepotModels.fill(store, DepotModels.versions[start], items: items)
                 trial = KillTrial(
                     program: program, arguments: ["resources", "\(end)"], store: store,

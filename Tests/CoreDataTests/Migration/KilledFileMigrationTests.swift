@@ -17,14 +17,8 @@ struct KilledFileMigrationTests {
         let content: Data
 
         init(_ folder: URL, _ suffix: String) throws {
-            program = folder.appendingPathComponent("migration-crash-child")
-            let built = try ChildProgram.url("migration-crash-child")
-            if link(built.path, program.path) != 0 { try FileManager.default.copyItem(at: built, to: program) }
-            for (number, text) in DepotModels.versions.enumerated() {
-                try ModelArchive.encode(ModelText.model(text))
-                    .write(to: folder.appendingPathComponent("Depot \(number).mom"))
-            }
-            try MappingModelArchive.encode(DepotModels.mapping()).write(to: folder.appendingPathComponent("Sizes.cdm"))
+            program = try DepotProgram.install(in: folder)
+            try DepotProgram.addResources(to: folder, DepotModels.mapping())
             type = suffix == "xml" ? NSXMLStoreType : NSBinaryStoreType
             store = folder.appendingPathComponent("store/Depot.\(suffix)")
             try FileManager.default.createDirectory(

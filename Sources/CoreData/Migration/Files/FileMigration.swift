@@ -48,7 +48,9 @@ struct FileMigration {
         guard MigrationFolder.exists(for: files), !MigrationFolder.isHeldHere(for: files),
             StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true
         else { return }
-        try MigrationFolder.lock(files, creating: false, timeout: timeout)?.remove()
+        guard let folder = try MigrationFolder.lock(files, creating: false, timeout: timeout) else { return }
+        // What cannot be removed is only waste.
+        try? folder.remove()
     }
 
     // MARK: Migrating

@@ -12,6 +12,14 @@ extension MigrationForecaster {
         else { return forecast }
         forecast.isMigrationRequired = true
         forecast.diskSpaceAvailable = Self.freeBytes(at: url)
+        if options?[NSPersistentStoreStagedMigrationManagerOptionKey] is NSStagedMigrationManager {
+            forecast.obstacles = [
+                .init(
+                    entity: nil, property: nil, reason: "Only SQLite stores are migrated in stages.",
+                    help: "Migrate this one without the option.")
+            ]
+            return forecast
+        }
         do {
             let source = try SourceModel(metadata: metadata, url: url, timeout: 0).findAmongResources(
                 bundles, or: versions)
