@@ -127,6 +127,9 @@ extension NSManagedObjectContext {
         var saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes.renamed(
             permanent)
         saved.inserted += updated.filter { reinsertedObjects.contains(ObjectIdentifier($0)) }.map(\.objectKey)
+        // Asked for before children may read meanwhile.
+        let origin = changeOrigin
+        for number in Array(changes.keys) { changes[number]?.origin = origin }
         do {
             try lending { takeBack in
                 try coordinator.saving {
@@ -152,8 +155,7 @@ extension NSManagedObjectContext {
         _ stores: ArraySlice<Int>, of changes: [Int: ChangeSet], to coordinator: NSPersistentStoreCoordinator,
         takingBack: () -> Void, _ written: inout Set<Int>
     ) throws {
-        guard let number = stores.first, var change = changes[number] else { return }
-        change.origin = changeOrigin
+        guard let number = stores.first, let change = changes[number] else { return }
         let others = stores.dropFirst()
         let isLast = others.isEmpty || coordinator.objectStoreNumbers.contains(number)
         try coordinator.write(change, toStoreNumbered: number, takingBack: takingBack) {
