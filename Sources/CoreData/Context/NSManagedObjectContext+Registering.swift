@@ -267,7 +267,13 @@ extension NSManagedObjectContext {
     /// The key of an id in this context's model; ids of an equal model of another coordinator are matched by name.
     final func localKey(of objectID: NSManagedObjectID) -> ObjectKey? {
         guard let modelLayout else { return nil }
-        if objectID.layout.model === modelLayout { return objectID.objectKey }
+        // Stores of several coordinators may have the same number: the identifier tells them apart.
+        if objectID.layout.model === modelLayout,
+            objectID.isTemporaryID
+                || store(numbered: objectID.objectKey.storeNumber)?.identifier == objectID.storeIdentifier
+        {
+            return objectID.objectKey
+        }
         guard let layout = modelLayout.layout(named: objectID.layout.name) else { return nil }
         if objectID.isTemporaryID { return ObjectKey(layoutIndex: layout.index, key: objectID.objectKey.key) }
         guard let identifier = objectID.storeIdentifier,

@@ -199,7 +199,9 @@ final class MappedMigrationRun {
             stepsByMapping[ObjectIdentifier(mapping)] = step
             if stepsByName[step.name] == nil { stepsByName[step.name] = step }
         }
-        for step in steps { step.findLinks(among: steps) }
+        // Where whole objects are written, each side of a relationship has to know the other.
+        let keepsRecords = destinationContext.persistentStoreCoordinator?.hasObjectStores ?? false
+        if !keepsRecords { for step in steps { step.findLinks(among: steps) } }
         hasPolicies = steps.contains { !$0.isPlain }
         counts = try holding { try steps.map { try count($0) } }
         report.begin(rows: counts.reduce(0, +))

@@ -9,6 +9,14 @@ enum StoreCompatibility: Equatable {
     case undecided(entities: [String])
     /// These entities differ, are missing in the store, or are missing in the model.
     case incompatible(entities: [String])
+
+    /// The entities in the way of a store that holds no model to compare: there the hashes decide alone.
+    var differences: [String]? {
+        switch self {
+        case .compatible: nil
+        case .undecided(let entities), .incompatible(let entities): entities
+        }
+    }
 }
 
 extension NSManagedObjectModel {

@@ -109,8 +109,9 @@ extension NSPersistentStoreCoordinator {
     private func requireModel(of store: NSPersistentStore, _ configuration: String?) throws {
         guard let metadata = store.metadata, metadata[NSStoreModelVersionHashesKey] != nil,
             StoreOptions.bool(store.options, NSIgnorePersistentStoreVersioningOption) != true,
-            case .incompatible(let entities) = managedObjectModel.compatibility(
-                ofConfiguration: configuration, withStoreMetadata: metadata)
+            let entities = managedObjectModel.compatibility(
+                ofConfiguration: configuration, withStoreMetadata: metadata
+            ).differences
         else { return }
         throw NSError.coreData(
             NSPersistentStoreIncompatibleVersionHashError,

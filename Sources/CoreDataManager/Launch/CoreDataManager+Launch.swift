@@ -22,7 +22,7 @@ extension CoreDataManager {
     }
 
     func begin(
-        progressScreen: LaunchMachine.ProgressScreen?, hide: (@MainActor @Sendable () -> Void)? = nil,
+        progressScreen: LaunchMachine.ProgressScreen?, hide: LaunchMachine.Completion? = nil,
         completion: LaunchMachine.Completion?, again: Bool = false
     ) {
         guard machine.join(progressScreen: progressScreen, hide: hide, completion: completion, again: again) else {

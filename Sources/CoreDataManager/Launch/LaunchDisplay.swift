@@ -32,7 +32,7 @@ extension CoreDataManager {
         display: any LaunchDisplay, completion: @escaping @MainActor @Sendable (Result<Void, any Error>) -> Void
     ) {
         let session = DisplaySession(display, manager: self)
-        begin(progressScreen: { session.begin($0) }, hide: { session.end() }, completion: completion)
+        begin(progressScreen: { session.begin($0) }, hide: { session.end($0) }, completion: completion)
     }
 
     /// The same for a caller that awaits the end.
@@ -74,11 +74,13 @@ private final class DisplaySession: Sendable {
         }
     }
 
-    @MainActor func end() {
+    /// The launch has ended so; by now another may have begun, or the manager be gone.
+    @MainActor func end(_ outcome: Result<Void, any Error>) {
         guard let feed else { return }
         feed.cancel()
         self.feed = nil
-        let failure = manager?.failure
+        var failure: LaunchFailure?
+        if case .failure(let error) = outcome { failure = LaunchFailure(error, texts: texts) }
         display.end(message: failure?.title ?? texts[.updated], failure: failure)
     }
 }

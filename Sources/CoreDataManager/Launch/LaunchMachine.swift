@@ -11,7 +11,7 @@ final class LaunchMachine: @unchecked Sendable {
     /// What is called to show a migration, and what at the end of a launch, before its completion handlers.
     private struct Screen {
         var show: ProgressScreen
-        var hide: (@MainActor @Sendable () -> Void)?
+        var hide: Completion?
     }
 
     private let lock = NSLock()
@@ -55,7 +55,7 @@ final class LaunchMachine: @unchecked Sendable {
     ///   - again: whether this is a retry, which only a failed launch begins, with the screens of the one before.
     /// - Returns: whether the caller has to start the work.
     func join(
-        progressScreen: ProgressScreen?, hide: (@MainActor @Sendable () -> Void)? = nil, completion: Completion?,
+        progressScreen: ProgressScreen?, hide: Completion? = nil, completion: Completion?,
         again: Bool = false
     ) -> Bool {
         let (begins, isOver) = lock.withLock { () -> (Bool, Bool) in
@@ -137,9 +137,7 @@ final class LaunchMachine: @unchecked Sendable {
                 self.screens = []
                 self.reporter = nil
             }
-            let hides = (self.shownScreens + self.screens).compactMap(\.hide).map { hide -> Completion in
-                { _ in hide() }
-            }
+            let hides = (self.shownScreens + self.screens).compactMap(\.hide)
             return (self.waiters, hides + self.completions, ended, self.shownAt)
         }
         // Outside the lock: the end of a stream calls back into `stopObserving`.

@@ -42,14 +42,30 @@ public struct MigrationJob {
         self.options = options
     }
 
-    /// Whether the store was written by another version of the model. Reads the store's metadata only.
+    /// Whether the store was written by another version of the model. Reads the store's metadata only. A file that a
+    /// killed process left before its store was made is no older version: the store is made.
     ///
     /// - Throws: Core Data's error when the file is there and is no store of the type.
     public func isMigrationRequired() throws -> Bool {
         guard FileManager.default.fileExists(atPath: storeURL.path) else { return false }
-        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
-            ofType: storeType, at: storeURL, options: options)
+        let metadata: [String: Any]
+        do {
+            metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: storeType, at: storeURL, options: options)
+        } catch let error as NSError where error.code == CocoaError.Code.fileReadCorruptFile.rawValue {
+            guard canBeOpened else { throw error }
+            return false
+        }
         return !model.isConfiguration(withName: modelConfiguration, compatibleWithStoreMetadata: metadata)
+    }
+
+    /// Whether the store opens as it is.
+    private var canBeOpened: Bool {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try? coordinator.addPersistentStore(
+            ofType: storeType, configurationName: modelConfiguration, at: storeURL, options: options)
+        guard let store else { return false }
+        return (try? coordinator.remove(store)) != nil
     }
 
     /// Opens the store by a coordinator of its own that may migrate, and closes it again.

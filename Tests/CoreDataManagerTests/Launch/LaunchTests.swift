@@ -137,4 +137,32 @@ struct LaunchTests {
             _ = manager.newBackgroundContext()
         }
     }
+
+    @Test("What a process left that was killed while it made the store is made a store; what is none stays as it is")
+    func unfinishedStore() async throws {
+        try await withTemporaryFolder { folder in
+            for (number, content) in [Data(), try Self.emptyDatabase(in: folder)].enumerated() {
+                let url = folder.appendingPathComponent("\(number).sqlite")
+                try content.write(to: url)
+                let manager = CoreDataManager(model: NoteModel.first(), storeURL: url)
+                try await manager.launch()
+                #expect(manager.state.isReady)
+            }
+            let url = folder.appendingPathComponent("n.sqlite")
+            let garbage = Data(repeating: 7, count: 5_000)
+            try garbage.write(to: url)
+            await #expect(throws: (any Error).self) {
+                try await CoreDataManager(model: NoteModel.first(), storeURL: url).launch()
+            }
+            #expect(try Data(contentsOf: url) == garbage)
+        }
+    }
+
+    /// A database with a header and nothing in it.
+    private static func emptyDatabase(in folder: URL) throws -> Data {
+        let url = folder.appendingPathComponent("empty.sqlite")
+        try Data().write(to: url)
+        try RawDatabase(url).execute("PRAGMA user_version = 1; VACUUM")
+        return try Data(contentsOf: url)
+    }
 }

@@ -37,6 +37,30 @@ struct ObjectReferenceTests {
         }
     }
 
+    @Test("A reference to an object of another store of the same model is no object here")
+    func anotherStore() async throws {
+        try await withTemporaryFolder { folder in
+            let model = NoteModel.first()
+            var references: [ObjectReference<NSManagedObject>] = []
+            var managers: [CoreDataManager] = []
+            for name in ["a", "b"] {
+                let manager = CoreDataManager(model: model, storeURL: folder.appendingPathComponent("\(name).sqlite"))
+                try await manager.launch()
+                references.append(
+                    try await manager.performBackground { context in
+                        try ObjectReference(Self.insert(name, into: context))
+                    })
+                managers.append(manager)
+            }
+            let foreign = references[0]
+            await #expect(throws: (any Error).self) {
+                try await managers[1].performBackground { context in
+                    _ = try foreign.object(in: context)
+                }
+            }
+        }
+    }
+
     @Test("A reference lives on as a URI")
     func uri() async throws {
         try await withManager { manager in

@@ -85,6 +85,74 @@ struct FileMigrationTests {
         }
     }
 
+    @Test(
+        "members without order are there on both sides, whichever entity comes first", arguments: kinds, [false, true])
+    func unordered(_ kind: StoreKind, _ isReversed: Bool) throws {
+        try withTemporaryFolder { folder in
+            let (owner, member) = isReversed ? ("Writer", "Book") : ("Author", "Book")
+            func text(_ more: String) -> String {
+                """
+                entity \(owner)
+                  name string
+                \(more)
+                  books many \(member).author
+                entity \(member)
+                  title string
+                  author one \(owner).books
+                """
+            }
+            let (older, newer) = (ModelText.model(text("")), ModelText.model(text("  born int16")))
+            let url = try #require(kind.url(in: folder))
+            try withStore(url, older, type: kind.type) { context in
+                let one = context.make(owner, ["name": "o"])
+                for number in 0..<3 { context.make(member, ["title": "\(number)", "author": one]) }
+                try context.save()
+            }
+            let manager = NSMigrationManager(sourceModel: older, destinationModel: newer)
+            let target = try #require(kind.url(in: folder.appendingPathComponent("new")))
+            try FileManager.default.createDirectory(
+                at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try manager.migrateStore(
+                from: url, sourceType: kind.type,
+                with: .inferredMappingModel(forSourceModel: older, destinationModel: newer),
+                toDestinationURL: target, destinationType: kind.type)
+            try withStore(target, newer, type: kind.type) { context in
+                let one = try #require(try context.all(owner).first)
+                #expect((one.value(forKey: "books") as? Set<NSManagedObject>)?.count == 3)
+                let members = try context.all(member)
+                #expect(members.allSatisfy { $0.value(forKey: "author") as? NSManagedObject === one })
+            }
+        }
+    }
+
+    @Test("a file whose entity has a derived attribute is refused by another version of the model", arguments: kinds)
+    func derived(_ kind: StoreKind) throws {
+        try withTemporaryFolder { folder in
+            func model(_ name: String) throws -> NSManagedObjectModel {
+                let derived = NSDerivedAttributeDescription()
+                derived.name = "n"
+                derived.attributeType = .stringAttributeType
+                derived.isOptional = true
+                derived.derivationExpression = try CoreData.NSExpression.parse(format: "uppercase:(\(name))")
+                let model = ModelText.model("entity T\n  \(name) string")
+                model.entitiesByName["T"]?.properties.append(derived)
+                return model
+            }
+            let (older, newer) = (try model("name"), try model("title"))
+            let url = try #require(kind.url(in: folder))
+            try withStore(url, older, type: kind.type) { context in
+                context.make("T", ["name": "precious"])
+                try context.save()
+            }
+            let refusal = try #require(throws: NSError.self) { try withStore(url, newer, type: kind.type) { _ in } }
+            #expect(refusal.code == NSPersistentStoreIncompatibleVersionHashError)
+            try withStore(url, older, type: kind.type) { context in
+                let kept = try #require(try context.all("T").first)
+                #expect(kept.value(forKey: "n") as? String == "PRECIOUS")
+            }
+        }
+    }
+
     @Test("what can be inferred is: names, types, defaults, order; every object and link is there", arguments: kinds)
     func inferred(_ kind: StoreKind) throws {
         try withTemporaryFolder { folder in

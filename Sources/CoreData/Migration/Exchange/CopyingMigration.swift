@@ -145,7 +145,16 @@ struct CopyingMigration {
                     folder.copy.main, rows: checkpoint.rows, following: FollowedWork(progress: part))
             }
         }
+        keepRights(on: folder.copy)
         MigrationMoment.reach(.verified)
+    }
+
+    /// Whoever may not read the older files may not read the newer ones.
+    private func keepRights(on copy: SQLiteStoreFiles) {
+        for (older, newer) in [(store.main, copy.main), (store.supportFolder, copy.supportFolder)] {
+            var status = stat()
+            if stat(older.path, &status) == 0 { chmod(newer.path, status.st_mode & 0o7777) }
+        }
     }
 
     /// Looks whether what a leg has made has as many rows as it says.

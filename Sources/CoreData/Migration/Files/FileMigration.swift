@@ -71,7 +71,8 @@ struct FileMigration {
             let before = FileState(url)
             let metadata = (try? storeClass.metadataForPersistentStore(with: url)) ?? found
             // Somebody else may have been faster.
-            if case .incompatible = model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata) {
+            let present = model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata)
+            if present.differences != nil {
                 let copy = try make(try hops(metadata), in: folder)
                 try putInPlace(copy, of: before)
             }

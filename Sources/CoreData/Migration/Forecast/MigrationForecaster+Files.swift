@@ -8,8 +8,8 @@ extension MigrationForecaster {
     ) throws -> MigrationForecast {
         var forecast = MigrationForecast(store: url, isMigrationRequired: false)
         let metadata = try storeClass.metadataForPersistentStore(with: url)
-        guard case .incompatible = model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata)
-        else { return forecast }
+        let found = model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata)
+        if found.differences == nil { return forecast }
         forecast.isMigrationRequired = true
         forecast.diskSpaceAvailable = Self.freeBytes(at: url)
         if options?[NSPersistentStoreStagedMigrationManagerOptionKey] is NSStagedMigrationManager {
