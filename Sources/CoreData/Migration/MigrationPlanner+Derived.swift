@@ -17,7 +17,7 @@ extension MigrationPlanner {
                     let members = change.members.filter { entity.subtree.contains($0.layout) }
                     let isKept = members.allSatisfy { member in
                         let layout = difference.destination.entities[member.layout]
-                        let source = sourceAttribute(of: derived, in: layout) as? NSDerivedAttributeDescription
+                        let source = sourceAttribute(of: slot, in: layout) as? NSDerivedAttributeDescription
                         return source?.derivationExpression?.description == expression.description
                     }
                     guard !isKept, let command = command(for: expression, column, entity, members, change) else {

@@ -74,7 +74,7 @@ extension MigrationPlanner {
     ) {
         switch slot.role {
         case .attribute(let attribute):
-            let source = sourceAttribute(of: attribute, in: entity)
+            let source = sourceAttribute(of: slot, in: entity)
             if !attribute.isOptional, !(attribute is NSDerivedAttributeDescription) {
                 switch piece {
                 case .empty: note(nil, SQLSchema.keyColumn, .missingAttribute)

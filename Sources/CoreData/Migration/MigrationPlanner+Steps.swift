@@ -85,8 +85,8 @@ extension MigrationPlanner {
                 renames.append((source, name))
             }
         }
-        // A name that another table still has: that one has to step aside first.
-        for rename in renames where renames.contains(where: { Self.same($0.from, rename.to) }) {
+        // A table whose name another one gets has to step aside first.
+        for rename in renames where renames.contains(where: { Self.same($0.to, rename.from) }) {
             moveAside(rename.from)
         }
         for rename in renames {
@@ -184,7 +184,8 @@ extension MigrationPlanner {
 
     private mutating func renameColumns(of source: String, _ table: String, _ renames: [(from: String, to: String)]) {
         let real = renames.filter { $0.from != $0.to }
-        for rename in real where real.contains(where: { Self.same($0.from, rename.to) }) {
+        // As with tables: who is in the way steps aside, not who is kept from its place.
+        for rename in real where real.contains(where: { Self.same($0.to, rename.from) }) {
             renameAside(rename.from, source, table)
         }
         for rename in real {
@@ -209,7 +210,7 @@ extension MigrationPlanner {
                 let entity = difference.destination.entities[member.layout]
                 for (number, slot) in entity.slots.enumerated() {
                     guard case .attribute(let attribute) = slot.role,
-                        let source = sourceAttribute(of: attribute, in: entity),
+                        let source = sourceAttribute(of: slot, in: entity),
                         let tagged = AttributeConversion(from: source, to: attribute)?.tag,
                         let column = new.columns[member.layout][number], done.insert(column).inserted
                     else { continue }

@@ -50,10 +50,10 @@ extension MigrationPlanner {
         let columns = old.columns[originIndex]
         switch entity.slots[number].role {
         case .attribute(let attribute):
-            let source = sourceAttribute(of: attribute, in: entity)
+            let source = sourceAttribute(of: entity.slots[number], in: entity)
             let defaultValue = defaultValue(of: attribute, slot: number, in: entity)
             guard let source, let conversion = AttributeConversion(from: source, to: attribute),
-                let name = origin.slots.firstIndex(where: { Self.holds($0, source) }).flatMap({ columns[$0] })
+                let name = sourceSlot(of: entity.slots[number], in: entity).flatMap({ columns[$0] })
             else { return defaultValue.map { .constant($0) } ?? .empty }
             return .carried(
                 name, conversion.form, default: source.isOptional && !attribute.isOptional ? defaultValue : nil)
@@ -69,23 +69,31 @@ extension MigrationPlanner {
         }
     }
 
-    private static func holds(_ slot: Slot, _ attribute: NSAttributeDescription) -> Bool {
-        if case .attribute(let held) = slot.role { held === attribute } else { false }
-    }
-
-    /// The attribute of the source that an attribute, or an element of a composite one, comes from.
-    func sourceAttribute(of attribute: NSAttributeDescription, in entity: EntityLayout) -> NSAttributeDescription? {
-        let properties = difference.properties[entity.index]
-        if entity.entity.propertiesByName[attribute.name] === attribute {
-            return properties[attribute.name] as? NSAttributeDescription
+    /// The slot of the source entity that an attribute's slot, or that of a composite's element, comes from.
+    private func sourceSlot(of slot: Slot, in entity: EntityLayout) -> Int? {
+        guard case .attribute(let attribute) = slot.role, let originIndex = difference.sourceOf[entity.index] else {
+            return nil
         }
-        for case let composite as NSCompositeAttributeDescription in entity.entity.properties {
-            guard let from = properties[composite.name] as? NSCompositeAttributeDescription else { continue }
-            if let (_, match) = difference.elements(of: composite, from: from).first(where: { $0.0 === attribute }) {
-                return match
+        let origin = difference.source.entities[originIndex].slots
+        let properties = difference.properties[entity.index]
+        guard let composite = slot.composite else {
+            let former = properties[attribute.name]
+            return origin.firstIndex { slot in
+                if case .attribute(let held) = slot.role { slot.composite == nil && held === former } else { false }
             }
         }
-        return nil
+        guard let former = properties[composite.name] as? NSCompositeAttributeDescription,
+            let path = difference.formerPath(of: slot.elementPath[...], in: composite, from: former)
+        else { return nil }
+        return origin.firstIndex { $0.composite === former && $0.elementPath == path }
+    }
+
+    /// The attribute of the source that such a slot comes from.
+    func sourceAttribute(of slot: Slot, in entity: EntityLayout) -> NSAttributeDescription? {
+        guard let originIndex = difference.sourceOf[entity.index], let number = sourceSlot(of: slot, in: entity),
+            case .attribute(let attribute) = difference.source.entities[originIndex].slots[number].role
+        else { return nil }
+        return attribute
     }
 
     /// The default value as the column holds it; nil when there is none.

@@ -207,9 +207,26 @@ struct ModelDifference {
     func elements(
         of new: NSCompositeAttributeDescription, from old: NSCompositeAttributeDescription
     ) -> [(NSAttributeDescription, NSAttributeDescription?)] {
-        let (newer, older) = (new.leaves.map(\.attribute), old.leaves.map(\.attribute))
-        return zip(newer, RenamingMatch.match(newer.map(Self.entry), from: older.map(Self.entry))).map {
-            ($0, $1.map { older[$0] })
+        new.leaves.map { path, element in
+            let former = formerPath(of: path[...], in: new, from: old)
+            return (element, former.flatMap { former in old.leaves.first { $0.path == former }?.attribute })
+        }
+    }
+
+    /// The way to an element in the older composite attribute: level by level, as elements of different composites may have
+    /// one name, or be one description.
+    func formerPath(
+        of path: ArraySlice<String>, in new: NSCompositeAttributeDescription, from old: NSCompositeAttributeDescription
+    ) -> [String]? {
+        guard let name = path.first, let number = new.elements.firstIndex(where: { $0.name == name }),
+            let place = RenamingMatch.match(new.elements.map(Self.entry), from: old.elements.map(Self.entry))[number]
+        else { return nil }
+        let former = old.elements[place]
+        switch (new.elements[number], former) {
+        case (let inner as NSCompositeAttributeDescription, let formerInner as NSCompositeAttributeDescription):
+            return formerPath(of: path.dropFirst(), in: inner, from: formerInner).map { [former.name] + $0 }
+        case (is NSCompositeAttributeDescription, _), (_, is NSCompositeAttributeDescription): return nil
+        default: return [former.name]
         }
     }
 

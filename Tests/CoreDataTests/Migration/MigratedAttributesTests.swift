@@ -93,6 +93,33 @@ struct MigratedAttributesTests {
         }
     }
 
+    @Test("names that are handed on, attributes' and entities', keep their values and rows", arguments: [false, true])
+    func shiftedNames(_ isReversed: Bool) throws {
+        try withTemporaryFolder { folder in
+            let (a, b, c) = isReversed ? ("c", "b", "a") : ("a", "b", "c")
+            let bench = try MigrationBench(
+                folder, "entity Book\n  \(a) string\n  \(b) string",
+                rows: "INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, Z\(a), Z\(b)) VALUES (1, 1, 1, 'x', 'y')")
+            try bench.migrateAndVerify(to: "entity Book\n  \(b) string was \(a)\n  \(c) string was \(b)")
+            #expect(try bench.query("SELECT Z\(b), Z\(c) FROM ZBOOK") == ["x|y"])
+        }
+        try withTemporaryFolder { folder in
+            let (a, b, c) = isReversed ? ("Rc", "Rb", "Ra") : ("Ra", "Rb", "Rc")
+            let older = "entity \(a)\n  name string\nentity \(b)\n  name string"
+            let numbers = isReversed ? (2, 1) : (1, 2)
+            let bench = try MigrationBench(
+                folder, older,
+                rows: """
+                    INSERT INTO Z\(a) (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, \(numbers.0), 1, 'x');
+                    INSERT INTO Z\(b) (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, \(numbers.1), 1, 'y');
+                    """)
+            try bench.migrateAndVerify(
+                to: "entity \(b) was \(a)\n  name string\nentity \(c) was \(b)\n  name string")
+            #expect(try bench.query("SELECT ZNAME FROM Z\(b)") == ["x"])
+            #expect(try bench.query("SELECT ZNAME FROM Z\(c)") == ["y"])
+        }
+    }
+
     @Test("an attribute renamed by its identifier keeps its values; without one it is removed and added")
     func renamedAttribute() throws {
         try withTemporaryFolder { folder in
