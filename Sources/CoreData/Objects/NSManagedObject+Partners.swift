@@ -66,7 +66,8 @@ extension NSManagedObject {
         context.bringUpToDate(object)
         if object.flags.contains(.deleted) { return }
         if object.reference(at: place.inverse) != objectKey {
-            if let rival = object.reference(at: place.inverse).map({ context.object(for: $0) as NSManagedObject }) {
+            if let other = object.reference(at: place.inverse) {
+                let rival = context.object(for: other)
                 context.bringUpToDate(rival)
                 rival.leave(key, at: place.slot)
             }

@@ -147,7 +147,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
 }
 
 /// Says when it begins, and goes on when somebody has cancelled.
-final class SlowPolicy: NSEntityMigrationPolicy {
+final class AwaitingCancellationPolicy: NSEntityMigrationPolicy {
     override func createDestinationInstances(
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {

@@ -218,10 +218,10 @@ struct CopyProgressTests {
                 try SQLiteStoreFiles(bench.url).removeRemains()
                 try FileManager.default.copyItem(at: template, to: bench.url)
                 let progress = Progress(totalUnitCount: 1)
-                let moment = FailingMappedMigrationTests.Locked<ContinuousClock.Instant?>(nil)
+                let moment = Guarded<ContinuousClock.Instant?>(nil)
                 let seconds = Double.random(in: 0.02...(whole * 0.95), using: &random)
                 DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
-                    moment.value = .now
+                    moment.withLock { $0 = .now }
                     progress.cancel()
                 }
                 do {
@@ -232,7 +232,7 @@ struct CopyProgressTests {
                     let end = ContinuousClock.now
                     #expect(error.code == NSMigrationCancelledError)
                     cancelled += 1
-                    slowest = max(slowest, end - (moment.value ?? end))
+                    slowest = max(slowest, end - (moment.withLock { $0 } ?? end))
                 }
                 #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url)))
                 #expect(try bench.query("SELECT COUNT(*) FROM ZITEM") == ["1500000"])
