@@ -191,11 +191,3 @@ struct MixedLoadTests {
         }
     }
 }
-
-/// Carries something across queues to where it belongs.
-// @unchecked Sendable: each use stands on the queue that the value belongs to.
-private struct Held<Value>: @unchecked Sendable {
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
-}

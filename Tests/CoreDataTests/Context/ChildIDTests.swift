@@ -2,17 +2,6 @@ import CoreData
 import TestSupport
 import Testing
 
-/// Takes objects from one block on its context's queue to another.
-private struct Kept: @unchecked Sendable {  // used on its context's queue, but for its id
-    let objects: [NSManagedObject]
-
-    var object: NSManagedObject { objects[0] }
-
-    init(_ object: NSManagedObject) { objects = [object] }
-
-    init(_ objects: [NSManagedObject]) { self.objects = objects }
-}
-
 @Suite("Ids of a child's objects", .leavesNothingBehind, .onEveryKindOfStore)
 struct ChildIDTests {
     @Test("Objects of several entities that have the same number are found by their new ids")
@@ -23,12 +12,12 @@ struct ChildIDTests {
         let made = try child.performAndWait {
             let made = ["Author", "Book", "Tag", "Shelf"].map { child.make($0, $0 == "Author" ? ["name": "a"] : [:]) }
             try child.save()
-            return Kept(made)
+            return Held(made)
         }
         try root.performAndWait { try root.save() }
-        let ids = made.objects.map(\.objectID)
+        let ids = made.value.map(\.objectID)
         child.performAndWait {
-            for (id, object) in zip(ids, made.objects) {
+            for (id, object) in zip(ids, made.value) {
                 #expect(!id.isTemporaryID)
                 #expect(child.object(with: id) === object)
             }
@@ -47,18 +36,18 @@ struct ChildIDTests {
             let book = child.make("Book", ["author": author])
             try child.save()
             #expect(book.objectID.isTemporaryID)
-            return (Kept(book), Kept(author))
+            return (Held(book), Held(author))
         }
         for context in chain.dropLast().reversed() { try context.performAndWait { try context.save() } }
         // Ids may be asked for on any thread.
-        let id = book.object.objectID
+        let id = book.value.objectID
         #expect(!id.isTemporaryID)
         child.performAndWait {
-            #expect(book.object.objectID == id)
-            #expect(child.object(with: id) === book.object)
-            #expect(child.registeredObject(for: author.object.objectID) === author.object)
-            #expect(book.object.value(forKey: "author") as? NSManagedObject === author.object)
-            #expect(author.object.value(forKey: "books") as? Set<NSManagedObject> == [book.object])
+            #expect(book.value.objectID == id)
+            #expect(child.object(with: id) === book.value)
+            #expect(child.registeredObject(for: author.value.objectID) === author.value)
+            #expect(book.value.value(forKey: "author") as? NSManagedObject === author.value)
+            #expect(author.value.value(forKey: "books") as? Set<NSManagedObject> == [book.value])
             child.checkInvariants()
         }
         let root = chain[0]
@@ -78,7 +67,7 @@ struct ChildIDTests {
             root.make("Author", ["name": "a", "active": true])
             try root.save()
         }
-        let controller = try low.performAndWait {
+        let held = try low.performAndWait {
             let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
             request.predicate = NSPredicate(format: "author.active == YES")
             request.sortDescriptors = [NSSortDescriptor(key: "isbn", ascending: true)]
@@ -87,7 +76,7 @@ struct ChildIDTests {
             try controller.performFetch()
             let delegate = RecordingDelegate(copying: controller)
             controller.delegate = delegate
-            return Controlled(controller, delegate)
+            return Held((controller, delegate))
         }
         for round in 0..<60 {
             try middle.performAndWait {
@@ -101,23 +90,10 @@ struct ChildIDTests {
                 low.processPendingChanges()
                 let ids = low.registeredObjects.map(\.objectID)
                 try #require(Set(ids).count == ids.count)
-                let lines = controller.controller.fetchedObjects?.map(\.objectID) ?? []
+                let lines = held.value.0.fetchedObjects?.map(\.objectID) ?? []
                 try #require(Set(lines).count == lines.count && lines.count == round + 1)
             }
         }
-        low.performAndWait { controller.controller.delegate = nil }
-    }
-}
-
-/// Keeps a controller, and the delegate that it has, between blocks on its context's queue.
-private struct Controlled: @unchecked Sendable {  // used on the context's queue
-    let controller: NSFetchedResultsController<NSManagedObject>
-    let delegate: any NSFetchedResultsControllerDelegate
-
-    init(
-        _ controller: NSFetchedResultsController<NSManagedObject>, _ delegate: any NSFetchedResultsControllerDelegate
-    ) {
-        self.controller = controller
-        self.delegate = delegate
+        low.performAndWait { held.value.0.delegate = nil }
     }
 }

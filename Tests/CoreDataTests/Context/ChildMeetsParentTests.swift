@@ -86,14 +86,14 @@ struct ChildMeetsParentTests {
         let item = child.performAndWait {
             let item = child.object(with: ids[0])
             #expect(item.one("owner") == nil)
-            return Kept(item)
+            return Held(item)
         }
         root.performAndWait {
             #expect(root.object(with: ids[1]).many("items").isEmpty)
             root.object(with: ids[0]).setValue(root.object(with: ids[1]), forKey: "owner")
         }
         try child.performAndWait {
-            item.object.setValue(child.object(with: ids[2]), forKey: "owner")
+            item.value.setValue(child.object(with: ids[2]), forKey: "owner")
             try child.save()
         }
         try root.performAndWait {
@@ -123,7 +123,7 @@ struct ChildMeetsParentTests {
         let owner = try child.performAndWait {
             let owner = try #require(try child.all("Owner").first)
             #expect(owner.value(forKey: "amount") as? Int == 1)
-            return Kept(owner)
+            return Held(owner)
         }
         try other.performAndWait {
             try other.all("Owner").first?.setValue(100, forKey: "amount")
@@ -132,7 +132,7 @@ struct ChildMeetsParentTests {
         for context in chain.reversed() {
             try context.performAndWait {
                 // The same value is another change all the same: two who count one up are two.
-                if context === child { owner.object.setValue(value, forKey: "amount") }
+                if context === child { owner.value.setValue(value, forKey: "amount") }
                 if context !== root { return try context.save() }
                 let error = try #require(#expect(throws: NSError.self) { try context.save() })
                 #expect(error.code == NSManagedObjectMergeError)
@@ -156,12 +156,12 @@ struct ChildMeetsParentTests {
         let item = child.performAndWait {
             let item = child.object(with: ids[1])
             #expect(item.one(key) == nil)
-            return Kept(item)
+            return Held(item)
         }
         root.performAndWait { root.object(with: ids[1]).setValue(root.object(with: ids[0]), forKey: key) }
         try child.performAndWait {
-            item.object.setValue(child.object(with: ids[0]), forKey: key)
-            child.delete(item.object)
+            item.value.setValue(child.object(with: ids[0]), forKey: key)
+            child.delete(item.value)
             try child.save()
         }
         try root.performAndWait {
@@ -182,27 +182,27 @@ struct ChildMeetsParentTests {
         let item = try root.performAndWait {
             let item = root.make("Item", ["name": "i", "rank": 1])
             try root.save()
-            return Kept(item)
+            return Held(item)
         }
-        let id = item.object.objectID
+        let id = item.value.objectID
         let known = low.performAndWait {
             let known = low.object(with: id)
             #expect(known.value(forKey: "rank") as? Int == 1)
-            return Kept(known)
+            return Held(known)
         }
         let owner = middle.performAndWait {
             let owner = middle.make("Owner", ["name": "o"])
             owner.setValue(NSOrderedSet(object: middle.object(with: id)), forKey: "queue")
-            return Kept(owner)
+            return Held(owner)
         }
         try low.performAndWait {
             let owner = try #require(try low.all("Owner").first)
             owner.setValue(NSOrderedSet(), forKey: "queue")
-            known.object.setValue(2, forKey: "rank")
+            known.value.setValue(2, forKey: "rank")
             try low.save()
         }
         try middle.performAndWait {
-            #expect(owner.object.ordered("queue").isEmpty)
+            #expect(owner.value.ordered("queue").isEmpty)
             #expect(middle.object(with: id).one("queuedBy") == nil)
             try middle.save()
         }
@@ -230,7 +230,7 @@ struct ChildMeetsParentTests {
             child.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
             let item = child.object(with: ids[1])
             item.setValue(child.object(with: ids[0]), forKey: "queuedBy")
-            return Kept(item)
+            return Held(item)
         }
         other.performAndWait { other.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump }
         try first.performAndWait {
@@ -250,12 +250,5 @@ struct ChildMeetsParentTests {
             #expect(queues.sorted() == [#"o: ["i"]"#, "p: []"])
             #expect(try fresh.all("Item").first?.one("queuedBy")?.nameText == "o")
         }
-    }
-
-    /// Takes an object from one block on its context's queue to another.
-    private struct Kept: @unchecked Sendable {
-        let object: NSManagedObject
-
-        init(_ object: NSManagedObject) { self.object = object }
     }
 }

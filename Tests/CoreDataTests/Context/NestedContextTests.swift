@@ -336,9 +336,3 @@ struct NestedContextTests {
         }
     }
 }
-
-/// Carries objects between two blocks of the same context's queue.
-struct Held<Value>: @unchecked Sendable {  // used on one context's queue only
-    let value: Value
-    init(_ value: Value) { self.value = value }
-}
