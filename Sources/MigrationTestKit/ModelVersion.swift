@@ -31,7 +31,7 @@ public struct ModelVersion {
     /// A copy that nobody has used yet, without classes of the program's own.
     func freshModel() -> NSManagedObjectModel {
         guard let copy = model.copy() as? NSManagedObjectModel else {
-            preconditionFailure("A managed object model gives a copy of another class.")
+            fatalError("A managed object model gives a copy of another class.")
         }
         for entity in copy.entities { entity.managedObjectClassName = "NSManagedObject" }
         return copy

@@ -25,7 +25,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         guard let url = NSManagedObjectModel.urlOfModel(named: name),
             let model = NSManagedObjectModel(contentsOf: url)
         else {
-            preconditionFailure("Failed to load model named \(name)")
+            fatalError("Failed to load model named \(name)")
         }
         self.init(name: name, managedObjectModel: model)
     }

@@ -219,12 +219,12 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
             found += 1
             var probe = home(key)
             while probe != position {
-                precondition(entries[probe] != nil, "An object lies behind a hole of the identity map")
-                precondition(self.key(at: probe) != key, "A key stands twice in the identity map")
+                require(entries[probe] != nil, "An object lies behind a hole of the identity map")
+                require(self.key(at: probe) != key, "A key stands twice in the identity map")
                 probe = (probe + 1) & (capacity - 1)
             }
         }
-        precondition(found == count, "The identity map counts \(count) objects and holds \(found)")
+        require(found == count, "The identity map counts \(count) objects and holds \(found)")
     }
 
     private func remove(_ pointer: UnsafeMutableRawPointer, key: Int64) -> Bool {

@@ -8,7 +8,7 @@ extension NSEntityDescription {
         forEntityName entityName: String, in context: NSManagedObjectContext
     ) -> NSEntityDescription? {
         guard let modelLayout = context.modelLayout else {
-            preconditionFailure(
+            fatalError(
                 """
                 +entityForName: nil is not a legal NSPersistentStoreCoordinator for searching for entity name \
                 '\(entityName)'
@@ -24,7 +24,7 @@ extension NSEntityDescription {
         forEntityName entityName: String, into context: NSManagedObjectContext
     ) -> NSManagedObject {
         guard let entity = entity(forEntityName: entityName, in: context) else {
-            preconditionFailure(
+            fatalError(
                 "+entityForName: could not locate an entity named '\(entityName)' in this model.")
         }
         return ManagedClassLookup.managedClass(of: entity).init(entity: entity, insertInto: context)

@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
     final func typed<T>(_ results: [Any], _ plan: FetchPlan) throws -> [T] {
         if let typed = results as? [T] { return typed }
         let other = results.first { !($0 is T) }
-        preconditionFailure(
+        fatalError(
             """
             The request for '\(plan.store.layout.name)' yields \(other.map { "\(type(of: $0))" } ?? "nothing"), \
             not \(T.self)

@@ -6,29 +6,29 @@ extension NSManagedObjectContext {
         checkConfinement()
         for map in identityMaps { map?.checkInvariants() }
         for object in insertedList where object.flags.contains(.inserted) {
-            precondition(object.home.context === self, "A new object of another context is listed for insertion")
-            precondition(registeredObject(for: object.objectKey) === object, "A new object is not in the identity map")
+            require(object.home.context === self, "A new object of another context is listed for insertion")
+            require(registeredObject(for: object.objectKey) === object, "A new object is not in the identity map")
         }
         for object in updatedList where object.flags.contains(.updated) && !object.flags.contains(.detached) {
-            precondition(object.home.context === self, "A changed object of another context is listed for update")
+            require(object.home.context === self, "A changed object of another context is listed for update")
         }
         for map in identityMaps {
             for object in map?.objects ?? [] {
-                precondition(object.flags.contains(.registered), "An object of the identity map does not know it")
+                require(object.flags.contains(.registered), "An object of the identity map does not know it")
                 let isDirty = !object.flags.isDisjoint(with: [.updated, .inserted])
-                precondition(
+                require(
                     !object.flags.contains(.listedUpdated) || updatedList.contains { $0 === object },
                     "An object says it is in the list of changed ones, which does not have it")
                 let isListed = !object.flags.isDisjoint(with: [.listedInserted, .listedUpdated])
-                precondition(!isDirty || isListed, "An object with unsaved changes is in no list")
-                precondition(
+                require(!isDirty || isListed, "An object with unsaved changes is in no list")
+                require(
                     object.row.map {
                         $0.key == object.key || parent != nil
                             || !object.flags.isDisjoint(with: [.inserted, .inaccessible])
                     }
                         ?? true,
                     "An object of \(object.home.layout.name) holds another one's row")
-                precondition(
+                require(
                     object.row.map {
                         object.home.modelLayout.entities[$0.layoutIndex].rootIndex == object.home.layout.rootIndex
                     } ?? true,

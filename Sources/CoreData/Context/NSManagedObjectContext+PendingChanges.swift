@@ -146,7 +146,7 @@ extension NSManagedObjectContext {
     /// Deletes an object with the next save. Related objects follow the delete rules when pending changes are processed.
     public final func delete(_ object: NSManagedObject) {
         checkConfinement()
-        precondition(
+        require(
             object.home.context === self,
             """
             An NSManagedObjectContext cannot delete objects in other contexts. (\(object.home.layout.name) of \

@@ -122,7 +122,7 @@ extension NSManagedObjectContext {
 
     private func requireQueue(_ method: String) -> DispatchQueue {
         guard let queue else {
-            preconditionFailure(
+            fatalError(
                 "Can only use \(method) on an NSManagedObjectContext that was created with a queue.")
         }
         return queue
@@ -139,7 +139,7 @@ extension NSManagedObjectContext {
         let place =
             concurrencyType == .mainQueueConcurrencyType ? "the main queue" : "its own queue (perform, performAndWait)"
         let subject = object.map { "The object <\($0.home.layout.name) \($0.key)> of the" } ?? "The"
-        preconditionFailure(
+        fatalError(
             """
             __Multithreading_Violation_AllThatIsLeftToUsIsHonor__: \(subject) \(debugName) was used from \
             \(HeldContexts.placeDescription); it belongs to \(place).

@@ -199,7 +199,7 @@ extension NSManagedObjectContext {
     public final func assign(_ object: Any, to store: NSPersistentStore) {
         checkConfinement()
         guard let object = object as? NSManagedObject else { return }
-        precondition(object.key < 0, "Can't reassign an object to a different store once it has been saved.")
+        require(object.key < 0, "Can't reassign an object to a different store once it has been saved.")
         assignedStores[ObjectIdentifier(object)] = store
     }
 }

@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
     }
 
     private func makeHome(at layoutIndex: Int) -> ObjectHome {
-        guard let modelLayout, let model else { preconditionFailure("\(debugName) has no coordinator and no parent") }
+        guard let modelLayout, let model else { fatalError("\(debugName) has no coordinator and no parent") }
         let layout = modelLayout.entities[layoutIndex]
         let home = ObjectHome(
             context: self, layout: layout, identityMap: identityMap(of: layout.rootIndex),
@@ -34,12 +34,12 @@ extension NSManagedObjectContext {
     /// The home for an entity given by its description; stops the process when the context's model does not have it.
     final func home(forEntity entity: NSEntityDescription) -> ObjectHome {
         guard let modelLayout else {
-            preconditionFailure(
+            fatalError(
                 "+entityForName: nil is not a legal NSPersistentStoreCoordinator for searching for entity name "
                     + "'\(entity.name ?? "")'")
         }
         guard let layout = modelLayout.layout(of: entity) else {
-            preconditionFailure(
+            fatalError(
                 "The entity '\(entity.name ?? "")' is not in the model of \(debugName)")
         }
         return home(at: layout.index)
@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
         let model = entity.managedObjectModel
         let modelLayout = model.layout
         guard let layout = modelLayout.layout(of: entity) else {
-            preconditionFailure(
+            fatalError(
                 "An NSManagedObject of class 'NSManagedObject' must have a valid NSEntityDescription.")
         }
         return ObjectHome(
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
             ManagedClassLookup.managedClass(of: $0.entity) == managedClass
         }
         guard let candidates, candidates.count == 1 else {
-            preconditionFailure(
+            fatalError(
                 """
                 An NSManagedObject of class '\(managedClass)' must have a valid NSEntityDescription. \
                 (\(candidates?.count ?? 0) entities of the context's model have this class)
@@ -188,7 +188,7 @@ extension NSManagedObjectContext {
             object.noteChange()
             return
         }
-        precondition(
+        require(
             object.home.context == nil,
             "Cannot insert an object that belongs to another context (\(object.home.layout.name))")
         var pending = [object]
@@ -220,7 +220,7 @@ extension NSManagedObjectContext {
     public final func object(with objectID: NSManagedObjectID) -> NSManagedObject {
         checkConfinement()
         guard let key = localKey(of: objectID) else {
-            preconditionFailure(
+            fatalError(
                 """
                 Object \(objectID) persistent store is not reachable from this NSManagedObjectContext's coordinator
                 """)
@@ -286,7 +286,7 @@ extension NSManagedObjectContext {
 
     /// The id for a key.
     final func objectID(for key: ObjectKey) -> NSManagedObjectID {
-        guard let modelLayout else { preconditionFailure("\(debugName) has no coordinator and no parent") }
+        guard let modelLayout else { fatalError("\(debugName) has no coordinator and no parent") }
         return NSManagedObjectID(
             objectKey: key, layout: modelLayout.entities[key.layoutIndex], modelLayout: modelLayout,
             store: key.isTemporary ? nil : store(numbered: key.storeNumber))
@@ -337,7 +337,7 @@ extension NSManagedObjectContext {
             if object.flags.contains(.batched), let row = try loadBatch(of: object) { return row }
             return try readRow(for: object.objectKey)
         } catch {
-            preconditionFailure(
+            fatalError(
                 "CoreData could not fulfill a fault for '\(object.objectID)': \(error.localizedDescription)")
         }
     }
@@ -370,7 +370,7 @@ extension NSManagedObjectContext {
                 return []
             }
         } catch {
-            preconditionFailure(
+            fatalError(
                 """
                 CoreData could not fulfill a fault for the relationship '\(toMany.relationship.name)' of \
                 '\(owner.objectID)': \(error.localizedDescription)

@@ -160,8 +160,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         get { storedParent?.persistentStoreCoordinator ?? storedCoordinator }
         set {
             checkConfinementOnceUsed()
-            precondition(storedParent == nil, "Context already has a parent context; cannot set a coordinator")
-            precondition(
+            require(storedParent == nil, "Context already has a parent context; cannot set a coordinator")
+            require(
                 storedCoordinator == nil || storedCoordinator === newValue || !hasRegisteredObjects,
                 "Context already has a coordinator; cannot replace.")
             storedCoordinator = newValue
@@ -176,11 +176,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         get { storedParent }
         set {
             checkConfinementOnceUsed()
-            precondition(storedCoordinator == nil, "Context already has a coordinator; cannot set a parent context.")
-            precondition(
+            require(storedCoordinator == nil, "Context already has a coordinator; cannot set a parent context.")
+            require(
                 storedParent == nil || storedParent === newValue || !hasRegisteredObjects,
                 "Context already has a parent context; cannot replace.")
-            precondition(
+            require(
                 newValue?.concurrencyType != .confinementConcurrencyType,
                 "Parent NSManagedObjectContext must use either NSPrivateQueueConcurrencyType or "
                     + "NSMainQueueConcurrencyType.")

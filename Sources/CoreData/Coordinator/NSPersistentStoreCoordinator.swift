@@ -39,7 +39,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         do {
             try model.validate()
         } catch {
-            preconditionFailure("The model cannot be used: \(error.localizedDescription)")
+            fatalError("The model cannot be used: \(error.localizedDescription)")
         }
         managedObjectModel = model
         modelLayout = model.layout

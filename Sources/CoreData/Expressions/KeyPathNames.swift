@@ -51,7 +51,7 @@ enum KeyPathNames {
     /// The name; stops the process, naming the path and who needs it, when there is none.
     static func requiredName(of keyPath: AnyKeyPath, for purpose: String) -> String {
         if let name = name(of: keyPath) { return name }
-        preconditionFailure(
+        fatalError(
             """
             \(purpose): the key path \(keyPath) of type \(type(of: keyPath)) does not lead to modelled properties alone; \
             give the key as a string

@@ -20,7 +20,7 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
 
     /// Combines `subpredicates`. `not` takes exactly one.
     public init(type: LogicalType, subpredicates: [NSPredicate]) {
-        precondition(type != .not || subpredicates.count == 1, "A NOT predicate has exactly one subpredicate")
+        require(type != .not || subpredicates.count == 1, "A NOT predicate has exactly one subpredicate")
         compoundPredicateType = type
         parts = subpredicates
         // A block, since Foundation calls two predicates made from equal values equal.

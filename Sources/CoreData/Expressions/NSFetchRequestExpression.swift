@@ -26,7 +26,7 @@ open class NSFetchRequestExpression: NSExpression {
 
     private var parts: (request: NSExpression, context: NSExpression, countOnly: Bool) {
         guard case .fetch(let request, let context, let countOnly) = payload else {
-            preconditionFailure("An NSFetchRequestExpression is made by expression(forFetch:context:countOnly:)")
+            fatalError("An NSFetchRequestExpression is made by expression(forFetch:context:countOnly:)")
         }
         return (request, context, countOnly)
     }
@@ -36,7 +36,7 @@ open class NSFetchRequestExpression: NSExpression {
     static func result(of request: Any?, in context: Any?, countOnly: Bool) -> Any? {
         guard let request = request as? NSPersistentStoreRequest, let context = context as? NSManagedObjectContext
         else {
-            preconditionFailure(
+            fatalError(
                 "FETCH takes an NSFetchRequest and an NSManagedObjectContext, not \(request ?? "nil") and \(context ?? "nil")"
             )
         }
@@ -46,7 +46,7 @@ open class NSFetchRequestExpression: NSExpression {
                 return countOnly ? NSNumber(value: try context.count(plan)) : try context.results(plan)
             }
         } catch {
-            preconditionFailure("A fetch within an expression failed: \(error.localizedDescription)")
+            fatalError("A fetch within an expression failed: \(error.localizedDescription)")
         }
     }
 }

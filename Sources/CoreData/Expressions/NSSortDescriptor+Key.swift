@@ -55,7 +55,7 @@ final class KeySortDescriptor: NSSortDescriptor {
     var comparesByBlock: Bool { block != nil }
 
     init(_ key: String?, _ ascending: Bool, _ sorting: SortSelector, _ block: Comparator?) {
-        precondition(sorting.isKnown, "NSSortDescriptor: there is no comparison named \(sorting.rawValue)")
+        require(sorting.isKnown, "NSSortDescriptor: there is no comparison named \(sorting.rawValue)")
         path = key.map { KeyValuePath($0) }
         self.sorting = sorting
         self.block = block

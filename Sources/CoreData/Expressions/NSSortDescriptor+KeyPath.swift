@@ -18,7 +18,7 @@ extension NSSortDescriptorByKey where Self: NSSortDescriptor {
     public init<Compared: NSObject>(_ sortDescriptor: SortDescriptor<Compared>) {
         let purpose = "NSSortDescriptor(SortDescriptor)"
         guard let keyPath = sortDescriptor.keyPath else {
-            preconditionFailure("\(purpose): the sort descriptor has no key path: \(sortDescriptor)")
+            fatalError("\(purpose): the sort descriptor has no key path: \(sortDescriptor)")
         }
         self.init(
             key: KeyPathNames.requiredName(of: keyPath, for: purpose), ascending: sortDescriptor.order == .forward,

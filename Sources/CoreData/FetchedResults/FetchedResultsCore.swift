@@ -173,13 +173,13 @@ final class FetchedResultsCore: @unchecked Sendable {
     func object(at indexPath: IndexPath) -> NSObject {
         context.checkConfinement()
         guard let arrangement else {
-            preconditionFailure("The fetched object at \(indexPath) was asked for before performFetch()")
+            fatalError("The fetched object at \(indexPath) was asked for before performFetch()")
         }
-        precondition(indexPath.count == 2, "An index path of a section and a place is needed, not \(indexPath)")
+        require(indexPath.count == 2, "An index path of a section and a place is needed, not \(indexPath)")
         let (section, place) = (indexPath[0], indexPath[1])
-        precondition(arrangement.sections.indices.contains(section), "no section at index \(section)")
+        require(arrangement.sections.indices.contains(section), "no section at index \(section)")
         let range = arrangement.range(ofSection: section)
-        precondition(
+        require(
             (0..<range.count).contains(place), "no object at index \(place) in section at index \(section)")
         return arrangement.items[range.lowerBound + place]
     }

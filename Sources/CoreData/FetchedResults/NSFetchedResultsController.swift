@@ -28,7 +28,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
     ) {
-        precondition(
+        require(
             fetchRequest.sortDescriptors != nil,
             "An instance of NSFetchedResultsController requires a fetch request with sort descriptors")
         request = fetchRequest
@@ -103,7 +103,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     private func typed(_ item: NSObject) -> ResultType {
         guard let item = item as? ResultType else {
-            preconditionFailure(
+            fatalError(
                 "The fetched-results controller's request yields \(type(of: item)), not \(ResultType.self)")
         }
         return item
@@ -126,7 +126,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// not belong together.
     open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
         let titles = sectionIndexTitles
-        precondition(
+        require(
             titles.indices.contains(sectionIndex) && titles[sectionIndex] == title,
             "Index title at \(sectionIndex) is not equal to '\(title)'")
         return core.sectionInfos?.firstIndex { $0.indexTitle == title } ?? 0

@@ -31,13 +31,13 @@ extension IndexPath {
     }
 
     private func place(_ position: Int, _ name: String) -> Int {
-        precondition(
+        require(
             count == 2, "\(name): an index path of a section and a row is needed; this one has \(count) places")
         return self[position]
     }
 
     private mutating func setPlace(_ position: Int, to value: Int, _ name: String) {
-        precondition(
+        require(
             count == 2, "\(name): an index path of a section and a row is needed; this one has \(count) places")
         self[position] = value
     }

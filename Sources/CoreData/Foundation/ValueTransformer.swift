@@ -35,7 +35,7 @@ open class ValueTransformer: NSObject, ValueTransformerByName {
     /// The value that something was made of. Unless overridden: what the transformer makes of it; a transformer without
     /// a way back stops the process.
     open func reverseTransformedValue(_ value: Any?) -> Any? {
-        precondition(
+        require(
             Self.allowsReverseTransformation(),
             "The value transformer \(Self.self) does not allow reverse transformation")
         return transformedValue(value)

@@ -54,7 +54,7 @@ enum HistoryEntities {
     }
 
     private static func entity(named name: String) -> NSEntityDescription {
-        guard let entity = model.entitiesByName[name] else { preconditionFailure("History has no entity \(name)") }
+        guard let entity = model.entitiesByName[name] else { fatalError("History has no entity \(name)") }
         return entity
     }
 

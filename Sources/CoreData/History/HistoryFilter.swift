@@ -86,7 +86,7 @@ final class HistoryTransactionView: KeyValueReadable {
         case "processID": record.processID
         case "timestamp": record.timestamp
         case "token", "transactionNumber": NSNumber(value: record.number)
-        default: preconditionFailure("keypath \(key) not found in entity TRANSACTION")
+        default: fatalError("keypath \(key) not found in entity TRANSACTION")
         }
     }
 }
@@ -112,7 +112,7 @@ final class HistoryChangeView: KeyValueReadable {
         case "changedObjectID": id
         case "transaction": transaction
         case "token", "transactionNumber": NSNumber(value: record.transaction)
-        default: preconditionFailure("keypath \(key) not found in entity CHANGE")
+        default: fatalError("keypath \(key) not found in entity CHANGE")
         }
     }
 }

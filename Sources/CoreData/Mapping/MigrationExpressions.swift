@@ -17,7 +17,7 @@ extension NSMigrationManager: KeyValueReadable {
         case "self": return self
         default:
             let error = MappingErrors.unknownKey(key, of: self)
-            guard let run else { preconditionFailure(error.localizedDescription) }
+            guard let run else { fatalError(error.localizedDescription) }
             return run.noting(nil) { _ -> Any? in throw error }
         }
     }

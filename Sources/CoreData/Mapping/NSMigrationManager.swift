@@ -63,7 +63,7 @@ open class NSMigrationManager: NSObject {
         with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
         destinationOptions dOptions: [AnyHashable: Any]? = nil
     ) throws {
-        precondition(run == nil, "A migration manager carries out one migration at a time.")
+        require(run == nil, "A migration manager carries out one migration at a time.")
         guard let mappings else {
             throw MigrationErrors.missingMappingModel(metadata: [:], url: sourceURL)
         }
@@ -182,7 +182,7 @@ open class NSMigrationManager: NSObject {
     }
 
     private var requireRun: MappedMigrationRun {
-        guard let run else { preconditionFailure("The migration manager carries out no migration.") }
+        guard let run else { fatalError("The migration manager carries out no migration.") }
         return run
     }
 

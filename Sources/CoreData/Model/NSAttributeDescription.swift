@@ -135,7 +135,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         get { AttributeType(rawValue: attributeType.rawValue) }
         set {
             guard let type = NSAttributeType(rawValue: newValue.rawValue) else {
-                preconditionFailure("\(newValue.rawValue) is not an attribute type (attribute '\(name)').")
+                fatalError("\(newValue.rawValue) is not an attribute type (attribute '\(name)').")
             }
             attributeType = type
         }

@@ -50,7 +50,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// The model the entity belongs to. Reading it on an entity of no model is a programmer error.
     public final var managedObjectModel: NSManagedObjectModel {
-        guard let model else { preconditionFailure("The entity '\(name ?? "")' belongs to no model.") }
+        guard let model else { fatalError("The entity '\(name ?? "")' belongs to no model.") }
         return model
     }
 
@@ -166,7 +166,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
             storedSubentities = newValue
             for subentity in newValue {
                 subentity.requireMutable()
-                precondition(
+                require(
                     !descends(from: subentity), "The entity '\(subentity.name ?? "")' cannot inherit from itself.")
                 if let former = subentity.storedSuperentity, former !== self {
                     former.storedSubentities.removeAll { $0 === subentity }
@@ -252,7 +252,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// Stops the process if the model is in use. Every setter calls it first.
     final func requireMutable() {
-        precondition(!isFrozen, "Can't modify an immutable model.")
+        require(!isFrozen, "Can't modify an immutable model.")
         forgetRecordedVersionHash()
     }
 

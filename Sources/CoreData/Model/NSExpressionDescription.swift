@@ -36,7 +36,7 @@ open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
         get { NSAttributeDescription.AttributeType(rawValue: expressionResultType.rawValue) }
         set {
             guard let type = NSAttributeType(rawValue: newValue.rawValue) else {
-                preconditionFailure("\(newValue.rawValue) is not an attribute type (expression '\(name)').")
+                fatalError("\(newValue.rawValue) is not an attribute type (expression '\(name)').")
             }
             expressionResultType = type
         }

@@ -62,7 +62,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     final func requireMutable() {
-        precondition(owner?.isFrozen != true, "Can't modify an immutable model.")
+        require(owner?.isFrozen != true, "Can't modify an immutable model.")
     }
 
     /// A copy whose elements name their properties but point at none; an entity that takes it resolves them.

@@ -13,7 +13,7 @@ extension NSManagedObjectModel {
         for entity in models.flatMap(\.entities) {
             let name = entity.name ?? ""
             if let other = byName[name] {
-                precondition(
+                require(
                     other.isEqual(entity), "Can't merge models with two different entities named '\(name)'")
                 continue
             }

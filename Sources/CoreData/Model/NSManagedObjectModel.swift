@@ -83,7 +83,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         requireMutable()
         let byName = entitiesByName
         for entity in entities {
-            precondition(
+            require(
                 byName[entity.name ?? ""] != nil,
                 "Configurations can only contain entities of the model: configuration '\(configuration)', "
                     + "entity '\(entity.name ?? "")'.")
@@ -247,7 +247,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// Stops the process if a coordinator uses the model.
     final func requireMutable() {
-        precondition(!isFrozen, "Can't modify an immutable model.")
+        require(!isFrozen, "Can't modify an immutable model.")
     }
 
     // MARK: Copying and equality

@@ -38,7 +38,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// a property that was not added to an entity is a programmer error.
     public final var entity: NSEntityDescription {
         guard let owner else {
-            preconditionFailure("The property '\(storedName)' has not been added to an entity.")
+            fatalError("The property '\(storedName)' has not been added to an entity.")
         }
         return owner
     }
@@ -86,7 +86,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// As `setValidationPredicates`, with warnings that may be error codes as compiled models hold them.
     final func setValidation(predicates: [NSPredicate], warnings: [Any]) {
         requireMutable()
-        precondition(
+        require(
             warnings.isEmpty || predicates.count == warnings.count,
             "Validation predicates and warnings of the property '\(name)' must be as many: "
                 + "\(predicates.count) predicates, \(warnings.count) warnings.")
@@ -153,7 +153,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// Stops the process if the model is in use. Every setter calls it first.
     final func requireMutable() {
-        precondition(!isFrozen, "Can't modify an immutable model.")
+        require(!isFrozen, "Can't modify an immutable model.")
         owner?.forgetRecordedVersionHash()
     }
 

@@ -116,7 +116,7 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
 
     /// Points the relationship at its ends inside one model, for copies and resolved names.
     final func link(destination: NSEntityDescription?, inverse: NSRelationshipDescription?) {
-        precondition(!isFrozen, "Can't modify an immutable model.")
+        require(!isFrozen, "Can't modify an immutable model.")
         storedDestinationName = destination == nil ? destinationEntityName : nil
         storedInverseName = inverse == nil ? inverseRelationshipName : nil
         weakDestination = destination

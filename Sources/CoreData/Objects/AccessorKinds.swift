@@ -37,9 +37,9 @@ struct AccessorKinds: OptionSet {
         case .fetched:
             kind = .toMany
             noun = "a fetched property"
-        case .composite: preconditionFailure("Composite attribute '\(name)' of '\(layout.name)' has many slots")
+        case .composite: fatalError("Composite attribute '\(name)' of '\(layout.name)' has many slots")
         }
-        precondition(
+        require(
             isSuperset(of: kind),
             "Property '\(name)' of entity '\(layout.name)' is \(noun); its accessor was declared with another type")
     }

@@ -159,7 +159,7 @@ final class KeyPathRecording {
         guard let current, let managedClass = type as? NSManagedObject.Type,
             let recorder = current.recorder(of: managedClass) as? Object
         else {
-            preconditionFailure("No object of class \(type) could be made to follow a key path")
+            fatalError("No object of class \(type) could be made to follow a key path")
         }
         return recorder
     }

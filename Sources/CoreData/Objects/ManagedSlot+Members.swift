@@ -35,7 +35,7 @@ extension ManagedSlot {
 
     /// Inserts objects so that they end up at the given positions of an ordered relationship.
     public func insert(_ objects: [NSManagedObject], at indexes: IndexSet, into owner: NSManagedObject) {
-        precondition(
+        require(
             objects.count == indexes.count,
             "insertInto '\(name)' of entity '\(owner.entity.name ?? "")': \(objects.count) objects for \(indexes.count) positions"
         )
@@ -80,7 +80,7 @@ extension ManagedSlot {
 
     /// Puts objects in the places of those at the given positions of an ordered relationship.
     public func replace(at indexes: IndexSet, with objects: [NSManagedObject], in owner: NSManagedObject) {
-        precondition(
+        require(
             objects.count == indexes.count,
             "replace '\(name)' of entity '\(owner.entity.name ?? "")': \(objects.count) objects for \(indexes.count) positions"
         )
@@ -98,7 +98,7 @@ extension ManagedSlot {
     }
 
     private func check(_ index: Int, below bound: Int, _ owner: NSManagedObject) {
-        precondition(
+        require(
             index >= 0 && index < bound,
             "Index \(index) is beyond the \(bound) positions of '\(name)' of entity '\(owner.entity.name ?? "")'")
     }
@@ -106,7 +106,7 @@ extension ManagedSlot {
     private func managedObjects(_ objects: some Sequence, _ owner: NSManagedObject) -> [NSManagedObject] {
         objects.map { element in
             if let object = element as? NSManagedObject { return object }
-            preconditionFailure(
+            fatalError(
                 """
                 Unacceptable type of value for to-many relationship: property = "\(name)"; given type = \
                 \(type(of: element)); entity = \(owner.entity.name ?? "").

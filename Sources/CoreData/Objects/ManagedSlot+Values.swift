@@ -58,7 +58,7 @@ extension ManagedSlot {
         }
         if let value = value as? Value ?? (value as AnyObject) as? Value { return value }
         if object.isRecorder, let value = KeyPathRecording.anyValue(of: Value.self) { return value }
-        preconditionFailure(
+        fatalError(
             """
             Property '\(name)' of entity '\(object.entity.name ?? "")' holds a \(type(of: value)), \
             and its declared type is \(Value.self)
@@ -80,7 +80,7 @@ extension ManagedSlot {
     /// Stops the process: a raw value has no case. (Any value will do while a key path is being followed.)
     public func valueForUnknown<Raw, Value>(_ raw: Raw, in object: NSManagedObject) -> Value {
         if object.isRecorder, let value = KeyPathRecording.anyValue(of: Value.self) { return value }
-        preconditionFailure(
+        fatalError(
             "Property '\(name)' of entity '\(object.entity.name ?? "")' holds \(raw), which is no \(Value.self)")
     }
 
@@ -114,7 +114,7 @@ extension ManagedSlot {
 
     private func managedObject<Object: ManagedObjectClass>(_ value: Object) -> NSManagedObject {
         guard let object = value as? NSManagedObject else {
-            preconditionFailure("Relationship '\(name)' takes managed objects, not a \(type(of: value))")
+            fatalError("Relationship '\(name)' takes managed objects, not a \(type(of: value))")
         }
         return object
     }
@@ -122,7 +122,7 @@ extension ManagedSlot {
     private func typed<Object>(_ target: NSManagedObject, in owner: NSManagedObject) -> Object {
         if let target = target as? Object { return target }
         if owner.isRecorder { return KeyPathRecording.destination(of: owner, as: Object.self) }
-        preconditionFailure(
+        fatalError(
             """
             Relationship '\(name)' of entity '\(owner.entity.name ?? "")' leads to an object of class \
             \(type(of: target)), and its declared type is \(Object.self). Check that the class named by entity \

@@ -55,7 +55,7 @@ extension Optional: ManagedValue where Wrapped: ManagedAttributeValue {
 extension ManagedSlot {
     /// Stops the process: a property whose type has no place for nil has no value.
     public func stopForMissingValue<Value>(_ type: Value.Type, in object: NSManagedObject) -> Never {
-        preconditionFailure(
+        fatalError(
             "Property '\(name)' of entity '\(object.entity.name ?? "")' has no value, and its type \(type) is not optional"
         )
     }

@@ -30,7 +30,7 @@ extension NSManagedObject {
         let candidates = ModelsInUse.entities(of: self)
         let names = Set(candidates.map { $0.name ?? "" })
         guard names.count == 1, let entity = candidates.last else {
-            preconditionFailure(
+            fatalError(
                 """
                 +[\(self) entity] Failed to find a unique match for an NSEntityDescription to a managed object subclass \
                 (\(candidates.isEmpty ? "no model in use has an entity of this class" : names.sorted().joined(separator: ", ")))

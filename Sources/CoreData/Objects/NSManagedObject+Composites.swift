@@ -26,14 +26,14 @@ extension NSManagedObject {
         case nil, is NSNull: values = [:]
         case let dictionary as [String: Any]: values = dictionary
         default:
-            preconditionFailure(
+            fatalError(
                 """
                 Unacceptable type of value for attribute: property = "\(composite.name)"; desired type = NSDictionary; \
                 given type = \(value.map { "\(type(of: $0))" } ?? "nil"); entity = \(home.layout.name).
                 """)
         }
         for name in values.keys where composite.elements[name] == nil {
-            preconditionFailure(
+            fatalError(
                 "the composite attribute \(composite.name) of entity \(home.layout.name) has no element \"\(name)\".")
         }
         for (name, access) in composite.elements {
@@ -54,7 +54,7 @@ extension NSManagedObject {
         case .attribute(let slot)?: setBoxedValue(value, at: slot)
         case .composite(let inner)?: setComposite(value, inner)
         default:
-            preconditionFailure(
+            fatalError(
                 "the entity \(home.layout.name) is not key value coding-compliant for the key path \"\(keyPath)\".")
         }
         return true

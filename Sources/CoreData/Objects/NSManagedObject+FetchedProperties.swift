@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
         do {
             return try fetch(request)
         } catch {
-            preconditionFailure(
+            fatalError(
                 """
                 The fetched property '\(property.name)' of entity '\(owner.home.layout.name)' cannot be fetched: \
                 \(error.localizedDescription)

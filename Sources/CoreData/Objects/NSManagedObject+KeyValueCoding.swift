@@ -51,7 +51,7 @@ extension NSManagedObject {
         if setElement(value, at: keyPath) { return }
         guard let target = self.value(forKeyPath: String(keyPath[..<dot])) else { return }
         guard let object = target as? NSManagedObject else {
-            preconditionFailure(
+            fatalError(
                 "The key path '\(keyPath)' of entity '\(home.layout.name)' does not lead through to-one relationships")
         }
         object.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
@@ -96,18 +96,18 @@ extension NSManagedObject {
             setMembers(objects, of: index)
         case .composite(let composite): setComposite(value, composite)
         case .fetched:
-            preconditionFailure("The fetched property '\(key)' of entity '\(home.layout.name)' cannot be set")
+            fatalError("The fetched property '\(key)' of entity '\(home.layout.name)' cannot be set")
         }
     }
 
     private func access(to key: String) -> PropertyAccess {
         if let access = home.layout.access[key] { return access }
-        preconditionFailure(
+        fatalError(
             "the entity \(home.layout.name) is not key value coding-compliant for the key \"\(key)\".")
     }
 
     private func rejectRelation(_ value: Any?, _ key: String) -> Never {
-        preconditionFailure(
+        fatalError(
             """
             Unacceptable type of value for relationship: property = "\(key)"; given type = \
             \(value.map { "\(type(of: $0))" } ?? "nil"); entity = \(home.layout.name).

@@ -34,7 +34,7 @@ extension NSManagedObject {
     private func lastStep(of keyPath: String) -> (NSManagedObject, String) {
         guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
         guard let object = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else {
-            preconditionFailure(
+            fatalError(
                 "The key path '\(keyPath)' of entity '\(home.layout.name)' does not lead to an object before its last key"
             )
         }
@@ -42,7 +42,7 @@ extension NSManagedObject {
     }
 
     private func rejectProxy(_ method: String, _ key: String) -> Never {
-        preconditionFailure(
+        fatalError(
             "NSManagedObjects of entity '\(home.layout.name)' do not support -\(method): for the property '\(key)'")
     }
 }
@@ -51,7 +51,7 @@ extension NSManagedObject {
     /// The object that is to become a member of a relationship; stops the process when it is none.
     final func requireManagedObject(_ object: Any, of index: Int) -> NSManagedObject {
         if let object = object as? NSManagedObject { return object }
-        preconditionFailure(
+        fatalError(
             """
             Unacceptable type of value for to-many relationship: property = \
             "\(home.layout.toManys[index].relationship.name)"; given type = \(type(of: object)); \

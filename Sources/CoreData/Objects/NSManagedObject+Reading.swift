@@ -19,7 +19,7 @@ extension NSManagedObject {
         }
         guard let context = home.context, !flags.contains(.detached) else { return home.layout.defaultRow }
         guard let loaded = context.loadRow(for: self) else {
-            precondition(
+            require(
                 context.shouldHandleInaccessibleFault(self, for: objectID, triggeredByProperty: nil),
                 "CoreData could not fulfill a fault for '\(objectID)'")
             flags.formUnion([.inaccessible, .deleted])

@@ -30,7 +30,7 @@ public final class ManagedSlot: Sendable {
         if object.isRecorder { return KeyPathRecording.slot(of: object, askedFor: name, as: kinds) }
         let layout = object.home.layout
         guard let access = layout.access[name] else {
-            preconditionFailure("Property '\(name)' is not in entity '\(layout.name)' of the model in use")
+            fatalError("Property '\(name)' is not in entity '\(layout.name)' of the model in use")
         }
         kinds.check(access, name: name, in: layout)
         let slot: Int =
@@ -39,7 +39,7 @@ public final class ManagedSlot: Sendable {
             case .toMany(let index): index
             // Not remembered: the getter of an array looks the property up by its name.
             case .fetched: Self.fetched
-            case .composite: preconditionFailure("Composite attribute '\(name)' of '\(layout.name)' has many slots")
+            case .composite: fatalError("Composite attribute '\(name)' of '\(layout.name)' has many slots")
             }
         if slot == Self.fetched { return slot }
         found.store(UInt64(layout.identifier) << 32 | UInt64(slot), ordering: .relaxed)

@@ -24,7 +24,7 @@ extension NSManagedObject {
             return
         }
         guard let slotValue = SlotValue(value, as: description.kind) else {
-            preconditionFailure(
+            fatalError(
                 """
                 Unacceptable type of value for attribute: property = "\(description.name)"; desired type = \
                 \(description.kind); given type = \(value.map { "\(type(of: $0))" } ?? "nil"); \
@@ -201,7 +201,7 @@ extension NSManagedObject {
     private func checkRelation(to object: NSManagedObject, _ name: () -> String, _ destinationIndex: Int) {
         // No context is another one, too.
         if object.home.context !== home.context {
-            preconditionFailure(
+            fatalError(
                 """
                 Illegal attempt to establish a relationship '\(name())' between objects in different contexts \
                 (source = \(objectID.uriRepresentation()) , destination = \(object.objectID.uriRepresentation()))
@@ -212,7 +212,7 @@ extension NSManagedObject {
             object.home.companions[objectKey] = self
         }
         let destination = home.layout.model.entities[destinationIndex]
-        precondition(
+        require(
             destination.subtree.contains(object.home.layout.index),
             """
             Unacceptable type of value for to-one relationship: property = "\(name())"; desired type = \

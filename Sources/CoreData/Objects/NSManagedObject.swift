@@ -76,7 +76,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         }
         if home.isClassMissing { home.findMissingClass(besides: Self.self) }
         let layout = home.layout
-        precondition(
+        require(
             !layout.entity.isAbstract,
             "Cannot create an instance of the abstract entity '\(layout.name)'")
         key = NSManagedObjectID.nextTemporaryKey()
@@ -202,13 +202,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Answers for keys that the entity does not have; stops the process unless overridden.
     open func value(forUndefinedKey key: String) -> Any? {
-        preconditionFailure(
+        fatalError(
             "the entity \(home.layout.name) is not key value coding-compliant for the key \"\(key)\".")
     }
 
     /// Takes values for keys that the entity does not have; stops the process unless overridden.
     open func setValue(_ value: Any?, forUndefinedKey key: String) {
-        preconditionFailure(
+        fatalError(
             "the entity \(home.layout.name) is not key value coding-compliant for the key \"\(key)\".")
     }
 

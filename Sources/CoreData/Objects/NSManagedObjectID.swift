@@ -60,7 +60,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
             text = "x-coredata://\(storeIdentifier ?? "")/\(layout.name)/p\(primaryKeyText)"
         }
         guard let url = URL(string: text) else {
-            preconditionFailure("The entity name '\(layout.name)' cannot stand in a URI")
+            fatalError("The entity name '\(layout.name)' cannot stand in a URI")
         }
         return url
     }

@@ -57,7 +57,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
             var candidate: NSEntityDescription? = common
             while let entity = candidate, !object.entity.isKindOf(entity: entity) { candidate = entity.superentity }
             guard let candidate else {
-                preconditionFailure(
+                fatalError(
                     """
                     mismatched objectIDs in batch delete initializer: '\(common.name ?? "")' and \
                     '\(object.entity.name ?? "")' have no common entity

@@ -177,7 +177,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// Fetches by the context whose block calls this: inside `perform` or `performAndWait` only.
     open func execute() throws -> [ResultType] {
         guard let context = HeldContexts.innermost else {
-            preconditionFailure("A fetch request can only be executed inside a block of a context")
+            fatalError("A fetch request can only be executed inside a block of a context")
         }
         return try context.fetch(self)
     }

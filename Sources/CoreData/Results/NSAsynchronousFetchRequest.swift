@@ -33,7 +33,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     }
 
     override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-        precondition(
+        require(
             context.concurrencyType != .confinementConcurrencyType,
             "NSConfinementConcurrencyType context \(context.debugName) cannot support asynchronous fetch requests.")
         let progress = Progress(totalUnitCount: estimatedResultCount > 0 ? Int64(estimatedResultCount) : -1)

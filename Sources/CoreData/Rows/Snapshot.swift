@@ -152,7 +152,7 @@ struct SnapshotBuilder {
     @inline(__always)
     mutating func set(_ slot: Int, bytes: UnsafeRawBufferPointer) {
         let count = bytes.count
-        precondition(tail + count <= end, "More bytes than announced for a row")
+        require(tail + count <= end, "More bytes than announced for a row")
         if count > 0, let source = bytes.baseAddress {
             UnsafeMutableRawPointer(words).advanced(by: tail).copyMemory(from: source, byteCount: count)
         }

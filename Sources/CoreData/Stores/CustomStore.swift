@@ -12,7 +12,7 @@ extension CustomStore {
         guard let modelLayout = persistentStoreCoordinator?.modelLayout, let layout = modelLayout.layout(of: entity),
             let references
         else {
-            preconditionFailure(
+            fatalError(
                 "The entity '\(entity.name ?? "")' is not in the model of the coordinator of the store \(self)")
         }
         let primaryKey = references.primaryKey(of: reference, entity: layout.name)
@@ -36,13 +36,13 @@ extension CustomStore {
     func reference(of objectID: NSManagedObjectID) -> Any {
         guard !objectID.isTemporaryID, objectID.references === references,
             let entry = references?.entry(for: objectID.objectKey.primaryKey)
-        else { preconditionFailure("The object id \(objectID) was not created by the store \(self)") }
+        else { fatalError("The object id \(objectID) was not created by the store \(self)") }
         return entry.reference
     }
 
     /// Stops the process: a subclass lacks a method that it has to have.
     func abstract(_ method: String) -> Never {
         let name = String(describing: Swift.type(of: self))
-        preconditionFailure("\(name).\(method): method only defined for abstract class. Define \(name).\(method)!")
+        fatalError("\(name).\(method): method only defined for abstract class. Define \(name).\(method)!")
     }
 }

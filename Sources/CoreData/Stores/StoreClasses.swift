@@ -46,7 +46,7 @@ extension NSPersistentStoreCoordinator {
     public static func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
         guard let storeClass else { return StoreClasses.register(nil, for: storeType) }
         guard storeClass is NSAtomicStore.Type || storeClass is NSIncrementalStore.Type else {
-            preconditionFailure(
+            fatalError(
                 "The class \(storeClass) cannot be registered for the store type '\(storeType)': it is neither a "
                     + "subclass of NSAtomicStore nor of NSIncrementalStore")
         }

@@ -52,7 +52,7 @@ open class UndoManager: NSObject {
 
     /// Closes the group that was opened last. Stops the process when none is open.
     open func endUndoGrouping() {
-        precondition(!openGroups.isEmpty, "endUndoGrouping called with no matching begin")
+        require(!openGroups.isEmpty, "endUndoGrouping called with no matching begin")
         if direction == .none { post(.NSUndoManagerCheckpoint) }
         closeGroup()
     }
@@ -110,7 +110,7 @@ open class UndoManager: NSObject {
 
     /// Records again. Stops the process when recording was not stopped.
     open func enableUndoRegistration() {
-        precondition(
+        require(
             disableCount > 0,
             "enableUndoRegistration may only be invoked with matching call to disableUndoRegistration")
         disableCount -= 1
@@ -128,7 +128,7 @@ open class UndoManager: NSObject {
     ) {
         guard isUndoRegistrationEnabled else { return }
         if openGroups.isEmpty, groupsByEvent, direction == .none { openEventGroup() }
-        precondition(
+        require(
             !openGroups.isEmpty,
             "\(type(of: self)) is in invalid state, must begin a group before registering undo")
         let action = UndoAction(target: target) { handler(unsafeDowncast($0, to: TargetType.self)) }
@@ -180,7 +180,7 @@ open class UndoManager: NSObject {
     open func undo() {
         if direction == .none { post(.NSUndoManagerCheckpoint) }
         if openGroups.count == 1 { endUndoGrouping() }
-        precondition(openGroups.isEmpty, "undo was called with too many nested undo groups")
+        require(openGroups.isEmpty, "undo was called with too many nested undo groups")
         undoNestedGroup()
     }
 
@@ -188,11 +188,11 @@ open class UndoManager: NSObject {
     /// was registered since.
     open func undoNestedGroup() {
         if direction == .none { post(.NSUndoManagerCheckpoint) }
-        precondition(direction == .none, "undoNestedGroup was called while undoing or redoing")
+        require(direction == .none, "undoNestedGroup was called while undoing or redoing")
         let group: UndoGroup
         if let open = openGroups.last, let entry = open.entries.last {
             guard case .group(let nested) = entry else {
-                preconditionFailure(
+                fatalError(
                     "undoNestedGroup was called with actions registered since the last group was closed")
             }
             open.entries.removeLast()
@@ -208,7 +208,7 @@ open class UndoManager: NSObject {
 
     /// Does again what was undone last. Nothing happens when something was registered since.
     open func redo() {
-        precondition(direction != .undoing, "redo was called while undoing")
+        require(direction != .undoing, "redo was called while undoing")
         if direction == .none { post(.NSUndoManagerCheckpoint) }
         guard direction == .none, let group = redoStack.popLast() else { return }
         post(.NSUndoManagerWillRedoChange)

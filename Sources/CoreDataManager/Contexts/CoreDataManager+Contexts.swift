@@ -7,7 +7,7 @@ extension CoreDataManager {
     /// `readyOrThrow()`.
     public var mainContext: NSManagedObjectContext {
         guard let contexts = machine.contexts else {
-            preconditionFailure(
+            fatalError(
                 """
                 CoreDataManager.mainContext was used while the stack of \(storeURL.lastPathComponent) is \(state); \
                 await ready() or launch() first
@@ -21,7 +21,7 @@ extension CoreDataManager {
     /// Stops the process before the launch has ended, as `mainContext` does. Save it with `saveBackground(_:wait:)`.
     public func newBackgroundContext() -> NSManagedObjectContext {
         guard let contexts = machine.contexts else {
-            preconditionFailure(
+            fatalError(
                 """
                 CoreDataManager.newBackgroundContext() was called while the stack of \
                 \(storeURL.lastPathComponent) is \(state); await ready() or launch() first

@@ -122,20 +122,27 @@ struct LaunchTests {
 
     @Test("The main context before the end of the launch stops the process")
     func mainContextTooEarly() async {
-        await #expect(processExitsWith: .failure) {
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let manager = CoreDataManager(
                 model: NSManagedObjectModel(), storeURL: URL(fileURLWithPath: "/nowhere/n.sqlite"))
             _ = manager.mainContext
         }
+        let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(
+            text.contains("CoreDataManager.mainContext was used while the stack of n.sqlite is idle; await ready()"))
     }
 
     @Test("A background context before the end of the launch stops the process")
     func backgroundContextTooEarly() async {
-        await #expect(processExitsWith: .failure) {
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let manager = CoreDataManager(
                 model: NSManagedObjectModel(), storeURL: URL(fileURLWithPath: "/nowhere/n.sqlite"))
             _ = manager.newBackgroundContext()
         }
+        let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(
+            text.contains(
+                "CoreDataManager.newBackgroundContext() was called while the stack of n.sqlite is idle; await ready()"))
     }
 
     @Test("What a process left that was killed while it made the store is made a store; what is none stays as it is")

@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
         }
         set {
             checkConfinementOnceUsed()
-            precondition(
+            require(
                 concurrencyType != .confinementConcurrencyType,
                 "Automatic merging is not supported by contexts using NSConfinementConcurrencyType")
             mailboxLock.withLock {

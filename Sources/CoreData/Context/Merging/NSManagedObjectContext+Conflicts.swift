@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
         set {
             checkConfinementOnceUsed()
             guard let policy = newValue as? NSMergePolicy else {
-                preconditionFailure(
+                fatalError(
                     "Unacceptable merge policy: an NSMergePolicy is needed, given type = \(type(of: newValue))")
             }
             storedMergePolicy = policy

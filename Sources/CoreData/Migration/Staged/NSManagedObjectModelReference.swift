@@ -49,7 +49,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         do {
             return try resolve()
         } catch {
-            preconditionFailure("\((error as NSError).localizedDescription)")
+            fatalError("\((error as NSError).localizedDescription)")
         }
     }
 

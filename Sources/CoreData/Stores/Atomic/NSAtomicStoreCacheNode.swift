@@ -26,7 +26,7 @@ open class NSAtomicStoreCacheNode: NSObject, @unchecked Sendable {  // written u
         case "objectID": return objectID
         case "entity": return objectID.entity
         default:
-            preconditionFailure(
+            fatalError(
                 "the entity \(objectID.layout.name) is not key value coding-compliant for the key \"\(key)\".")
         }
     }

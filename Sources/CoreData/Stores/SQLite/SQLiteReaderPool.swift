@@ -130,7 +130,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
         count += 1
         condition.unlock()
         do {
-            guard let make else { preconditionFailure("A shared reader is always there") }
+            guard let make else { fatalError("A shared reader is always there") }
             return Reader(connection: try make(), rootCount: rootCount)
         } catch {
             condition.lock()

@@ -81,7 +81,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
             readers = SQLiteReaderPool(
                 maximum: opened.settings.maximumReaders, rootCount: count, watchesWAL: opened.isWAL, make: make)
         } else {
-            guard let writer = opened.writer else { preconditionFailure("A store without readers has a writer") }
+            guard let writer = opened.writer else { fatalError("A store without readers has a writer") }
             readers = SQLiteReaderPool(sharing: writer, lock: writerLock, rootCount: count)
         }
         var decoders: [RowDecoder?] = []

@@ -7,7 +7,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     /// The highest number that was given to a record.
     private var highestNumber = 0
 
-    class var format: any RecordFormat.Type { preconditionFailure("\(self) has no format") }
+    class var format: any RecordFormat.Type { fatalError("\(self) has no format") }
 
     private final var format: any RecordFormat.Type { Swift.type(of: self).format }
 
