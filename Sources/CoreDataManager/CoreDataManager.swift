@@ -33,6 +33,7 @@ public final class CoreDataManager: Sendable {
 
     let loadModel: @Sendable () throws -> NSManagedObjectModel
     let machine: LaunchMachine
+    let running = RunningMigration()
     /// Checks, migrations and openings of this manager, one at a time, away from every caller.
     let queue = DispatchQueue(label: "CoreDataManager.launch", qos: .userInitiated)
 

@@ -4,8 +4,8 @@ extension CoreDataManager {
     /// How far the launch is.
     public var state: LaunchState { machine.state }
 
-    /// Every state from the present one on, in order. Ends after `ready`; a failure does not end it, for a launch may be
-    /// tried again.
+    /// Every state from the present one on, in order. Ends after `ready`, or when the manager goes away; a failure does not
+    /// end it, for a launch may be tried again.
     public var states: AsyncStream<LaunchState> { machine.observe() }
 
     /// Begins the launch in the background, or joins the one under way; after a failure it begins anew.
@@ -25,12 +25,11 @@ extension CoreDataManager {
         progressScreen: LaunchMachine.ProgressScreen?, hide: LaunchMachine.Completion? = nil,
         completion: LaunchMachine.Completion?, again: Bool = false
     ) {
-        guard machine.join(progressScreen: progressScreen, hide: hide, completion: completion, again: again) else {
-            return
-        }
+        let begun = machine.join(progressScreen: progressScreen, hide: hide, completion: completion, again: again)
+        guard let attempt = begun else { return }
         let machine = machine
         DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + configuration.graceDelay) {
-            machine.endGrace()
+            machine.endGrace(ofAttempt: attempt)
         }
         queue.async {
             machine.finish(Result { try self.prepare() })

@@ -17,7 +17,8 @@ public protocol LaunchDisplay: AnyObject, Sendable {
 
     /// The launch has ended: time to make room for the first screen (`failure` nil) or to offer a retry.
     ///
-    /// Called at most once for each `begin`, not before `Configuration.minimumScreenTime`. `message` is what to tell the
+    /// Called once for each `begin`, not before `Configuration.minimumScreenTime` has passed since; a retry that is faster
+    /// begins again only after it. `message` is what to tell the
     /// user: that the data is up to date, or the failure's title.
     func end(message: String, failure: LaunchFailure?)
 }
@@ -27,7 +28,7 @@ extension CoreDataManager {
     ///
     /// - Parameters:
     ///   - display: held until the launch has ended; after a failure, for a retry.
-    ///   - completion: called on the main queue after the display has ended.
+    ///   - completion: called on the main queue after the display has ended, whenever this is called.
     public func launch(
         display: any LaunchDisplay, completion: @escaping @MainActor @Sendable (Result<Void, any Error>) -> Void
     ) {
@@ -37,12 +38,12 @@ extension CoreDataManager {
 
     /// The same for a caller that awaits the end.
     ///
-    /// - Throws: the error that ended the launch.
+    /// - Throws: the error that ended the launch, or `CancellationError` when the calling task is cancelled; the launch
+    ///   itself, and its display, go on then.
     public func launch(display: any LaunchDisplay) async throws {
-        let outcome = await withCheckedContinuation { continuation in
-            launch(display: display) { continuation.resume(returning: $0) }
-        }
-        try outcome.get()
+        let gate = Gate<Void>()
+        launch(display: display) { gate.open($0) }
+        try await gate.wait()
     }
 }
 

@@ -2,7 +2,8 @@ import Foundation
 
 /// The one readiness state of a manager: who waits for it, who watches it, who has to show a screen.
 ///
-/// Every field is read and written with `lock` held; continuations and handlers run after it is released.
+/// Every field is read and written with `lock` held. No code of others runs under it: handlers are called, migrations are
+/// asked for their progress, and what may be the last reference to somebody's object is let go after it is released.
 // @unchecked Sendable: all mutable state is guarded by `lock`.
 final class LaunchMachine: @unchecked Sendable {
     typealias ProgressScreen = @MainActor @Sendable (any MigrationProgressReporting) -> Void
@@ -14,9 +15,25 @@ final class LaunchMachine: @unchecked Sendable {
         var hide: Completion?
     }
 
+    /// The end of an attempt that its screens and completion handlers have not been told yet.
+    private struct Ending {
+        var attempt: Int
+        var time: DispatchTime
+        var outcome: Result<Void, any Error>
+        var handlers: [Completion]
+    }
+
+    /// Whose changes of state are posted as notifications.
+    // @unchecked Sendable: set once, before anybody else knows the machine.
+    private final class Owner: @unchecked Sendable {
+        weak var manager: CoreDataManager?
+    }
+
     private let lock = NSLock()
     private var current = LaunchState.idle
     private var hierarchy: ContextHierarchy?
+    /// Grows with each launch that begins; what was meant for an earlier one is too late.
+    private var attempt = 0
     private var nextTicket = 0
     private var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
     private var observers: [Int: AsyncStream<LaunchState>.Continuation] = [:]
@@ -25,9 +42,13 @@ final class LaunchMachine: @unchecked Sendable {
     /// The screens that were asked for in this launch; a retry asks for them again.
     private var shownScreens: [Screen] = []
     private var shownAt: DispatchTime?
-    private weak var owner: CoreDataManager?
+    /// In the order of their attempts.
+    private var endings: [Ending] = []
     private var isGraceOver = false
     private var reporter: (any MigrationProgressReporting)?
+    /// Numbers of looks at the progress: the latest that began, and the latest whose finding became the state.
+    private var looks = (begun: 0, taken: 0)
+    private let owner = Owner()
 
     /// Seconds that a screen stays at least.
     private let minimumScreenTime: TimeInterval
@@ -36,9 +57,14 @@ final class LaunchMachine: @unchecked Sendable {
         self.minimumScreenTime = minimumScreenTime
     }
 
-    /// Whose changes of state are posted as notifications.
-    func belong(to owner: CoreDataManager) {
-        lock.withLock { self.owner = owner }
+    deinit {
+        for observer in observers.values {
+            observer.finish()
+        }
+    }
+
+    func belong(to manager: CoreDataManager) {
+        owner.manager = manager
     }
 
     var state: LaunchState { lock.withLock { current } }
@@ -53,14 +79,17 @@ final class LaunchMachine: @unchecked Sendable {
     /// - Parameters:
     ///   - hide: belongs to the progress screen, and is called on the main queue when the launch ends, shown or not.
     ///   - again: whether this is a retry, which only a failed launch begins, with the screens of the one before.
-    /// - Returns: whether the caller has to start the work.
+    /// - Returns: the number of the attempt that the caller has to start; nil when there is nothing to start.
     func join(
         progressScreen: ProgressScreen?, hide: Completion? = nil, completion: Completion?,
         again: Bool = false
-    ) -> Bool {
-        let (begins, isOver) = lock.withLock { () -> (Bool, Bool) in
+    ) -> Int? {
+        let (begun, isOver) = lock.withLock { () -> (Int?, Bool) in
             if current.isReady {
-                return (false, true)
+                guard let completion, let last = endings.indices.last else { return (nil, true) }
+                // The screens still stay: nobody hears of the end before they do.
+                endings[last].handlers.append { _ in completion(.success(())) }
+                return (nil, false)
             }
             if let progressScreen {
                 screens.append(Screen(show: progressScreen, hide: hide))
@@ -68,23 +97,23 @@ final class LaunchMachine: @unchecked Sendable {
             if let completion {
                 completions.append(completion)
             }
-            guard !current.isUnderWay else { return (false, false) }
+            guard !current.isUnderWay else { return (nil, false) }
+            attempt += 1
             isGraceOver = false
-            reporter = nil
             shownAt = nil
             screens += again ? shownScreens : []
             shownScreens = []
             change(to: .checking)
-            return (true, false)
+            return (attempt, false)
         }
         if isOver, let completion {
             onMain { completion(.success(())) }
         }
-        if !begins && !isOver {
+        if begun == nil && !isOver {
             // A late joiner of a migration that already outlasted the grace delay is owed its screen too.
             showScreensIfDue()
         }
-        return begins
+        return begun
     }
 
     /// Enters a step of the launch; a new progress of the same migration is a step as well.
@@ -94,18 +123,28 @@ final class LaunchMachine: @unchecked Sendable {
 
     /// Enters the migration, with the object that tells its progress and can cancel it.
     func beginMigration(_ reporter: any MigrationProgressReporting) {
-        lock.withLock {
-            self.reporter = reporter
-            change(to: .migrating(reporter.migrationStatus))
+        let progress = reporter.migrationStatus
+        let before = lock.withLock {
+            defer { self.reporter = reporter }
+            change(to: .migrating(progress))
+            return self.reporter
         }
+        withExtendedLifetime(before) {}
         showScreensIfDue()
     }
 
     /// Reports a progress, unless the migration is over or the progress is old news.
     func updateMigration() {
+        let (number, reporter) = lock.withLock { () -> (Int, (any MigrationProgressReporting)?) in
+            looks.begun += 1
+            return (looks.begun, self.reporter)
+        }
+        guard let reporter else { return }
+        let progress = reporter.migrationStatus
         lock.withLock {
-            guard case .migrating(let known) = current, let reporter else { return }
-            let progress = reporter.migrationStatus
+            // Who looked later knows better, and may have been faster.
+            guard case .migrating(let known) = current, self.reporter === reporter, number > looks.taken else { return }
+            looks.taken = number
             if progress != known {
                 change(to: .migrating(progress))
             }
@@ -114,46 +153,60 @@ final class LaunchMachine: @unchecked Sendable {
 
     /// Ends the launch: with contexts it is ready, with an error it has failed. Everybody who waits is told.
     func finish(_ result: Result<ContextHierarchy, any Error>) {
-        let (waiters, completions, ended, shownAt) = lock.withLock {
-            () -> (
-                [Int: CheckedContinuation<Void, any Error>], [Completion], [AsyncStream<LaunchState>.Continuation],
-                DispatchTime?
-            )
-            in
+        let outcome = result.map { _ in () }
+        let now = DispatchTime.now()
+        let (waiters, observers, ending, isOwed, leftovers) = lock.withLock {
             var ended: [AsyncStream<LaunchState>.Continuation] = []
             switch result {
             case .success(let contexts):
                 hierarchy = contexts
                 change(to: .ready)
-                ended = Array(observers.values)
+                ended = Array(self.observers.values)
             case .failure(let error):
                 change(to: .failed(error))
             }
+            let screens = shownScreens + self.screens
+            // Not before the end of an earlier attempt whose screens still stay.
+            let time = max(shownAt.map { $0 + minimumScreenTime } ?? now, endings.last?.time ?? now)
+            let ending = Ending(
+                attempt: attempt, time: time, outcome: outcome, handlers: screens.compactMap(\.hide) + completions)
+            // Without handlers, too: who comes later must not overtake the screens.
+            let isOwed = !ending.handlers.isEmpty || time > now
+            if isOwed { endings.append(ending) }
+            let leftovers = (self.screens, shownScreens, completions, reporter)
             defer {
                 self.waiters = [:]
-                self.completions = []
+                completions = []
                 // Kept for a retry, whether they came up or not.
-                self.shownScreens = self.hierarchy == nil ? self.shownScreens + self.screens : []
+                shownScreens = hierarchy == nil ? screens : []
                 self.screens = []
-                self.reporter = nil
+                reporter = nil
             }
-            let hides = (self.shownScreens + self.screens).compactMap(\.hide)
-            return (self.waiters, hides + self.completions, ended, self.shownAt)
+            return (self.waiters, ended, ending, isOwed, leftovers)
         }
+        withExtendedLifetime(leftovers) {}
         // Outside the lock: the end of a stream calls back into `stopObserving`.
-        for observer in ended {
+        for observer in observers {
             observer.finish()
         }
-        let outcome = result.map { _ in () }
         for waiter in waiters.values {
             waiter.resume(with: outcome)
         }
-        guard !completions.isEmpty else { return }
-        onMain(after: shownAt.map { $0 + minimumScreenTime }) {
-            for completion in completions {
-                completion(outcome)
+        guard isOwed else { return }
+        onMain(after: ending.time) { self.tellEndings(upTo: ending.attempt) }
+    }
+
+    /// The screens have stayed long enough: they and the completion handlers hear of the end, those of the earlier attempt
+    /// first. The screens of a retry come up only now.
+    @MainActor private func tellEndings(upTo attempt: Int) {
+        while let ending = lock.withLock({
+            endings.first.map { $0.attempt <= attempt } == true ? endings.removeFirst() : nil
+        }) {
+            for handler in ending.handlers {
+                handler(ending.outcome)
             }
         }
+        showScreensIfDue()
     }
 
     private func change(to state: LaunchState) {
@@ -162,32 +215,32 @@ final class LaunchMachine: @unchecked Sendable {
             observer.yield(state)
         }
         // Still under the lock, so that the main queue gets them in their order.
-        if let owner {
-            onMain { [weak owner] in
-                guard let owner else { return }
-                NotificationCenter.default.post(
-                    name: CoreDataManager.stateDidChangeNotification, object: owner,
-                    userInfo: [CoreDataManager.stateKey: state])
-            }
+        onMain { [owner] in
+            guard let manager = owner.manager else { return }
+            NotificationCenter.default.post(
+                name: CoreDataManager.stateDidChangeNotification, object: manager,
+                userInfo: [CoreDataManager.stateKey: state])
         }
     }
 
     // MARK: - The progress screen
 
-    /// The grace delay has passed: a migration that still runs has to be shown.
-    func endGrace() {
-        lock.withLock { isGraceOver = true }
+    /// The grace delay of an attempt has passed: a migration that still runs has to be shown.
+    func endGrace(ofAttempt number: Int) {
+        lock.withLock { isGraceOver = isGraceOver || number == attempt }
         showScreensIfDue()
     }
 
+    /// With the lock held. A retry that is faster than the screens of the failed attempt waits for their end.
+    private var isScreenDue: Bool { isGraceOver && current.isMigrating && endings.isEmpty && !screens.isEmpty }
+
     private func showScreensIfDue() {
-        let isDue = lock.withLock { isGraceOver && current.isMigrating && !screens.isEmpty }
-        guard isDue else { return }
+        guard lock.withLock({ isScreenDue }) else { return }
         onMain {
             // Asked again on the main queue: a migration that ended while the queue was busy needs no screen.
             let (screens, reporter) = self.lock.withLock {
                 () -> ([Screen], (any MigrationProgressReporting)?) in
-                guard self.current.isMigrating else { return ([], nil) }
+                guard self.isScreenDue else { return ([], nil) }
                 defer {
                     self.shownScreens += self.screens
                     self.screens = []

@@ -35,15 +35,19 @@ extension CoreDataManager {
 
     /// What the launch would have to do to the store, without doing it.
     ///
-    /// Reads on the manager's own queue, in milliseconds whatever the size of the store. What is known depends on the
-    /// platform: see `LaunchForecast`. A store that is already migrated needs nothing.
+    /// Reads away from the caller's thread, in milliseconds whatever the size of the store, and waits for no migration: while
+    /// one runs, it says what was known of it before. What is known depends on the platform: see `LaunchForecast`. A store
+    /// that is already migrated needs nothing.
     ///
     /// - Throws: the error of reading the model or the store.
     public func forecast() async throws -> LaunchForecast {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async {
+            DispatchQueue.global(qos: .userInitiated).async {
                 continuation.resume(
-                    with: Result { try self.configuration.adapter.forecast(self.job(to: self.loadModel())) })
+                    with: Result {
+                        if let known = self.running.migration?.forecast { return known }
+                        return try self.configuration.adapter.forecast(self.job(to: self.loadModel()))
+                    })
             }
         }
     }
@@ -63,7 +67,11 @@ extension CoreDataManager {
         ticker.setEventHandler(handler: progressed)
         ticker.activate()
         defer { ticker.cancel() }
-        try configuration.adapter.migrate(job(to: model), begun: begun)
+        defer { running.migration = nil }
+        try configuration.adapter.migrate(job(to: model)) { migration in
+            running.migration = migration
+            begun(migration)
+        }
         progressed()
     }
 
@@ -84,5 +92,24 @@ extension CoreDataManager.Configuration {
         options[NSMigratePersistentStoresAutomaticallyOption] = nil
         options[NSInferMappingModelAutomaticallyOption] = nil
         return options
+    }
+}
+
+/// The migration that a manager carries out at this moment.
+// @unchecked Sendable: guarded by the lock.
+final class RunningMigration: @unchecked Sendable {
+    private let lock = NSLock()
+    private var stored: (any MigrationProgressReporting)?
+
+    var migration: (any MigrationProgressReporting)? {
+        get { lock.withLock { stored } }
+        set {
+            let before = lock.withLock {
+                defer { stored = newValue }
+                return stored
+            }
+            // Let go outside the lock, for it is somebody else's.
+            withExtendedLifetime(before) {}
+        }
     }
 }

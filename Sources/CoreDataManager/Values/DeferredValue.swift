@@ -109,47 +109,7 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
     /// Waits for a task that is not cancelled with the one that waits.
     private func waited(for task: Task<Value, any Error>) async throws -> Value {
         let gate = Gate<Value>()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                gate.set(continuation)
-                Task { gate.open(await task.result) }
-            }
-        } onCancel: {
-            gate.open(.failure(CancellationError()))
-        }
-    }
-}
-
-/// Lets one waiter through once, by the first of a result and a cancellation, whichever order they and the waiter come in.
-// @unchecked Sendable: all mutable state is guarded by `lock`.
-private final class Gate<Value: Sendable>: @unchecked Sendable {
-    private let lock = NSLock()
-    private var continuation: CheckedContinuation<Value, any Error>?
-    private var early: Result<Value, any Error>?
-    private var isOpen = false
-
-    func set(_ continuation: CheckedContinuation<Value, any Error>) {
-        let result = lock.withLock { () -> Result<Value, any Error>? in
-            if early == nil {
-                self.continuation = continuation
-            }
-            return early
-        }
-        if let result {
-            continuation.resume(with: result)
-        }
-    }
-
-    func open(_ result: Result<Value, any Error>) {
-        let waiting = lock.withLock { () -> CheckedContinuation<Value, any Error>? in
-            guard !isOpen else { return nil }
-            isOpen = true
-            if continuation == nil {
-                early = result
-            }
-            defer { continuation = nil }
-            return continuation
-        }
-        waiting?.resume(with: result)
+        Task { gate.open(await task.result) }
+        return try await gate.wait()
     }
 }

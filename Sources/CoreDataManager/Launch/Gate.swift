@@ -1,0 +1,44 @@
+import Foundation
+
+/// Lets one waiter through once, by the first of a result and a cancellation, whichever order they and the waiter come in.
+// @unchecked Sendable: all mutable state is guarded by `lock`.
+final class Gate<Value: Sendable>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var continuation: CheckedContinuation<Value, any Error>?
+    private var early: Result<Value, any Error>?
+    private var isOpen = false
+
+    /// Waits for the result, or throws `CancellationError` as soon as the waiting task is cancelled. For one waiter.
+    func wait() async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { set($0) }
+        } onCancel: {
+            open(.failure(CancellationError()))
+        }
+    }
+
+    private func set(_ continuation: CheckedContinuation<Value, any Error>) {
+        let result = lock.withLock { () -> Result<Value, any Error>? in
+            if early == nil {
+                self.continuation = continuation
+            }
+            return early
+        }
+        if let result {
+            continuation.resume(with: result)
+        }
+    }
+
+    func open(_ result: Result<Value, any Error>) {
+        let waiting = lock.withLock { () -> CheckedContinuation<Value, any Error>? in
+            guard !isOpen else { return nil }
+            isOpen = true
+            if continuation == nil {
+                early = result
+            }
+            defer { continuation = nil }
+            return continuation
+        }
+        waiting?.resume(with: result)
+    }
+}
