@@ -13,9 +13,17 @@ import CoreData
 ///     completion: { result in showFirstScreen(result) })
 /// ```
 ///
-/// Threads: every method may be called from any thread. `mainContext` belongs to the main queue, as any main-queue
-/// context does. Nothing here reads, opens or migrates the store on the caller's thread, with the one exception of
+/// Threads: every method may be called from any thread; `mainContext` belongs to the main actor. Nothing here reads, opens or migrates the store on the caller's thread, with the one exception of
 /// `isMigrationRequired()`, which reads the model and the store's metadata only.
+///
+/// ## Queues
+/// An object belongs to the queue of its context. In Swift 6 mode the compiler refuses an object that is returned from
+/// `performMain` or `performBackground`, captured by their blocks or by an awaited `perform`, kept in something Sendable,
+/// or sent to a task while it is still used; and `mainContext` away from the main actor. For a `perform` that nobody
+/// awaits it warns, as on Apple's platforms. It does not see an object that was fetched a moment ago and is sent away
+/// without being used again, nor what is marked `@unchecked Sendable` or `nonisolated(unsafe)`: those stop the process
+/// where the object is used, by Core Data's own check (in debug builds, or with `-com.apple.CoreData.ConcurrencyDebug 1`).
+/// `ObjectReference` carries an object across.
 ///
 /// ## Topics
 /// - Launching: `launch(progressScreen:completion:)`, `launch(display:completion:)`, `launch()`, `ready()`,

@@ -3,9 +3,9 @@ import CoreData
 extension CoreDataManager {
     /// The context of the main queue, child of the private root that writes to the store.
     ///
-    /// Using it before the launch has ended is a programmer's error and stops the process: `await ready()` first, or ask
-    /// `readyOrThrow()`.
-    public var mainContext: NSManagedObjectContext {
+    /// Code that is not on the main actor is refused by the compiler; it takes `performMain(_:)`. Using it before the launch
+    /// has ended is a programmer's error and stops the process: `await ready()` first, or ask `readyOrThrow()`.
+    @MainActor public var mainContext: NSManagedObjectContext {
         guard let contexts = machine.contexts else {
             fatalError(
                 """

@@ -3,7 +3,7 @@ import CoreData
 /// Carries an object from one queue to another: its id, with the class it stands for.
 ///
 /// A managed object belongs to the queue of its context; sending it elsewhere is an error of the compiler in Swift 6 mode,
-/// or a stop where the compiler cannot see it. A reference is a value that may go anywhere; on the other side it becomes
+/// or a stop where the compiler cannot see it (`CoreDataManager` says where). A reference is a value that may go anywhere; on the other side it becomes
 /// the object of that side's context.
 ///
 /// ```swift

@@ -14,9 +14,10 @@ struct ConcurrencyArticleTests {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
             let manager = CoreDataManager(model: NoteModel.first(), storeURL: folder.appendingPathExtension("sqlite"))
             try await manager.launch()
-            // Returning the objects instead of their number would be an error of the compiler.
+            // `manager.mainContext` within the task, or returning the objects, would be an error of the compiler.
+            let main = await manager.mainContext
             _ = try await Task.detached {
-                try manager.mainContext.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note")).count
+                try main.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note")).count
             }.value
         }
         #expect(Self.isStopOfTheRule(end))

@@ -24,7 +24,7 @@ struct MultithreadingArticleTests {
     func hierarchy() async throws {
         try await withManager { manager, _ in
             let background = manager.newBackgroundContext()
-            let main = manager.mainContext
+            let main = await manager.mainContext
             let father = try #require(main.parent)
             #expect(main.concurrencyType == .mainQueueConcurrencyType)
             #expect(father.concurrencyType == .privateQueueConcurrencyType)
@@ -65,12 +65,12 @@ struct MultithreadingArticleTests {
         var configuration = CoreDataManager.Configuration()
         configuration.unattendedErrorHandler = { error in reported.update { $0.append((error as NSError).code) } }
         try await withManager(configuration) { manager, _ in
-            await manager.mainContext.perform { NoteModel.insert(nil, into: manager.mainContext) }
+            try await manager.performMain { NoteModel.insert(nil, into: $0) }
             await #expect(throws: (any Error).self) { try await manager.saveMain(wait: false) }
-            await manager.mainContext.perform { manager.mainContext.rollback() }
+            try await manager.performMain { $0.rollback() }
 
             // The root alone is wrong: who does not wait hears of it by the handler.
-            let root = try #require(manager.mainContext.parent)
+            let root = try #require(await manager.mainContext.parent)
             await root.perform { NoteModel.insert(nil, into: root) }
             try await manager.saveMain(wait: false)
             await root.perform {}

@@ -24,7 +24,7 @@ struct SaveChainTests {
     @Test("A change in the main context is in the store when the save has been waited for")
     func mainToStore() async throws {
         try await withManager { manager in
-            await manager.mainContext.perform { NoteModel.insert("kept", into: manager.mainContext) }
+            try await manager.performMain { NoteModel.insert("kept", into: $0) }
             try await manager.saveMain()
             #expect(try NoteModel.texts(inStoreAt: manager.storeURL) == ["kept"])
         }
@@ -33,7 +33,7 @@ struct SaveChainTests {
     @Test("A save that is not waited for reports its end")
     func unwaitedSave() async throws {
         try await withManager { manager in
-            await manager.mainContext.perform { NoteModel.insert("later", into: manager.mainContext) }
+            try await manager.performMain { NoteModel.insert("later", into: $0) }
             let outcome = try await withCheckedThrowingContinuation {
                 (continuation: CheckedContinuation<Result<Void, any Error>, any Error>) in
                 do {
@@ -51,7 +51,8 @@ struct SaveChainTests {
     func backgroundToStore() async throws {
         try await withManager { manager in
             let context = manager.newBackgroundContext()
-            #expect(context.parent === manager.mainContext)
+            let main = await manager.mainContext
+            #expect(context.parent === main)
             await context.perform { NoteModel.insert("from below", into: context) }
             try await manager.saveBackground(context)
             #expect(try NoteModel.texts(inStoreAt: manager.storeURL) == ["from below"])
@@ -103,10 +104,10 @@ struct SaveChainTests {
     @Test("A value that the model forbids fails the save with the validation error")
     func validationError() async throws {
         try await withManager { manager in
-            await manager.mainContext.perform { NoteModel.insert(nil, into: manager.mainContext) }
+            try await manager.performMain { NoteModel.insert(nil, into: $0) }
             let error = await #expect(throws: (any Error).self) { try await manager.saveMain() }
             #expect((error as NSError?)?.code == NSValidationMissingMandatoryPropertyError)
-            #expect(await manager.mainContext.perform { manager.mainContext.hasChanges })
+            #expect(try await manager.performMain { $0.hasChanges })
         }
     }
 

@@ -27,9 +27,14 @@ final class SaveChainXCTests: XCTestCase {
         try FileManager.default.removeItem(at: folder)
     }
 
+    /// XCTest runs its tests on the main thread without being of the main actor.
+    private func mainContext(of manager: CoreDataManager) -> NSManagedObjectContext {
+        MainActor.assumeIsolated { manager.mainContext }
+    }
+
     func testTheMainThreadSavesDownToTheStore() throws {
         let manager = try XCTUnwrap(manager)
-        NoteModel.insert("from main", into: manager.mainContext)
+        NoteModel.insert("from main", into: mainContext(of: manager))
         try manager.save(wait: true)
         XCTAssertEqual(try NoteModel.texts(inStoreAt: manager.storeURL), ["from main"])
     }
@@ -47,7 +52,7 @@ final class SaveChainXCTests: XCTestCase {
 
     func testASaveThatIsNotWaitedForEndsWhileTheMainThreadGoesOn() throws {
         let manager = try XCTUnwrap(manager)
-        NoteModel.insert("later", into: manager.mainContext)
+        NoteModel.insert("later", into: mainContext(of: manager))
         let saved = expectation(description: "the root has saved")
         try manager.save(wait: false) { outcome in
             if case .failure(let error) = outcome { XCTFail("\(error)") }

@@ -21,9 +21,10 @@ struct SiblingTests {
     func layout() async throws {
         try await withManager { manager in
             let background = manager.newBackgroundContext()
-            #expect(manager.mainContext.parent == nil)
+            let main = await manager.mainContext
+            #expect(main.parent == nil)
             #expect(background.parent == nil)
-            #expect(background.persistentStoreCoordinator === manager.mainContext.persistentStoreCoordinator)
+            #expect(background.persistentStoreCoordinator === main.persistentStoreCoordinator)
         }
     }
 
@@ -53,7 +54,7 @@ struct SiblingTests {
     @Test("Saving the main context writes at once, waited for or not")
     func mainWrites() async throws {
         try await withManager { manager in
-            await manager.mainContext.perform { NoteModel.insert("one", into: manager.mainContext) }
+            try await manager.performMain { NoteModel.insert("one", into: $0) }
             try await manager.saveMain(wait: false)
             #expect(try NoteModel.texts(inStoreAt: manager.storeURL) == ["one"])
             try await manager.performMain { context in

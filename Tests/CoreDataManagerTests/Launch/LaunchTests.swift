@@ -125,7 +125,7 @@ struct LaunchTests {
         let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let manager = CoreDataManager(
                 model: NSManagedObjectModel(), storeURL: URL(fileURLWithPath: "/nowhere/n.sqlite"))
-            _ = manager.mainContext
+            _ = await manager.mainContext
         }
         let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
         #expect(

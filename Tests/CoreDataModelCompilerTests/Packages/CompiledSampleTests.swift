@@ -61,13 +61,9 @@ struct CompiledSampleTests {
     }
 
     private func compile(_ arguments: [String], in folder: TemporaryFolder) throws {
-        let maps = ["CSQLite", "CZlib", "CSwiftRuntime", "CExchange"].flatMap {
-            ["-Xcc", "-fmodule-map-file=\(Toolchain.package.path)/Sources/\($0)/module.modulemap"]
-        }
-        let modules = Toolchain.products.appendingPathComponent("Modules").path
         let outcome = try Toolchain.run(
             try #require(Toolchain.program("swiftc")),
-            ["-swift-version", "6", "-warnings-as-errors", "-I", modules, "-I", folder.url.path] + maps + arguments,
+            ["-swift-version", "6", "-warnings-as-errors", "-I", folder.url.path] + Toolchain.importing + arguments,
             in: folder.url)
         try #require(outcome.status == 0, "\(outcome.text)")
     }

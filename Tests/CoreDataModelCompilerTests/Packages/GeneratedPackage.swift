@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 
 /// A package with many managed classes in two modules: the odd ones in `Base`, the even ones, with the model, in `Kit`.
 /// Each class of `Kit` leads to a public one of `Base`.

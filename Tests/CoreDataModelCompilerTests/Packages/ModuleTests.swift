@@ -77,17 +77,12 @@ struct ModuleTests {
             ])
         try module.run()
         let folder = try TemporaryFolder()
-        let maps = ["CSQLite", "CZlib", "CSwiftRuntime", "CExchange"].flatMap {
-            ["-Xcc", "-fmodule-map-file=\(Toolchain.package.path)/Sources/\($0)/module.modulemap"]
-        }
-        let modules = Toolchain.products.appendingPathComponent("Modules").path
         let outcome = try Toolchain.run(
             try #require(Toolchain.program("swiftc")),
             [
                 "-swift-version", "6", "-warnings-as-errors", "-typecheck", "-parse-as-library", "-module-name",
-                "KitTests", "-I", modules,
-            ]
-                + maps + module.compiledFiles, in: folder.url)
+                "KitTests",
+            ] + Toolchain.importing + module.compiledFiles, in: folder.url)
         #expect(outcome.status == 0, "\(outcome.text)")
     }
 }

@@ -1,28 +1,35 @@
-import CoreData
+import Foundation
 
 /// The compiler and how to call programs.
-enum Toolchain {
+public enum Toolchain {
     /// The path of a program of the toolchain; nil when it is not in the search path.
-    static func program(_ name: String) -> String? {
+    public static func program(_ name: String) -> String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
     /// The folder of this package.
-    static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
+    public static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
     /// The folder the tests were built into.
-    static let products = Bundle.main.bundleURL.resolvingSymlinksInPath()
+    public static let products = Bundle.main.bundleURL.resolvingSymlinksInPath()
+
+    /// What the compiler has to be told to find the modules of this package.
+    public static let importing =
+        ["-I", products.appendingPathComponent("Modules").path]
+        + ["CSQLite", "CZlib", "CSwiftRuntime", "CExchange"].flatMap {
+            ["-Xcc", "-fmodule-map-file=\(package.path)/Sources/\($0)/module.modulemap"]
+        }
 
     /// What a program said, both ways, and how it ended.
-    struct Outcome {
-        let status: Int32
-        let text: String
+    public struct Outcome {
+        public let status: Int32
+        public let text: String
     }
 
     /// Runs a program to its end.
-    static func run(_ path: String, _ arguments: [String], in folder: URL? = nil) throws -> Outcome {
+    public static func run(_ path: String, _ arguments: [String], in folder: URL? = nil) throws -> Outcome {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
