@@ -21,7 +21,7 @@ extension CoreDataManager {
         public var modelConfiguration: String?
 
         /// Further options of the store, by Core Data's option keys. The two that ask for a migration are the manager's
-        /// own business and are ignored here.
+        /// own business and are ignored here; those that say how (stages, deferring) reach the migration only.
         public var storeOptions: [String: any Sendable] = [:]
 
         /// How the contexts stand to each other, `.chain` by default.

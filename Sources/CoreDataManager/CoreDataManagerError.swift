@@ -6,6 +6,10 @@ public enum CoreDataManagerError: Error, Sendable {
     case notReady(LaunchState)
     /// The model at the URL is missing or cannot be read.
     case unreadableModel(URL)
+    /// Background work was saved into the context above it and could not be written from there, for this reason: most often
+    /// an edit of the user's, in the main context, that is not valid yet. The work is kept; the next save that succeeds
+    /// (`saveMain`) writes it. It must not be done again.
+    case notWritten(any Error)
 }
 
 extension CoreDataManagerError: CustomStringConvertible, LocalizedError {
@@ -16,6 +20,9 @@ extension CoreDataManagerError: CustomStringConvertible, LocalizedError {
             "the Core Data stack is not ready, it is \(state); await ready() or launch() first"
         case .unreadableModel(let url):
             "there is no readable managed object model at \(url.path)"
+        case .notWritten(let error):
+            "the background work is kept in memory and not written yet, for the contexts above could not be saved; "
+                + "save them again, do not repeat the work: \(error)"
         }
     }
 

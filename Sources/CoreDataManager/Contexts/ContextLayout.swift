@@ -5,7 +5,9 @@ public enum ContextLayout: Sendable {
     ///
     /// Saving the main context does not wait for what it saves to reach the disk, only for the root to end an earlier
     /// save that it is just writing; and what a background context saves is in the main one at once. In return everything
-    /// that is imported passes through the main context, on the main thread. For programs that edit.
+    /// that is imported passes through the main context, on the main thread, and is written together with what is edited
+    /// there: an edit that is not valid yet holds the import up (`CoreDataManagerError.notWritten`). Programs that keep
+    /// unfinished edits for long make them in a child of the main context. For programs that edit.
     case chain
 
     /// The main context and the background contexts are siblings on the coordinator; the main one takes in by itself what

@@ -34,10 +34,13 @@ extension CoreDataManager {
     ///
     /// - Parameters:
     ///   - saving: whether the changes that the block leaves, and those it pushed into the main context itself, are saved
-    ///     down the whole chain to the store when it has returned. A block that throws saves nothing more.
+    ///     down the whole chain to the store when it has returned, with what the main context has to save. A block that
+    ///     throws saves nothing more.
     ///   - block: the work. The context and its objects must not leave it.
     /// - Returns: what the block returns, after the save.
-    /// - Throws: the error of the launch, of the block, or of a save.
+    /// - Throws: the error of the launch, of the block, or of the save of its changes, of which nothing is left then; or
+    ///   `CoreDataManagerError.notWritten` when only the contexts above could not be saved: the changes are kept there, and
+    ///   to run the block again would make them twice.
     public func performBackground<Result: Sendable>(
         saving: Bool = true, _ block: @escaping @Sendable (NSManagedObjectContext) throws -> Result
     ) async throws -> Result {

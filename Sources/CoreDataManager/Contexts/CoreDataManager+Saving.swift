@@ -6,8 +6,9 @@ extension CoreDataManager {
     /// - Parameters:
     ///   - wait: whether to return only when the store has written. Otherwise the root saves on its own queue after this
     ///     has returned: the main thread does not wait for the disk.
-    ///   - completion: receives the outcome of the whole chain, on the root's queue. Without it the error of a root that
-    ///     nobody waits for goes to `Configuration.unattendedErrorHandler`.
+    ///   - completion: receives the outcome of the whole chain: on the calling thread, before this returns, when the store is
+    ///     waited for, among siblings, and when the main context cannot be saved; otherwise on the root's queue. Without it
+    ///     the error of a root that nobody waits for goes to `Configuration.unattendedErrorHandler`.
     /// - Throws: `CoreDataManagerError.notReady` before the launch has ended; otherwise the error of a save that was
     ///   waited for. The changes that could not be saved stay where they are: in the context whose save failed.
     public func save(
@@ -53,7 +54,10 @@ extension CoreDataManager {
     /// - Parameters:
     ///   - context: a context of `newBackgroundContext()`.
     ///   - wait: as for `saveMain(wait:)`.
-    /// - Throws: the error of the launch or of the first save that failed.
+    /// - Throws: the error of the launch or of the context's own save, whose changes stay in it then; or
+    ///   `CoreDataManagerError.notWritten` with the error of the context above that could not be saved: an edit in the main
+    ///   context that is not valid yet holds up what is saved through it. The changes are there, and are written when it is
+    ///   saved the next time.
     public func saveBackground(_ context: NSManagedObjectContext, wait: Bool = true) async throws {
         let contexts = try await contextsWhenReady()
         try await context.perform { try contexts.save(context) }
@@ -61,7 +65,11 @@ extension CoreDataManager {
             // The merge was put on the main queue before this.
             await contexts.main.perform {}
         } else {
-            try await saveMain(wait: wait)
+            do {
+                try await saveMain(wait: wait)
+            } catch {
+                throw CoreDataManagerError.notWritten(error)
+            }
         }
     }
 

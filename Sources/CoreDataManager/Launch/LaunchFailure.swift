@@ -2,7 +2,7 @@ import CoreData
 
 /// A failed launch in words for the user: what happened, what helps, and whether trying again makes sense.
 ///
-/// In every case the store is as it was before.
+/// The store is as it was before the step that failed; of a migration in stages the finished ones stay.
 public struct LaunchFailure: Sendable {
     /// What a user can do something about, one case each.
     public enum Kind: String, Sendable, CaseIterable {
@@ -12,13 +12,16 @@ public struct LaunchFailure: Sendable {
         case noPermission
         /// Another program holds the store.
         case busy
+        /// The file or its folder is not there, or too many files are open.
+        case unreachable
         /// The file is damaged or no store at all.
         case damaged
-        /// No way leads from the store's version to the program's: most often the store is from a newer program.
+        /// The store is of a version that the program does not know: most often from a newer program.
         case incompatible
         /// The user stopped the migration.
         case cancelled
-        /// The program itself is incomplete: its model cannot be read.
+        /// The program itself is incomplete: its model cannot be read, or nothing in it leads from the store's version, which
+        /// it knows, to its own.
         case incompleteProgram
         /// Anything else.
         case other
@@ -28,7 +31,8 @@ public struct LaunchFailure: Sendable {
     public let kind: Kind
     /// The headline.
     public let title: String
-    /// What happened, what to do, and that the data is unchanged.
+    /// What happened, what to do, and that the data was kept, where that is known: not for a damaged file, and not for what
+    /// is not understood.
     public let message: String
     /// The label of the button that calls `CoreDataManager.retry`; nil when trying again cannot help.
     public let retryLabel: String?
@@ -40,7 +44,8 @@ public struct LaunchFailure: Sendable {
         self.error = error
         kind = Self.kind(of: error)
         title = texts[kind == .cancelled ? .cancelledTitle : .failureTitle]
-        message = "\(texts[Self.key(of: kind)]) \(texts[.dataKept])"
+        let isKept = kind != .damaged && kind != .other
+        message = texts[Self.key(of: kind)] + (isKept ? " \(texts[.dataKept])" : "")
         retryLabel = kind == .incompatible || kind == .incompleteProgram ? nil : texts[.retry]
     }
 
@@ -49,6 +54,7 @@ public struct LaunchFailure: Sendable {
         case .diskFull: .diskFull
         case .noPermission: .noPermission
         case .busy: .busy
+        case .unreachable: .unreachable
         case .damaged: .damaged
         case .incompatible: .incompatible
         case .cancelled: .cancelled
@@ -90,8 +96,9 @@ public struct LaunchFailure: Sendable {
         case NSPersistentStoreTimeoutError: .busy
         case CocoaError.Code.fileReadCorruptFile.rawValue, NSPersistentStoreTypeMismatchError: .damaged
         case NSPersistentStoreIncompatibleVersionHashError, NSPersistentStoreIncompatibleSchemaError,
-            NSMigrationMissingSourceModelError, NSMigrationMissingMappingModelError, NSInferredMappingModelError:
+            NSMigrationMissingSourceModelError:
             .incompatible
+        case NSMigrationMissingMappingModelError, NSInferredMappingModelError: .incompleteProgram
         case NSMigrationCancelledError, CocoaError.Code.userCancelled.rawValue: .cancelled
         default: nil
         }
@@ -104,11 +111,12 @@ public struct LaunchFailure: Sendable {
             as? Int
     }
 
-    /// The lower eight bits are the primary code: full, busy and locked, corrupt and not a database, permissions.
+    /// The lower eight bits are the primary code: full, busy and locked, cannot open, corrupt and not a database, permissions.
     private static func kind(ofSQLiteCode code: Int) -> Kind? {
         switch code & 0xFF {
         case 13: .diskFull
         case 5, 6: .busy
+        case 14: .unreachable
         case 11, 26: .damaged
         case 3, 8, 23: .noPermission
         default: nil

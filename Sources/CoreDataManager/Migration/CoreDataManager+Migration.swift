@@ -78,13 +78,22 @@ extension CoreDataManager {
     private func job(to model: NSManagedObjectModel) -> MigrationJob {
         MigrationJob(
             storeURL: storeURL, storeType: configuration.storeType, model: model,
-            modelConfiguration: configuration.modelConfiguration, options: configuration.optionsForOpening)
+            modelConfiguration: configuration.modelConfiguration, options: configuration.optionsForMigrating)
     }
 }
 
 extension CoreDataManager.Configuration {
     /// The options of the program's own coordinator: it must never migrate on its own.
     var optionsForOpening: [AnyHashable: Any] {
+        var options = optionsForMigrating
+        for key in Self.migrationOptions {
+            options[key] = nil
+        }
+        return options
+    }
+
+    /// The options of the coordinator that migrates and is thrown away; the two that ask for it are its own business.
+    var optionsForMigrating: [AnyHashable: Any] {
         var options: [AnyHashable: Any] = [:]
         for (key, value) in storeOptions {
             options[key] = value

@@ -26,11 +26,12 @@ public struct LaunchTexts: Sendable {
         /// The headline of every failure but a cancelled one.
         case failureTitle = "FAILURE_TITLE"
         case cancelledTitle = "FAILURE_CANCELLED_TITLE"
-        /// The sentence at the end of every failure.
+        /// The sentence at the end of every failure that is known to have touched nothing.
         case dataKept = "FAILURE_DATA_KEPT"
         case diskFull = "FAILURE_DISK_FULL"
         case noPermission = "FAILURE_NO_PERMISSION"
         case busy = "FAILURE_BUSY"
+        case unreachable = "FAILURE_UNREACHABLE"
         case damaged = "FAILURE_DAMAGED"
         case incompatible = "FAILURE_INCOMPATIBLE"
         case cancelled = "FAILURE_CANCELLED"

@@ -34,7 +34,12 @@ struct ManagerPatternArticleTests {
     @Test("The remedy: check, migrate with a coordinator that is thrown away, open with one that may not migrate")
     func remedy() async throws {
         try await withOldStore { url in
-            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url)
+            var configuration = CoreDataManager.Configuration()
+            // What says how to migrate is for the coordinator that is thrown away.
+            configuration.storeOptions = [
+                NSPersistentStoreDeferredLightweightMigrationOptionKey: true, NSPersistentStoreTimeoutOption: 5,
+            ]
+            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url, configuration: configuration)
             #expect(try manager.isMigrationRequired())
             try await manager.migrate()
             #expect(try !manager.isMigrationRequired())
@@ -43,6 +48,8 @@ struct ManagerPatternArticleTests {
                 context.parent?.persistentStoreCoordinator?.persistentStores.first?.options?.keys
                     .compactMap { $0 as? String } ?? []
             }
+            #expect(options.contains(NSPersistentStoreTimeoutOption))
+            #expect(!options.contains(NSPersistentStoreDeferredLightweightMigrationOptionKey))
             #expect(!options.contains(NSMigratePersistentStoresAutomaticallyOption))
             #expect(!options.contains(NSInferMappingModelAutomaticallyOption))
             #expect(try NoteModel.texts(inStoreAt: url, model: NoteModel.second()).count == 240)

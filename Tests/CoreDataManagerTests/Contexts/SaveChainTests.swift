@@ -111,6 +111,56 @@ struct SaveChainTests {
         }
     }
 
+    @Test("An unfinished edit in the main context holds background work up, which is kept and written once, with it")
+    func heldUp() async throws {
+        try await withManager { manager in
+            let edit = try await manager.performMain { main in
+                let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: main)
+                return try ObjectReference(note)
+            }
+            let error = await #expect(throws: CoreDataManagerError.self) {
+                try await manager.performBackground { NoteModel.insert("imported", into: $0) }
+            }
+            guard case .notWritten(let cause)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect((cause as NSError).code == NSValidationMissingMandatoryPropertyError)
+            #expect(error?.description.contains("do not repeat the work") == true)
+            #expect(try NoteModel.texts(inStoreAt: manager.storeURL) == [])
+            try await manager.performMain { try edit.object(in: $0).setValue("edited", forKey: "text") }
+            try await manager.saveMain()
+            #expect(try NoteModel.texts(inStoreAt: manager.storeURL) == ["edited", "imported"])
+        }
+    }
+
+    @Test(
+        "The handler of a save is called on the caller's thread when the store is waited for, else on the root's queue")
+    func handlersQueue() async throws {
+        try await withManager { manager in
+            let root = try #require(await manager.mainContext.parent)
+            try await manager.performMain { main in
+                NoteModel.insert("one", into: main)
+                let isCalled = Box(false)
+                try manager.save(wait: true) { _ in
+                    MainActor.assertIsolated()
+                    isCalled.value = true
+                }
+                #expect(isCalled.value)
+                NoteModel.insert("two", into: main)
+            }
+            let hasChanges = try await withCheckedThrowingContinuation { continuation in
+                do {
+                    // Reading the root anywhere but on its queue would stop the process.
+                    try manager.save(wait: false) { _ in continuation.resume(returning: root.hasChanges) }
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+            #expect(!hasChanges)
+        }
+    }
+
     @Test("Saving before the launch throws instead of waiting")
     func saveTooEarly() throws {
         try withTemporaryFolder { folder in

@@ -24,10 +24,12 @@ struct LaunchFailureTests {
             (NSError(domain: NSPOSIXErrorDomain, code: Int(EROFS)), .noPermission),
             (cocoa(NSPersistentStoreTimeoutError), .busy),
             (cocoa(NSPersistentStoreOpenError, sqlite: 5), .busy),
+            (cocoa(NSPersistentStoreOpenError, sqlite: 14), .unreachable),
             (cocoa(259), .damaged),
             (NSError(domain: NSSQLiteErrorDomain, code: 11 | 1 << 8), .damaged),
             (cocoa(NSMigrationMissingSourceModelError), .incompatible),
-            (cocoa(NSInferredMappingModelError), .incompatible),
+            (cocoa(NSInferredMappingModelError), .incompleteProgram),
+            (cocoa(NSMigrationMissingMappingModelError), .incompleteProgram),
             (cocoa(NSMigrationCancelledError), .cancelled),
             (CancellationError(), .cancelled),
             (CoreDataManagerError.unreadableModel(URL(fileURLWithPath: "/m.momd")), .incompleteProgram),
@@ -39,11 +41,15 @@ struct LaunchFailureTests {
         #expect(Set(errors.map(\.1)) == Set(LaunchFailure.Kind.allCases))
     }
 
-    @Test("A failure says in the user's language what happened, what to do, and that the data is unchanged")
+    @Test(
+        "A failure says in the user's language what happened, what to do, and that the data was kept where it is known")
     func words() {
         let failure = LaunchFailure(cocoa(640), texts: LaunchTexts(language: "de"))
         #expect(failure.title == "Ihre Daten konnten nicht geöffnet werden.")
-        #expect(failure.message.hasSuffix("Ihre Daten sind unverändert."))
+        #expect(failure.message.hasSuffix("Ihre Daten sind erhalten."))
+        for kind in [cocoa(259), cocoa(NSCoreDataError)] {
+            #expect(!LaunchFailure(kind, texts: LaunchTexts(language: "de")).message.contains("erhalten"))
+        }
         #expect(failure.retryLabel == "Erneut versuchen")
         #expect(LaunchFailure(cocoa(NSInferredMappingModelError), texts: LaunchTexts(language: "en")).retryLabel == nil)
     }
@@ -107,6 +113,18 @@ struct LaunchFailureTests {
             #expect(throws: (any Error).self) { try outcome.get() }
             #expect(manager.failure?.kind == .damaged)
             #expect(try Data(contentsOf: url) == garbage)
+        }
+    }
+
+    @Test("A store whose folder is not there cannot be reached, until it is there")
+    func missingFolder() async throws {
+        try await withTemporaryFolder { folder in
+            let inner = folder.appendingPathComponent("volume")
+            let manager = CoreDataManager(model: NoteModel.first(), storeURL: inner.appendingPathComponent("n.sqlite"))
+            await #expect(throws: (any Error).self) { try await manager.launch() }
+            #expect(manager.failure?.kind == .unreachable, "\(String(describing: manager.failure?.error))")
+            try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+            try await manager.retry()
         }
     }
 

@@ -55,7 +55,7 @@ struct ForecastTests {
             #expect(forecast.isMigrationRequired)
             #expect(forecast.obstacles.contains { $0.contains("text") }, "\(forecast.obstacles)")
             await #expect(throws: (any Error).self) { try await manager.launch() }
-            #expect(manager.failure?.kind == .incompatible)
+            #expect(manager.failure?.kind == .incompleteProgram)
             #expect(try NoteModel.texts(inStoreAt: url) == ["note 0"])
         }
     }

@@ -76,4 +76,12 @@ final class MonitorAdapter: MigrationProgressReporting {
 extension CoreDataManager.Configuration {
     /// The adapter of this platform.
     static var platformAdapter: any MigrationAdapter { MeasuredMigrationAdapter() }
+
+    /// The keys of options that say how to migrate.
+    static var migrationOptions: [String] {
+        [
+            NSPersistentStoreStagedMigrationManagerOptionKey, NSPersistentStoreDeferredLightweightMigrationOptionKey,
+            NSMigrationProgressOption,
+        ]
+    }
 }
