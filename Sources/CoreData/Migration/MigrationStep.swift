@@ -211,3 +211,12 @@ extension MigrationStep: CustomStringConvertible {
         }
     }
 }
+    /// The column whose name is not free any more after the step.
+    var takenColumn: (table: String, column: String)? {
+        switch self {
+        case .addColumn(let table, let column): (table, column.name)
+        case .renameColumn(let table, _, let to): (table, to)
+        default: nil
+        }
+    }
+

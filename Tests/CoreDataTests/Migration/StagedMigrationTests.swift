@@ -267,6 +267,20 @@ struct DeferredMigrationTests {
         }
     }
 
+    @Test("a column whose name another one takes is not left for later")
+    func takenName() throws {
+        try withTemporaryFolder { folder in
+            let bench = try bench(folder)
+            let newer = "entity Item\n  name string was old"
+            let coordinator = try coordinator(bench, newer)
+            #expect(try bench.query("SELECT ZNAME FROM ZITEM") == ["b"])
+            try coordinator.finishDeferredLightweightMigration()
+            try close(coordinator)
+            #expect(try bench.query("SELECT ZNAME FROM ZITEM") == ["b"])
+            try bench.verify(newer)
+        }
+    }
+
     @Test("each task does one piece, and what is left is done by the next program that opens the store")
     func slices() throws {
         try withTemporaryFolder { folder in

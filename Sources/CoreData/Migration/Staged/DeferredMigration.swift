@@ -15,15 +15,19 @@ enum DeferredMigration {
 
     /// Takes the steps out of a plan that can wait: the newer version reads and writes the same without them.
     ///
-    /// A unique index cannot: it decides what may be saved.
+    /// A unique index cannot: it decides what may be saved. Nor can a column whose name another one takes in the same plan.
     static func takeDeferrable(from plan: inout MigrationPlan) -> [String] {
+        let taken = plan.steps.compactMap(\.takenColumn)
+        func isTaken(_ table: String, _ column: String) -> Bool {
+            taken.contains { MigrationPlanner.same($0.table, table) && MigrationPlanner.same($0.column, column) }
+        }
         var later: [String] = []
         var now = plan
         now.steps = []
         now.rows = []
         for (step, rows) in zip(plan.steps, plan.rows) {
             switch step {
-            case .dropColumn: later += step.commands().map(\.sql)
+            case .dropColumn(let table, let column) where !isTaken(table, column): later += step.commands().map(\.sql)
             case .createIndex(let index) where !index.isUnique: later += step.commands().map(\.sql)
             default:
                 now.steps.append(step)
