@@ -58,7 +58,7 @@ extension MappedMigrationRun {
             return destination.setValue(value is NSNull ? nil : value, forKey: attribute.name)
         }
         let kind = destination.home.layout.slots[slot].kind
-        if let limit = attribute.limit, let number = value as? NSNumber, !Self.isWhole(number, within: limit) {
+        if let limit = attribute.limit, let number = value as? NSNumber, !number.isWhole(within: limit) {
             var place = place(step)
             place.property = attribute.name
             throw MappingFailure(error: MappingErrors.beyond(limit, number, place))
@@ -75,12 +75,6 @@ extension MappedMigrationRun {
                 value ?? NSNull(), for: attribute.name,
                 type: destination.home.layout.entity.attributesByName[attribute.name]?.attributeType.readableName ?? "",
                 place))
-    }
-
-    private static func isWhole(_ number: NSNumber, within limit: ClosedRange<Int64>) -> Bool {
-        // Decimals are exact, and hold every number that one of the types in question can hold.
-        let decimal = number.decimalValue
-        return decimal == Decimal(number.int64Value) && limit.contains(number.int64Value)
     }
 
     // MARK: Relationships

@@ -35,6 +35,7 @@ final class MappedMigrationRun {
     /// The source objects of the batch of the second pass, by their destination objects.
     private var sourcesOfBatch: [ObjectIdentifier: NSManagedObject] = [:]
     /// The steps that have objects of an entity of the source.
+    var compositeMappings: [String: CompositeMapping] = [:]
     var stepsBySource: [Int: [EntityMappingStep]] = [:]
     /// How many source objects the steps have.
     private var counts: [Int] = []

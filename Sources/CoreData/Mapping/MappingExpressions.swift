@@ -7,6 +7,8 @@ enum MappingExpressions {
     static let fetchRequestWithSubentities = "fetchRequestForSourceEntityNamed:predicateString:includesSubentities:"
     static let instancesByMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
     static let instancesByRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
+    static let compositeValue =
+        "destinationValueForCompositeAttributeNamed:sourceAttributeNamed:sourceInstance:"
     static let sourceInstances = "sourceInstancesForEntityMappingNamed:destinationInstances:"
 
     static var manager: NSExpression { NSExpression(forVariable: NSMigrationManagerKey) }
@@ -31,6 +33,16 @@ enum MappingExpressions {
         NSExpression(
             forFunction: manager, selectorName: instancesByRelationship,
             arguments: [NSExpression(forConstantValue: name), source(name)])
+    }
+
+    /// The value of a composite attribute whose elements are not those that it had: they are matched as whole properties are.
+    static func composite(_ old: NSAttributeDescription, _ new: NSAttributeDescription) -> NSExpression {
+        NSExpression(
+            forFunction: manager, selectorName: compositeValue,
+            arguments: [
+                NSExpression(forConstantValue: new.name), NSExpression(forConstantValue: old.name),
+                NSExpression(forVariable: NSMigrationSourceObjectKey),
+            ])
     }
 
     /// What became, by one entity mapping, of the objects that a path leads to.

@@ -70,6 +70,9 @@ struct MappingInference {
     /// The old value; where a value has become mandatory, the default value stands in for those that are missing.
     private func value(of old: NSAttributeDescription, for new: NSAttributeDescription) -> NSExpression {
         let value = MappingExpressions.source(old.name)
+        if let from = old as? NSCompositeAttributeDescription, let into = new as? NSCompositeAttributeDescription {
+            return CompositeMapping(from, into, difference).isCopy ? value : MappingExpressions.composite(old, new)
+        }
         guard old.isOptional, !new.isOptional, let defaultValue = new.defaultValue else { return value }
         let isMissing = NSComparisonPredicate(
             leftExpression: value, rightExpression: NSExpression(forConstantValue: nil), modifier: .direct,

@@ -41,6 +41,10 @@ extension NSMigrationManager: ExpressionFunctionReceiver {
                         forEntityMappingName: arguments[0] as? String ?? "", sourceInstances: objects)
                 case (MappingExpressions.instancesByRelationship, 2):
                     return try run.destinations(ofAnyMapping: try run.objects(arguments[1], of: name))
+                case (MappingExpressions.compositeValue, 3):
+                    return try run.compositeValue(
+                        named: arguments[0] as? String ?? "", from: arguments[1] as? String ?? "",
+                        of: arguments[2] as? NSManagedObject)
                 case (MappingExpressions.sourceInstances, 2):
                     let objects = try run.objects(arguments[1], of: name)
                     return self.sourceInstances(

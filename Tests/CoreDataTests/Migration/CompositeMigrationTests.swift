@@ -67,6 +67,68 @@ struct CompositeMigrationTests {
         #expect(renamed == [1, 2, 3, 4])
     }
 
+    @Test(
+        "Elements that are renamed, removed, new or of another type come over object by object as they do by SQL",
+        arguments: [true, false])
+    func objectByObject(_ isSpecific: Bool) throws {
+        let older = model([composite("line", [composite("from", [number("x"), number("y")]), number("gone")])])
+        let renamed = number("z")
+        renamed.renamingIdentifier = "x"
+        renamed.attributeType = .doubleAttributeType
+        let mandatory = number("y")
+        mandatory.isOptional = false
+        mandatory.defaultValue = 9
+        let added = number("added")
+        added.defaultValue = 5
+        let start = composite("start", [renamed, mandatory])
+        start.renamingIdentifier = "from"
+        let newer = model([composite("line", [start, added])])
+        try withTemporaryFolder { folder in
+            let (old, new) = (folder.appendingPathComponent("Old.sqlite"), folder.appendingPathComponent("New.sqlite"))
+            try withStore(old, older) { context in
+                context.make("T", ["line": ["from": ["x": 1], "gone": 3]])
+                try context.save()
+            }
+            let manager = NSMigrationManager(sourceModel: older, destinationModel: newer)
+            manager.usesStoreSpecificMigrationManager = isSpecific
+            try manager.migrateStore(
+                from: old, sourceType: NSSQLiteStoreType,
+                with: NSMappingModel.inferredMappingModel(forSourceModel: older, destinationModel: newer),
+                toDestinationURL: new, destinationType: NSSQLiteStoreType)
+            try withStore(new, newer) { context in
+                let object = try #require(try context.all("T").first)
+                #expect(object.value(forKeyPath: "line.start.z") as? Double == 1)
+                #expect(object.value(forKeyPath: "line.start.y") as? Int == 9)
+                #expect(object.value(forKeyPath: "line.added") as? Int == 5)
+            }
+        }
+    }
+
+    @Test("A number that a renamed element cannot hold ends the migration and names the element")
+    func beyond() throws {
+        let older = model([composite("size", [number("x")])])
+        let small = number("w")
+        small.attributeType = .integer16AttributeType
+        small.renamingIdentifier = "x"
+        let newer = model([composite("size", [small])])
+        try withTemporaryFolder { folder in
+            let (old, new) = (folder.appendingPathComponent("Old.sqlite"), folder.appendingPathComponent("New.sqlite"))
+            try withStore(old, older) { context in
+                context.make("T", ["size": ["x": 40_000]])
+                try context.save()
+            }
+            let manager = NSMigrationManager(sourceModel: older, destinationModel: newer)
+            manager.usesStoreSpecificMigrationManager = false
+            let error = try #require(throws: NSError.self) {
+                try manager.migrateStore(
+                    from: old, sourceType: NSSQLiteStoreType,
+                    with: NSMappingModel.inferredMappingModel(forSourceModel: older, destinationModel: newer),
+                    toDestinationURL: new, destinationType: NSSQLiteStoreType)
+            }
+            #expect(error.code == NSMigrationError && error.localizedDescription.contains("size.w"), "\(error)")
+        }
+    }
+
     @Test("Composites that are made of the same elements keep apart, also when they exchange their names")
     func sharedElements() throws {
         func places(_ first: String, _ second: String, exchanged: Bool) -> [NSPropertyDescription] {
