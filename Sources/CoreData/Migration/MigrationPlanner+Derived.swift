@@ -19,6 +19,7 @@ extension MigrationPlanner {
                         let layout = difference.destination.entities[member.layout]
                         let source = sourceAttribute(of: slot, in: layout) as? NSDerivedAttributeDescription
                         return source?.derivationExpression?.description == expression.description
+                            && readsTheSame(expression, in: layout)
                     }
                     guard !isKept, let command = command(for: expression, column, entity, members, change) else {
                         continue
@@ -28,6 +29,51 @@ extension MigrationPlanner {
                 }
             }
         }
+    }
+
+    /// Whether what an expression of an entity's objects reads is what it was: the same properties under the same names, none
+    /// with other values than before.
+    private func readsTheSame(_ expression: NSExpression, in entity: EntityLayout) -> Bool {
+        expression.keyPaths.allSatisfy { readsTheSame(KeyValuePath($0).keys[...], in: entity) }
+    }
+
+    private func readsTheSame(_ path: ArraySlice<String>, in entity: EntityLayout) -> Bool {
+        // An entity without rows has nothing that could be out of date.
+        guard let name = path.first, difference.sourceOf[entity.index] != nil else { return true }
+        if name.hasPrefix("@") { return readsTheSame(path.dropFirst(), in: entity) }
+        guard let property = entity.entity.propertiesByName[name],
+            let source = difference.properties[entity.index][name], source.name == name
+        else { return false }
+        switch (source, property) {
+        case (let source as NSDerivedAttributeDescription, let derived as NSDerivedAttributeDescription):
+            guard let expression = derived.derivationExpression,
+                source.derivationExpression?.description == expression.description
+            else { return false }
+            return source.attributeType == derived.attributeType && readsTheSame(expression, in: entity)
+        case (let source as NSCompositeAttributeDescription, let composite as NSCompositeAttributeDescription):
+            return difference.elements(of: composite, from: source).allSatisfy { element, former in
+                former.map { $0.name == element.name && keepsValues($0, element) } ?? false
+            }
+        case (let source as NSAttributeDescription, let attribute as NSAttributeDescription):
+            return keepsValues(source, attribute)
+        case (let source as NSRelationshipDescription, let relationship as NSRelationshipDescription):
+            guard let former = source.destinationEntity.flatMap({ difference.source.layout(of: $0) }),
+                let target = relationship.destinationEntity.flatMap({ difference.destination.layout(of: $0) }),
+                removed.isDisjoint(with: former.subtree.compactMap { old.numbers[$0] }),
+                (source.inverseRelationship === source) == (relationship.inverseRelationship === relationship)
+            else { return false }
+            return target.subtree.allSatisfy {
+                readsTheSame(path.dropFirst(), in: difference.destination.entities[$0])
+            }
+        default:
+            return false
+        }
+    }
+
+    /// Whether no row gets another value.
+    private func keepsValues(_ source: NSAttributeDescription, _ attribute: NSAttributeDescription) -> Bool {
+        source.attributeType == attribute.attributeType
+            && !(source.isOptional && !attribute.isOptional && attribute.defaultValue != nil)
     }
 
     private func command(

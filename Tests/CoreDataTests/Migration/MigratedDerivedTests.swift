@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+@Suite("Derived attributes in migrated rows")
+struct MigratedDerivedTests {
+    /// A model with a derived attribute of `A`.
+    private func model(_ text: String, _ format: String, _ type: NSAttributeType) throws -> NSManagedObjectModel {
+        let model = ModelText.model(text)
+        let attribute = NSDerivedAttributeDescription()
+        attribute.name = "result"
+        attribute.attributeType = type
+        attribute.isOptional = true
+        attribute.derivationExpression = try CoreData.NSExpression.parse(format: format)
+        model.entitiesByName["A"]?.properties.append(attribute)
+        return model
+    }
+
+    /// What the derived attribute of the first row is after a migration, when it was right before it.
+    private func migrated(
+        _ older: String, _ newer: String, rows: String, _ format: String,
+        _ type: NSAttributeType = .stringAttributeType,
+        stale: String
+    ) throws -> [String] {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, older)
+            #expect(try LightweightMigrator.migrate(storeAt: bench.url, to: try model(older, format, type)))
+            try bench.run(rows)
+            try bench.run("UPDATE ZA SET ZRESULT = \(stale)")
+            #expect(try LightweightMigrator.migrate(storeAt: bench.url, to: try model(newer, format, type)))
+            return try bench.query("SELECT ZRESULT FROM ZA ORDER BY Z_PK")
+        }
+    }
+
+    private static let names = "INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZNAME, ZOTHER) VALUES (1, 1, 1, 'a', 'b')"
+    private static let twoNames = "entity A\n  name string\n  other string"
+
+    @Test("are computed anew when what they read is another attribute now, or has got a default")
+    func otherAttribute() throws {
+        #expect(
+            try migrated(
+                Self.twoNames, "entity A\n  name string was other\n  other string was name\n  more int32",
+                rows: Self.names,
+                "uppercase:(name)", stale: "'A'") == ["B"])
+        #expect(
+            try migrated(
+                Self.twoNames, "entity A\n  name string! = none\n  other string",
+                rows: "INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1)", "uppercase:(name)", stale: "NULL")
+                == ["NONE"])
+    }
+
+    @Test("are left alone when what they read is what it was")
+    func same() throws {
+        #expect(
+            try migrated(
+                Self.twoNames, Self.twoNames + "\n  more int32", rows: Self.names, "uppercase:(name)",
+                stale: "'left alone'") == ["left alone"])
+    }
+
+    @Test("are computed anew when members of the relationship that they count are gone with their entity")
+    func removedMembers() throws {
+        let older = """
+            entity A
+              bs many B.a
+            entity B
+              a one A.bs
+            entity C : B
+            """
+        let newer = older.replacingOccurrences(of: "\nentity C : B", with: "")
+        #expect(
+            try migrated(
+                older, newer,
+                rows: """
+                    INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1);
+                    INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 2, 1, 1), (2, 3, 1, 1);
+                    """, "bs.@count", .integer64AttributeType, stale: "2") == ["1"])
+    }
+
+    @Test("are computed anew when what they read at the end of a relationship is another attribute now")
+    func memberAttribute() throws {
+        let older = "entity A\n  b one B.a\nentity B\n  x int32\n  y int32\n  a many A.b"
+        let newer = "entity A\n  b one B.a\nentity B\n  x int32 was y\n  y int32 was x\n  z int32\n  a many A.b"
+        #expect(
+            try migrated(
+                older, newer,
+                rows: """
+                    INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZB) VALUES (1, 1, 1, 1);
+                    INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZX, ZY) VALUES (1, 2, 1, 10, 20);
+                    """, "b.x", .integer32AttributeType, stale: "10") == ["20"])
+    }
+}
