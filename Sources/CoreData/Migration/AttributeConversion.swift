@@ -70,6 +70,15 @@ struct AttributeConversion: Equatable {
     }
 }
 
+extension SlotValue {
+    /// Bytes with the tag of external storage in front of them, or without it; other values as they are.
+    func tagged(_ isTagged: Bool) -> SlotValue {
+        guard case .data(let data) = self else { return self }
+        return .data(
+            data.withUnsafeBytes { isTagged ? ExternalData.inline($0) : Data(ExternalData.inlineBytes($0)) })
+    }
+}
+
 extension NSAttributeType {
     /// The name of the type as the model editor shows it, for messages.
     var readableName: String {

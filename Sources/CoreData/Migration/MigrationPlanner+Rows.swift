@@ -91,7 +91,7 @@ extension MigrationPlanner {
                 column, .value(.int(range.lowerBound)), .value(.int(range.upperBound)))
             let test =
                 form == .integer
-                ? SQLExpression.or([.not(isInside), .binary(.notEqual, column, .function(.truncate, [column]))])
+                ? SQLExpression.or([.not(isInside), .binary(.notEqual, column, .binary(.bitOr, column, .number(0)))])
                 : .not(isInside)
             note(.and([.isNotNull(column), test]), name, .unfitValue(type: attribute.attributeType.readableName))
         case .toOne(let relationship, _):
@@ -139,6 +139,7 @@ extension MigrationPlanner {
         old.table(ofRoot: difference.source.entities[layout].rootIndex)?.name
     }
 
+            // An operation on bits makes a whole number of 64 bits of its operand; a function would make a double.
     private mutating func addClearedKeys(to target: String, _ gone: [Int]) {
         var done: Set<String> = []
         for entity in difference.source.entities {

@@ -98,10 +98,39 @@ extension MigrationPlanner {
 
     /// The default value as the column holds it; nil when there is none.
     private func defaultValue(of attribute: NSAttributeDescription, slot: Int, in entity: EntityLayout) -> SlotValue? {
-        guard let value = attribute.defaultValue, entity.slots[slot].kind != .transformable,
-            let converted = SlotValue(value, as: entity.slots[slot].kind), !converted.isNull
+        guard let value = attribute.defaultValue else { return nil }
+        let kind = entity.slots[slot].kind
+        let converted =
+            kind == .transformable
+            ? (try? TransformableCoding.data(from: value, of: attribute)).map { SlotValue.data($0) }
+            : SlotValue(value, as: kind)
+        guard let converted, !converted.isNull else { return nil }
+        return attribute.allowsExternalBinaryDataStorage ? converted.tagged(true) : converted
+    }
+
+    /// Where rows are copied, values get the tag of external storage, or lose it, after the copy: so must the defaults that
+    /// were copied with them.
+    mutating func settleDefaults() {
+        for place in tables.indices where tables[place].isRewritten {
+            for number in tables[place].columns.indices {
+                for (layout, piece) in tables[place].columns[number].pieces {
+                    guard case .carried(let name, let form, let value?) = piece,
+                        let tagged = retagging(of: tables[place].columns[number].column.name, layout)
+                    else { continue }
+                    tables[place].columns[number].pieces[layout] = .carried(name, form, default: value.tagged(!tagged))
+                }
+            }
+        }
+    }
+
+    /// Whether the values of a column get the tag (true) or lose it; nil when neither.
+    private func retagging(of column: String, _ layout: Int) -> Bool? {
+        let entity = difference.destination.entities[layout]
+        guard let slot = new.columns[layout].firstIndex(of: column),
+            case .attribute(let attribute) = entity.slots[slot].role,
+            let source = sourceAttribute(of: entity.slots[slot], in: entity)
         else { return nil }
-        return converted
+        return AttributeConversion(from: source, to: attribute)?.tag
     }
 
     /// The slot of the source entity that holds the same links as a key of the destination entity.

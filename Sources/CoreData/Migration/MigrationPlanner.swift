@@ -57,6 +57,7 @@ struct MigrationPlanner {
         planTables()
         planJoins()
         decideRewrites()
+        settleDefaults()
         addChecks()
         addCleaning()
         addTriggerDrops()

@@ -254,6 +254,7 @@ extension NSManagedObject {
 
     /// Turns changed transformable values into bytes.
     final func encodeBoxedChanges() throws {
+        if flags.contains(.inserted), !home.layout.transformableDefaults.isEmpty { try encodeBoxedDefaults() }
         guard let overlay, !overlay.boxedChanges.isEmpty else { return }
         let slots = home.layout.slots
         let pending = overlay.boxedChanges
@@ -266,6 +267,20 @@ extension NSManagedObject {
                     .null
                 }
             overlay.set(value, at: slot, slotCount: slots.count)
+        }
+    }
+
+    /// Turns the default values of transformable attributes that a new object has not been given others for into bytes.
+    private func encodeBoxedDefaults() throws {
+        let layout = home.layout
+        for slot in layout.transformableDefaults where firedRow().isNull(slot) {
+            if let overlay, overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot) { continue }
+            guard case .attribute(let attribute) = layout.slots[slot].role, let value = attribute.defaultValue else {
+                continue
+            }
+            ensureOverlay().set(
+                .data(try TransformableCoding.data(from: value, of: attribute)), at: slot,
+                slotCount: layout.slots.count)
         }
     }
 

@@ -147,6 +147,9 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
 
     /// What a new object starts from: the default values of the attributes, every relationship nil.
     private(set) var defaultRow: Snapshot!
+    /// The persistent slots of transformable attributes with a default value, of which the default row holds nothing: bytes are
+    /// made of it when an object is saved.
+    private(set) var transformableDefaults: [Int] = []
 
     var hasSubentities: Bool { subtreeEnd > index + 1 }
     var subtree: Range<Int> { index..<subtreeEnd }
@@ -202,6 +205,10 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
         let values = slots.map { slot -> SlotValue in
             guard case .attribute(let attribute) = slot.role, slot.kind != .transformable else { return .null }
             return attribute.defaultValue.flatMap { SlotValue($0, as: slot.kind) } ?? .null
+        }
+        transformableDefaults = slots.indices.filter { number in
+            guard case .attribute(let attribute) = slots[number].role, slots[number].isPersistent else { return false }
+            return slots[number].kind == .transformable && attribute.defaultValue != nil
         }
         let tailBytes = values.reduce(0) { $0 + $1.tailBytes }
         var builder = SnapshotBuilder(layout: self, key: 0, version: 0, tailBytes: tailBytes)
