@@ -213,7 +213,9 @@ struct LightweightMigrator {
             from: source, to: destination,
             storedSource: Set(old.numbers.indices.filter { old.numbers[$0] != nil }),
             storedDestination: Set(new.numbers.indices.filter { new.numbers[$0] != nil }))
-        return (difference, MigrationPlanner.plan(for: difference, from: old, to: new, facts: facts))
+        let plan = MigrationPlanner.plan(for: difference, from: old, to: new, facts: facts)
+        if !plan.refusals.isEmpty { throw MigrationErrors.combined(plan.refusals) }
+        return (difference, plan)
     }
 
     /// The names of the configuration's entities; nil for all.

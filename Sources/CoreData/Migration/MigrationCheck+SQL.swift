@@ -3,12 +3,14 @@ import Foundation
 
 extension MigrationCheck {
     /// Finds the first row that must not exist: its value, its key.
-    var query: (sql: String, values: [SlotValue]) {
+    var query: (sql: String, values: [SlotValue]) { query(limit: 1) }
+
+    private func query(limit: Int?) -> (sql: String, values: [SlotValue]) {
         let select = SQLSelect(
             results: [
                 .init(expression: .column(alias: nil, name: column), name: nil),
                 .init(expression: .column(alias: nil, name: SQLSchema.keyColumn), name: nil),
-            ], table: table, alias: "checked", condition: condition, limit: 1)
+            ], table: table, alias: "checked", condition: condition, limit: limit)
         var printer = SQLPrinter(dialect: SQLiteDialect())
         printer.print(select)
         return (printer.text, printer.values)
@@ -21,6 +23,13 @@ extension MigrationCheck {
         let statement = try connection.prepare(sql)
         for (place, value) in values.enumerated() { statement.bind(Int32(place + 1), value) }
         guard try statement.step() else { return nil }
+        if case .otherConfiguration = reason {
+            let all = query(limit: nil)
+            let count = try connection.prepare("SELECT COUNT(*) FROM (\(all.sql))")
+            for (place, value) in all.values.enumerated() { count.bind(Int32(place + 1), value) }
+            let found = try count.step() ? count.string(0) : ""
+            return MigrationErrors.invalidRows(self, value: found, row: statement.int64(1), url: url)
+        }
         return MigrationErrors.invalidRows(self, value: statement.string(0), row: statement.int64(1), url: url)
     }
 

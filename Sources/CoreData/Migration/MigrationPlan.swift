@@ -2,6 +2,8 @@
 struct MigrationPlan {
     /// The steps in their order.
     var steps: [MigrationStep] = []
+    /// What makes it impossible, each naming entity and property.
+    var refusals: [NSError] = []
     /// About how many rows each step goes through; 0 for a step whose time does not depend on them.
     var rows: [Int] = []
     /// About how many rows the tables of the destination will have, and the tables of the source that they come from.

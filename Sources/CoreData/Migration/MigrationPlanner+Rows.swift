@@ -39,6 +39,9 @@ extension MigrationPlanner {
                     checkSlot(slot, piece, entity) { test, column, reason in
                         note(entity, slot.name, column, test, member.old, reason)
                     }
+                    if let test = leadsToRemoved(number, piece, entity) {
+                        note(entity, slot.name, SQLSchema.keyColumn, test, member.old, .removedDestination)
+                    }
                 }
             }
             for (_, check, numbers, test) in checks {
@@ -57,6 +60,53 @@ extension MigrationPlanner {
             }
         }
         addInverseChecks()
+        addConfigurationChecks()
+    }
+
+    /// What is true of rows whose mandatory to-one relationship leads to an object that is about to be deleted, because its
+    /// entity is gone.
+    private func leadsToRemoved(
+        _ number: Int, _ piece: TableChange.Piece, _ entity: EntityLayout
+    ) -> SQLExpression? {
+        guard case .toOne(let relationship, _) = entity.slots[number].role, !relationship.isOptional,
+            case .carried(let column, _, _) = piece,
+            let link = link(number, of: entity), let originIndex = difference.sourceOf[entity.index],
+            case .toOne(let source, _) = difference.source.entities[originIndex].slots[link].role,
+            let target = source.destinationEntity.flatMap({ difference.source.layout(of: $0) }),
+            let table = oldTable(of: target.index)
+        else { return nil }
+        let gone = removed.intersection(target.subtree.compactMap { old.numbers[$0] }).sorted()
+        if gone.isEmpty { return nil }
+        return .exists(
+            SQLSelect(
+                results: [.init(expression: .number(1), name: nil)], table: table, alias: "gone",
+                condition: .and([
+                    .binary(
+                        .equal, .column(alias: "gone", name: SQLSchema.keyColumn),
+                        .column(alias: "checked", name: column)),
+                    .isIn(.column(alias: "gone", name: SQLSchema.entityColumn), gone.map { .number($0) }),
+                ])))
+    }
+
+    /// Objects of an entity that another configuration has now would be lost: nothing carries them to its store.
+    private mutating func addConfigurationChecks() {
+        for entity in difference.source.entities where difference.destinationOf[entity.index] == nil {
+            guard let number = old.numbers[entity.index], let table = oldTable(of: entity.index),
+                !entity.entity.isAbstract,
+                difference.destination.entities.contains(where: { other in
+                    new.numbers[other.index] == nil
+                        && (other.name == entity.name || other.entity.renamingIdentifier == entity.name)
+                })
+            else { continue }
+            // In the table of one entity the number in a row says nothing.
+            let isSole = old.soleLayout(ofRoot: entity.rootIndex, in: difference.source) != nil
+            let condition = SQLExpression.isIn(.column(alias: nil, name: SQLSchema.entityColumn), [.number(number)])
+            add(
+                .check(
+                    MigrationCheck(
+                        entity: entity.name, property: nil, table: table, column: SQLSchema.keyColumn,
+                        condition: isSole ? .alwaysTrue : condition, reason: .otherConfiguration)))
+        }
     }
 
     private func oldNumbers(in table: String) -> Set<Int> {
@@ -89,6 +139,7 @@ extension MigrationPlanner {
             let column = SQLExpression.column(alias: nil, name: name)
             let isInside = SQLExpression.between(
                 column, .value(.int(range.lowerBound)), .value(.int(range.upperBound)))
+            // An operation on bits makes a whole number of 64 bits of its operand; a function would make a double.
             let test =
                 form == .integer
                 ? SQLExpression.or([.not(isInside), .binary(.notEqual, column, .binary(.bitOr, column, .number(0)))])
@@ -139,7 +190,6 @@ extension MigrationPlanner {
         old.table(ofRoot: difference.source.entities[layout].rootIndex)?.name
     }
 
-            // An operation on bits makes a whole number of 64 bits of its operand; a function would make a double.
     private mutating func addClearedKeys(to target: String, _ gone: [Int]) {
         var done: Set<String> = []
         for entity in difference.source.entities {

@@ -60,6 +60,9 @@ struct MigrationPlanner {
         settleDefaults()
         addChecks()
         addCleaning()
+        addRefusals()
+        let views = affectedViews
+        for view in views { add(.dropView(view.name)) }
         addTriggerDrops()
         let kept = addIndexDrops()
         addMovesOfTables()
@@ -72,6 +75,7 @@ struct MigrationPlanner {
         }
         addBookkeeping()
         addTriggers()
+        for view in views { add(.createView(view)) }
         for change in tables {
             plan.tableRows[change.table.name] = rows(ofNew: change.table.name)
             plan.tableOrigins[change.table.name] = change.source?.name
@@ -171,46 +175,5 @@ struct MigrationPlanner {
             let kind = (property as? NSRelationshipDescription).map { $0.isToMany ? "many" : "one" } ?? "attribute"
             return "\(property.name) \(kind) \(property.isTransient) \(property.entity.name ?? "")"
         }.sorted()
-    }
-
-    // MARK: Triggers
-
-    /// Triggers would fire while rows are rewritten, and most of them name columns. Those of derived attributes and those on
-    /// tables that change go first and come back at the end if everything they name is still there.
-    private var affectedTriggers: [StoreFacts.Trigger] {
-        let rewritten = Set(
-            tables.filter { $0.isRewritten }.compactMap(\.source?.name)
-                + joins.filter(\.isRewritten).compactMap(\.source))
-        return facts.triggers.filter { $0.name.hasPrefix("Z_DA_") || rewritten.contains($0.table) }
-    }
-
-    private mutating func addTriggerDrops() {
-        for trigger in affectedTriggers { add(.dropTrigger(trigger.name)) }
-    }
-
-    private mutating func addTriggers() {
-        guard !facts.triggers.isEmpty else { return }
-        func names(_ tables: [SQLTable]) -> Set<String> {
-            Set(tables.flatMap { [$0.name] + $0.columns.map(\.name) })
-        }
-        let vanished = names(old.allTables).subtracting(names(new.allTables))
-        for trigger in affectedTriggers where moves.isEmpty || !trigger.name.hasPrefix("Z_DA_") {
-            let words = Set(trigger.sql.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
-            guard words.isDisjoint(with: vanished) else { continue }
-            if trigger.name.hasPrefix("Z_DA_"), !isStillDerived(trigger.name) { continue }
-            add(.createTrigger(trigger))
-        }
-    }
-
-    /// Whether the attribute a trigger keeps up to date is derived in both models, by the same expression.
-    private func isStillDerived(_ trigger: String) -> Bool {
-        for entity in difference.destination.entities {
-            for case let attribute as NSDerivedAttributeDescription in entity.entity.ownProperties
-            where trigger.contains("_\(entity.name)_\(attribute.name)_") {
-                let origin = difference.properties[entity.index][attribute.name] as? NSDerivedAttributeDescription
-                return origin?.derivationExpression?.description == attribute.derivationExpression?.description
-            }
-        }
-        return false
     }
 }

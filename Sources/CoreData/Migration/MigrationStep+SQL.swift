@@ -16,6 +16,10 @@ extension MigrationStep {
             [.init(sql: "DROP TRIGGER \(quoted(name))")]
         case .createTrigger(let trigger):
             [.init(sql: trigger.sql)]
+        case .dropView(let name):
+            [.init(sql: "DROP VIEW \(quoted(name))")]
+        case .createView(let view):
+            [.init(sql: view.sql)]
         case .dropIndex(let name):
             [.init(sql: "DROP INDEX \(quoted(name))")]
         case .createIndex(let index):

@@ -7,6 +7,9 @@ enum MigrationStep {
     case dropTrigger(String)
     /// Makes a trigger again that had to go while its table changed.
     case createTrigger(StoreFacts.Trigger)
+    case dropView(String)
+    /// Makes a view again that had to go while tables changed.
+    case createView(StoreFacts.View)
     case dropIndex(String)
     case createIndex(SQLIndex)
     case createTable(SQLTable)
@@ -94,6 +97,8 @@ struct MigrationCheck {
         case unfitValue(type: String)
         case abstractEntity
         case ambiguousInverse
+        case removedDestination
+        case otherConfiguration
     }
 
     var entity: String
@@ -119,6 +124,13 @@ struct MigrationCheck {
         case .ambiguousInverse:
             return "Several objects lead to the same object over the relationship whose inverse \(place) is new and "
                 + "to-one."
+        case .removedDestination:
+            return
+                "Validation error missing attribute values on mandatory destination relationship \(place): the object "
+                + "that it leads to is of an entity that is removed."
+        case .otherConfiguration:
+            return "The entity \(place) belongs to another configuration now, and \(value) objects of it in this store "
+                + "would be lost."
         }
     }
 
@@ -130,6 +142,9 @@ struct MigrationCheck {
         case .unfitValue: "Use a mapping model to convert it."
         case .abstractEntity: "Delete them first, or use a mapping model that moves them to another entity."
         case .ambiguousInverse: "Make the inverse to-many, or use a mapping model."
+        case .removedDestination: "Make the relationship optional, or delete these objects first."
+        case .otherConfiguration:
+            "Leave the entity in this configuration as well, or move its objects to the other store first."
         }
     }
 }
@@ -141,6 +156,8 @@ extension MigrationStep: CustomStringConvertible {
             "check \(check.entity)" + (check.property.map { ".\($0)" } ?? "")
         case .dropTrigger(let name): "drop trigger \(name)"
         case .createTrigger(let trigger): "create trigger \(trigger.name)"
+        case .dropView(let name): "drop view \(name)"
+        case .createView(let view): "create view \(view.name)"
         case .dropIndex(let name): "drop index \(name)"
         case .createIndex(let index): "create index \(index.name)"
         case .createTable(let table): "create table \(table.name)"
@@ -182,7 +199,8 @@ extension MigrationStep: CustomStringConvertible {
     /// Whether the step takes the same time for any number of rows.
     var isInstant: Bool {
         switch self {
-        case .dropTrigger, .createTrigger, .dropIndex, .createTable, .renameTable, .addColumn, .renameColumn,
+        case .dropTrigger, .createTrigger, .dropView, .createView, .dropIndex, .createTable, .renameTable, .addColumn,
+            .renameColumn,
             .replaceKeys,
             .replaceModelCache, .writeMetadata:
             true
@@ -191,6 +209,15 @@ extension MigrationStep: CustomStringConvertible {
         case .check, .createIndex, .dropColumn, .deleteRows, .clearKeys, .deletePairs, .update, .copyRows, .copyPairs,
             .tagValues, .fillEntity, .fillPositions, .fillDerived, .fillInverse, .renumberHistory:
             false
+        }
+    }
+
+    /// The column whose name is not free any more after the step.
+    var takenColumn: (table: String, column: String)? {
+        switch self {
+        case .addColumn(let table, let column): (table, column.name)
+        case .renameColumn(let table, _, let to): (table, to)
+        default: nil
         }
     }
 
@@ -211,12 +238,3 @@ extension MigrationStep: CustomStringConvertible {
         }
     }
 }
-    /// The column whose name is not free any more after the step.
-    var takenColumn: (table: String, column: String)? {
-        switch self {
-        case .addColumn(let table, let column): (table, column.name)
-        case .renameColumn(let table, _, let to): (table, to)
-        default: nil
-        }
-    }
-

@@ -38,9 +38,16 @@ struct StoreFacts: Equatable {
         var sql: String
     }
 
+    struct View: Equatable {
+        var name: String
+        var sql: String
+    }
+
     var tables: [String: Table] = [:]
     var indexes: [Index] = []
     var triggers: [Trigger] = []
+    /// Views; no store has any of its own.
+    var views: [View] = []
 
     /// Whether something of this name is there; SQLite ignores case in names.
     func has(_ name: String) -> Bool {
@@ -64,6 +71,8 @@ extension StoreFacts {
                 indexTexts.append((name, master.string(2), sql))
             case "trigger":
                 triggers.append(Trigger(name: name, table: master.string(2), sql: sql))
+            case "view":
+                views.append(View(name: name, sql: sql))
             default:
                 break
             }

@@ -35,7 +35,7 @@ final class MigrationFolder {
         let url = url(for: store)
         let deadline = ContinuousClock.now + .seconds(max(0, timeout))
         while true {
-            if creating, mkdir(url.path, 0o755) != 0, errno != EEXIST {
+            if creating, mkdir(url.path, 0o700) != 0, errno != EEXIST {
                 throw failure("The folder for the migration could not be made", url)
             }
             let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -109,7 +109,7 @@ final class MigrationFolder {
     func make(_ place: String, keeping isKept: Bool = false) throws -> SQLiteStoreFiles {
         let folder = url.appendingPathComponent(place)
         if !isKept { try remove(place) }
-        guard mkdir(folder.path, 0o755) == 0 || errno == EEXIST else {
+        guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else {
             throw Self.failure("A folder for the migration could not be made", folder)
         }
         return files(in: place)

@@ -249,7 +249,8 @@ struct MigrationForecaster {
     }
 
     static func size(of url: URL) -> Int64 {
-        (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.int64Value ?? 0
+        (try? FileManager.default.attributesOfItem(atPath: SQLiteStoreFiles(url).main.path)[.size] as? NSNumber)?
+            .int64Value ?? 0
     }
 
     static func freeBytes(at url: URL) -> Int64? {

@@ -7,7 +7,19 @@ import Foundation
 struct SQLiteStoreFiles: Sendable {
     let main: URL
 
-    init(_ url: URL) { main = url }
+    /// The files of the store at a URL. Where a symbolic link lies there, they are those of the file that it leads to: SQLite
+    /// puts the -wal beside that one, and an exchange of files must not take the link's place.
+    init(_ url: URL) { main = Self.resolved(url) }
+
+    private static func resolved(_ url: URL) -> URL {
+        var status = stat()
+        guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let path = realpath(url.path, nil)
+        else {
+            return url
+        }
+        defer { free(path) }
+        return URL(fileURLWithPath: String(cString: path))
+    }
 
     var wal: URL { URL(fileURLWithPath: main.path + "-wal") }
     var shm: URL { URL(fileURLWithPath: main.path + "-shm") }

@@ -214,7 +214,9 @@ enum SQLiteStoreMetadata {
                 reason: "The file “\(url.lastPathComponent)” couldn’t be opened because it is a folder.", url: url)
         }
         // SQLite takes a file of one byte for a new database.
-        let size = (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)??.intValue ?? 0
+        let size =
+            (try? FileManager.default.attributesOfItem(atPath: SQLiteStoreFiles(url).main.path)[.size]
+            as? NSNumber)??.intValue ?? 0
         if size > 0, size < smallestDatabase {
             throw NSError.coreData(
                 CocoaError.Code.fileReadCorruptFile.rawValue,

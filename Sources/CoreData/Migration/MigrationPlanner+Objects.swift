@@ -1,0 +1,124 @@
+import Foundation
+
+// Triggers and views. Those of derived attributes are the framework's; all others somebody has made in the file.
+extension MigrationPlanner {
+    /// Triggers would fire while rows are rewritten, and most of them name columns. Those of derived attributes and those on
+    /// tables that change go first and come back at the end if everything they name is still there.
+    private var affectedTriggers: [StoreFacts.Trigger] {
+        let rewritten = Set(
+            tables.filter { $0.isRewritten }.compactMap(\.source?.name)
+                + joins.filter(\.isRewritten).compactMap(\.source))
+        return facts.triggers.filter { $0.name.hasPrefix("Z_DA_") || rewritten.contains($0.table) }
+    }
+
+    mutating func addTriggerDrops() {
+        for trigger in affectedTriggers { add(.dropTrigger(trigger.name)) }
+    }
+
+    mutating func addTriggers() {
+        guard !facts.triggers.isEmpty else { return }
+        func names(_ tables: [SQLTable]) -> Set<String> {
+            Set(tables.flatMap { [$0.name] + $0.columns.map(\.name) })
+        }
+        let vanished = names(old.allTables).subtracting(names(new.allTables))
+        for trigger in affectedTriggers where moves.isEmpty || !trigger.name.hasPrefix("Z_DA_") {
+            guard Self.words(trigger.sql).isDisjoint(with: vanished) else { continue }
+            if trigger.name.hasPrefix("Z_DA_"), !isStillDerived(trigger.name) { continue }
+            add(.createTrigger(trigger))
+        }
+    }
+
+    /// Whether the attribute a trigger keeps up to date is derived in both models, by the same expression.
+    private func isStillDerived(_ trigger: String) -> Bool {
+        for entity in difference.destination.entities {
+            for case let attribute as NSDerivedAttributeDescription in entity.entity.ownProperties
+            where trigger.contains("_\(entity.name)_\(attribute.name)_") {
+                let origin = difference.properties[entity.index][attribute.name] as? NSDerivedAttributeDescription
+                return origin?.derivationExpression?.description == attribute.derivationExpression?.description
+            }
+        }
+        return false
+    }
+
+    // MARK: Somebody's own
+
+    /// What becomes of the names of one table.
+    private struct Loss {
+        var table: String
+        /// Whether the table is copied or loses columns: then SQLite does not put new names into views and triggers.
+        var isTaken: Bool
+        /// The table's own name, where it has another one afterwards or is gone, and columns of which that holds.
+        var names: [String]
+    }
+
+    private var losses: [Loss] {
+        old.allTables.filter { facts.tables[$0.name] != nil }.map { table in
+            if let change = tables.first(where: { $0.source?.name == table.name }) {
+                let renamed = change.columns.compactMap { column in
+                    column.sources.first { !Self.same($0, column.column.name) }
+                }
+                return Loss(
+                    table: table.name, isTaken: change.isRewritten || !change.dropped.isEmpty,
+                    names: change.dropped + renamed + (Self.same(change.table.name, table.name) ? [] : [table.name]))
+            }
+            if let change = joins.first(where: { $0.source == table.name }) {
+                let kept = change.table.columns.map(\.name)
+                return Loss(
+                    table: table.name, isTaken: change.isRewritten || !change.dropped.isEmpty,
+                    names: table.columns.map(\.name).filter { !kept.contains($0) }
+                        + (Self.same(change.table.name, table.name) ? [] : [table.name]))
+            }
+            return Loss(table: table.name, isTaken: true, names: [table.name])
+        }
+    }
+
+    /// The views that go first and come back at the end: all, because one may be about another, or none.
+    var affectedViews: [StoreFacts.View] {
+        guard !facts.views.isEmpty else { return [] }
+        let taken = losses.filter(\.isTaken).map { $0.table.uppercased() }
+        let isAffected = facts.views.contains { view in
+            let words = Self.words(view.sql.uppercased())
+            return taken.contains { words.contains($0) }
+        }
+        return isAffected ? facts.views : []
+    }
+
+    /// Refuses what a view or a trigger that is not the framework's stands in the way of.
+    mutating func addRefusals() {
+        let objects =
+            facts.views.map { ("view", $0.name, $0.sql) }
+            + facts.triggers.filter { !$0.name.hasPrefix("Z_") }.map { ("trigger", $0.name, $0.sql) }
+        if objects.isEmpty { return }
+        let losses = losses.filter(\.isTaken)
+        for (kind, name, sql) in objects {
+            let words = Self.words(sql.uppercased())
+            for loss in losses where words.contains(loss.table.uppercased()) {
+                guard let lost = loss.names.first(where: { words.contains($0.uppercased()) }) else { continue }
+                let (entity, property) = owner(of: lost, in: loss.table)
+                plan.refusals.append(
+                    MigrationErrors.cannotInfer(
+                        entity: entity, property: property,
+                        source: "is named by the \(kind) “\(name)” of this store (\(lost))",
+                        destination: "has another name or is gone",
+                        help: "Drop the \(kind) before the migration, and make it anew after it."))
+            }
+        }
+    }
+
+    private static func words(_ sql: String) -> Set<String> {
+        Set(sql.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
+    }
+
+    /// The entity and property whose values lie in a column of the source.
+    private func owner(of column: String, in table: String) -> (entity: String, property: String?) {
+        var first: String?
+        for entity in difference.source.entities
+        where old.table(ofRoot: entity.rootIndex)?.name == table {
+            first = first ?? entity.name
+            if let slot = old.columns[entity.index].firstIndex(of: column) {
+                return (entity.name, entity.slots[slot].name)
+            }
+        }
+        return (first ?? table, nil)
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+/// What would lose something in silence is refused before anything is touched, and the forecast says so.
+@Suite("Migrations that are refused")
+struct RefusedMigrationTests {
+    private func forecast(
+        _ bench: MigrationBench, _ model: NSManagedObjectModel, configuration: String? = nil
+    ) throws -> MigrationForecast {
+        try NSPersistentStoreCoordinator.migrationForecast(
+            forPersistentStoreAt: bench.url, to: model, configuration: configuration)
+    }
+
+    @Test("a mandatory to-one relationship that leads to an object of a removed entity names the row")
+    func removedDestination() throws {
+        let older = """
+            entity Animal
+              name string
+              owners many Owner.pet
+            entity Cat : Animal
+            entity Owner
+              pet one! Animal.owners
+            """
+        let newer = older.replacingOccurrences(of: "\nentity Cat : Animal", with: "")
+        for isCat in [true, false] {
+            try withTemporaryFolder { folder in
+                let bench = try MigrationBench(
+                    folder, older,
+                    rows: """
+                        INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'Bo'), (2, 2, 1, 'Tom');
+                        INSERT INTO ZOWNER (Z_PK, Z_ENT, Z_OPT, ZPET) VALUES (4, 3, 1, 1), (5, 3, 1, \(isCat ? 2 : 1));
+                        UPDATE Z_PRIMARYKEY SET Z_MAX = 5;
+                        """)
+                let found = try forecast(bench, ModelText.model(newer))
+                #expect(found.isPossible == !isCat)
+                guard isCat else { return try bench.migrateAndVerify(to: newer) }
+                #expect(found.obstacles.map(\.property) == ["pet"])
+                let error = try bench.failure(to: newer)
+                #expect(error.code == NSMigrationError)
+                #expect(
+                    error.userInfo["entity"] as? String == "Owner" && error.userInfo["property"] as? String == "pet")
+                #expect(error.userInfo["row"] as? Int64 == 5)
+            }
+        }
+    }
+
+    @Test("objects of an entity that another configuration has now are not lost: the error and the forecast count them")
+    func movedEntity() throws {
+        let model = ModelText.model("entity Item\n  name string\nentity Note\n  text string")
+        model.setEntities([try #require(model.entitiesByName["Item"])], forConfigurationName: "One")
+        model.setEntities([try #require(model.entitiesByName["Note"])], forConfigurationName: "Two")
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(
+                folder, "entity Item\n  name string\nentity Note\n  text string",
+                rows: """
+                    INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'a');
+                    INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTEXT) VALUES (1, 2, 1, 'b'), (2, 2, 1, 'c'), (3, 2, 1, 'd');
+                    UPDATE Z_PRIMARYKEY SET Z_MAX = 3;
+                    """)
+            let before = try bench.dump()
+            let newer = try #require(model.copy() as? NSManagedObjectModel)
+            newer.entitiesByName["Item"]?.properties.append(
+                contentsOf: ModelText.model("entity Item\n  size int32").entities[0].copiedProperties())
+            let found = try forecast(bench, newer, configuration: "One")
+            #expect(found.obstacles.map(\.entity) == ["Note"])
+            #expect(found.description.contains("3 objects"), "\(found)")
+            let error = try #require(throws: NSError.self) {
+                try LightweightMigrator.migrate(storeAt: bench.url, to: newer, configuration: "One")
+            }
+            #expect(error.code == NSMigrationError && error.userInfo["entity"] as? String == "Note")
+            #expect(try bench.dump() == before)
+            try bench.run("DELETE FROM ZNOTE")
+            #expect(try LightweightMigrator.migrate(storeAt: bench.url, to: newer, configuration: "One"))
+            #expect(try bench.query("SELECT ZNAME FROM ZITEM") == ["a"])
+        }
+    }
+
+    @Test("a view on a column that goes is named with entity and property; other views stay as they are")
+    func views() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(
+                folder, "entity Item\n  name string\n  size int32",
+                rows: """
+                    INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZSIZE) VALUES (1, 1, 1, 'a', 5);
+                    UPDATE Z_PRIMARYKEY SET Z_MAX = 1;
+                    CREATE VIEW NAMES AS SELECT ZNAME FROM ZITEM;
+                    CREATE VIEW FEWER AS SELECT * FROM NAMES;
+                    """)
+            let without = "entity Item\n  size int32"
+            let found = try forecast(bench, ModelText.model(without))
+            #expect(found.obstacles.map { [$0.entity, $0.property] } == [["Item", "name"]], "\(found)")
+            #expect(found.description.contains("view “NAMES”"))
+            #expect(try bench.failure(to: without).userInfo["property"] as? String == "name")
+            // Altered and copied: the views go on.
+            #expect(try bench.migrate(to: "entity Item\n  name string"))
+            #expect(try bench.query("SELECT * FROM FEWER") == ["a"])
+            #expect(try bench.migrate(to: "entity Item\n  name string\n  size int32 = 7"))
+            #expect(try bench.migrate(to: "entity Item\n  name string\n  size double = 7"))
+            #expect(try bench.query("SELECT * FROM FEWER") == ["a"])
+            // A new name of a column that nothing else happens to is put into the view by SQLite.
+            #expect(try bench.migrate(to: "entity Item\n  title string was name\n  size double = 7"))
+            #expect(try bench.query("SELECT * FROM FEWER") == ["a"])
+            try bench.run("DROP VIEW FEWER; DROP VIEW NAMES")
+            try bench.migrateAndVerify(to: without)
+        }
+    }
+
+    @Test("a trigger of somebody's own on a column that goes is named")
+    func triggers() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(
+                folder, "entity Item\n  name string\n  size int32",
+                rows: "CREATE TRIGGER MINE AFTER UPDATE OF ZNAME ON ZITEM BEGIN DELETE FROM Z_METADATA WHERE 0; END")
+            let error = try bench.failure(to: "entity Item\n  size int32")
+            #expect(error.localizedDescription.contains("trigger “MINE”"), "\(error)")
+        }
+    }
+
+    @Test("a store behind a symbolic link is opened, and migrated where it lies")
+    func symbolicLink() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 4)
+            let other = folder.appendingPathComponent("elsewhere", isDirectory: true)
+            try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+            let file = other.appendingPathComponent("Real.sqlite")
+            try FileManager.default.moveItem(at: bench.source, to: file)
+            try FileManager.default.createSymbolicLink(at: bench.source, withDestinationURL: file)
+            try withStore(bench.source, bench.olderModel) { context in
+                let books = try context.all("Book")
+                #expect(books.count == 4)
+            }
+            try bench.migrateInPlace(bench.mapping())
+            #expect(try bench.books(at: bench.source) == MappedMigrationBench.expectedBooks(4))
+            #expect(try bench.files() == ["Old.sqlite", "elsewhere"])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["Real.sqlite"])
+            let path = try FileManager.default.destinationOfSymbolicLink(atPath: bench.source.path)
+            #expect(path.hasSuffix("Real.sqlite"))
+        }
+    }
+}
+
+extension NSEntityDescription {
+    /// Its properties for use in another entity.
+    fileprivate func copiedProperties() -> [NSPropertyDescription] {
+        properties.compactMap { $0.copy() as? NSPropertyDescription }
+    }
+}
