@@ -82,6 +82,8 @@ public struct LaunchFailure: Sendable {
         case (NSPOSIXErrorDomain, Int(ENOSPC)), (NSPOSIXErrorDomain, Int(EDQUOT)): return .diskFull
         case (NSPOSIXErrorDomain, Int(EACCES)), (NSPOSIXErrorDomain, Int(EPERM)), (NSPOSIXErrorDomain, Int(EROFS)):
             return .noPermission
+        case (NSPOSIXErrorDomain, let code) where [ENOENT, ENOTDIR, EMFILE, ENFILE].contains(Int32(code)):
+            return .unreachable
         case (NSCocoaErrorDomain, let code): return kind(ofCocoaCode: code)
         default: return nil
         }
@@ -94,6 +96,7 @@ public struct LaunchFailure: Sendable {
             CocoaError.Code.fileWriteVolumeReadOnly.rawValue:
             .noPermission
         case NSPersistentStoreTimeoutError: .busy
+        case CocoaError.Code.fileNoSuchFile.rawValue, CocoaError.Code.fileReadNoSuchFile.rawValue: .unreachable
         case CocoaError.Code.fileReadCorruptFile.rawValue, NSPersistentStoreTypeMismatchError: .damaged
         case NSPersistentStoreIncompatibleVersionHashError, NSPersistentStoreIncompatibleSchemaError,
             NSMigrationMissingSourceModelError:

@@ -1,6 +1,8 @@
-import CoreData
+import Foundation
 import TestSupport
 import Testing
+
+@testable import CoreData
 
 @Suite("Values in files of their own", .leavesNothingBehind)
 struct ExternalDataTests {
@@ -163,6 +165,83 @@ struct ExternalDataTests {
             try context.execute(NSBatchDeleteRequest(fetchRequest: fetch))
             #expect(files(library).isEmpty)
             #expect(names(in: support(library)) == ["_EXTERNAL_DATA"])
+        }
+    }
+
+    /// A store with one value in a file of its own.
+    private func store(_ first: UInt8, _ content: Data? = nil) throws -> Library {
+        let library = try library()
+        let context = library.context()
+        try context.performAndWait {
+            _ = context.make("Parcel", ["content": content ?? bytes(200_000, first)])
+            try context.save()
+        }
+        try library.coordinator.remove(try #require(library.coordinator.persistentStores.first))
+        return library
+    }
+
+    /// The first bytes of all values of a store, opened in a folder of its own.
+    private func values(_ folder: TemporaryFolder) throws -> [UInt8?] {
+        let library = try self.library(folder)
+        let context = library.context()
+        let values = try context.performAndWait {
+            try context.all("Parcel").map { ($0.value(forKey: "content") as? Data)?.first }
+        }
+        try library.coordinator.remove(try #require(library.coordinator.persistentStores.first))
+        return values
+    }
+
+    @Test(
+        "A store that is replaced has its values' files until the new one is there, and whoever is killed then has them"
+    )
+    func replacing() throws {
+        let (older, newer) = (try store(1), try store(2))
+        let snapshots = try [true, false].map { isBefore in
+            // What a kill leaves: the folder as it is at that moment.
+            let killed = try TemporaryFolder()
+            let copy = try TemporaryFolder()
+            try Self.copy(older.folder, to: copy)
+            try SQLiteStoreFiles(copy.url.appendingPathComponent("Library.sqlite")).replace(
+                with: SQLiteStoreFiles(newer.storeURL),
+                rename: { from, to in
+                    if isBefore { try? Self.copy(copy, to: killed) }
+                    let result = rename(from, to)
+                    if !isBefore { try? Self.copy(copy, to: killed) }
+                    return result
+                })
+            #expect(try values(copy) == [2])
+            #expect(names(in: copy.url.appendingPathComponent(".Library_SUPPORT")) == ["_EXTERNAL_DATA"])
+            #expect(names(in: copy.url.appendingPathComponent(".Library_SUPPORT/_EXTERNAL_DATA")).count == 1)
+            return killed
+        }
+        for (killed, value) in zip(snapshots, [1, 2] as [UInt8]) {
+            #expect(try values(killed) == [value])
+            #expect(names(in: killed.url.appendingPathComponent(".Library_SUPPORT")) == ["_EXTERNAL_DATA"])
+            #expect(names(in: killed.url.appendingPathComponent(".Library_SUPPORT/_EXTERNAL_DATA")).count == 1)
+        }
+    }
+
+    @Test("A store that could not be replaced has its values' files, and nothing of the other store's")
+    func failedReplacing() throws {
+        let (older, newer) = (try store(1), try store(2))
+        let before = files(older)
+        #expect(throws: (any Error).self) {
+            try SQLiteStoreFiles(older.storeURL).replace(
+                with: SQLiteStoreFiles(newer.storeURL),
+                rename: { _, _ in
+                    errno = EIO
+                    return -1
+                })
+        }
+        #expect(files(older) == before)
+        #expect(try values(older.folder) == [1])
+        #expect(names(in: older.folder.url).allSatisfy { !$0.contains("replacement") })
+    }
+
+    private static func copy(_ folder: TemporaryFolder, to other: TemporaryFolder) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+            try FileManager.default.copyItem(
+                at: folder.url.appendingPathComponent(name), to: other.url.appendingPathComponent(name))
         }
     }
 }

@@ -180,49 +180,6 @@ struct SQLiteStoreFiles: Sendable {
         if isWAL { _ = try target.text("PRAGMA journal_mode = WAL") }
     }
 
-    /// Puts a copy of another store in the place of this one: the copy is made beside it, then takes its name.
-    ///
-    /// Until the very last step the old store lies where it was; a failure leaves it whole.
-    func replace(with source: SQLiteStoreFiles, timeout: TimeInterval = 240, force: Bool = false) throws {
-        let sibling = SQLiteStoreFiles(
-            main.deletingLastPathComponent().appendingPathComponent(
-                ".\(main.lastPathComponent).replacement-\(UUID().uuidString)"))
-        try source.copy(to: sibling, timeout: timeout)
-        try StoreExchange.recover(self, timeout: timeout)
-        do {
-            try Self.synchronize(sibling.main)
-            let take = {
-                // The old -wal must be gone before the new main file appears.
-                for url in [wal, shm, journal] where FileManager.default.fileExists(atPath: url.path) {
-                    try FileManager.default.removeItem(at: url)
-                }
-                let oldSupport = sibling.supportFolder.appendingPathExtension("old")
-                if FileManager.default.fileExists(atPath: supportFolder.path) {
-                    try FileManager.default.moveItem(at: supportFolder, to: oldSupport)
-                }
-                if FileManager.default.fileExists(atPath: sibling.supportFolder.path) {
-                    try FileManager.default.moveItem(at: sibling.supportFolder, to: supportFolder)
-                }
-                guard rename(sibling.main.path, main.path) == 0 else {
-                    throw NSError.coreData(
-                        CocoaError.Code.fileWriteUnknown.rawValue,
-                        reason: "The store could not be put in its place: \(String(cString: strerror(errno)))",
-                        url: main)
-                }
-                try? FileManager.default.removeItem(at: oldSupport)
-                Self.synchronizeFolder(main.deletingLastPathComponent())
-            }
-            if FileManager.default.fileExists(atPath: main.path) {
-                try withoutUsers(timeout: 0, force: force, absorbing: true, take)
-            } else {
-                try take()
-            }
-        } catch {
-            try? sibling.removeRemains()
-            throw error
-        }
-    }
-
     /// Removes what an unfinished copy left. Only for files that nobody can have opened yet.
     func removeRemains() throws {
         for url in existing { try FileManager.default.removeItem(at: url) }
@@ -236,7 +193,7 @@ struct SQLiteStoreFiles: Sendable {
     /// closing it again (for `flock` or `fcntl`) would drop every POSIX lock that SQLite holds on it in this process;
     /// and only SQLite's lock is one that other users of the store respect. `absorbing` first copies a -wal into the
     /// main file, so that nothing depends on it any more. A file that is no database is locked by nobody.
-    private func withoutUsers(
+    func withoutUsers(
         timeout: TimeInterval, force: Bool, absorbing: Bool = false, _ body: () throws -> Void
     ) throws {
         guard !force, FileManager.default.fileExists(atPath: main.path) else { return try body() }

@@ -1,0 +1,76 @@
+import Foundation
+
+extension SQLiteStoreFiles {
+    /// Puts a copy of another store in the place of this one: the copy is made beside it, then takes its name.
+    ///
+    /// Until the main file takes the name the old store lies where it was; a failure leaves it whole. A kill leaves one of
+    /// the two with its external values: both have theirs in the folder while the names change, and what is too much then
+    /// is noted for the next opening.
+    ///
+    /// - Parameter rename: gives the main file its name; tests look at this moment.
+    func replace(
+        with source: SQLiteStoreFiles, timeout: TimeInterval = 240, force: Bool = false,
+        rename: (String, String) -> Int32 = { Foundation.rename($0, $1) }
+    ) throws {
+        let sibling = SQLiteStoreFiles(
+            main.deletingLastPathComponent().appendingPathComponent(
+                ".\(main.lastPathComponent).replacement-\(UUID().uuidString)"))
+        try source.copy(to: sibling, timeout: timeout)
+        try StoreExchange.recover(self, timeout: timeout)
+        do {
+            try Self.synchronize(sibling.main)
+            func take() throws {
+                // The old -wal must be gone before the new main file appears.
+                for url in [wal, shm, journal] where FileManager.default.fileExists(atPath: url.path) {
+                    try FileManager.default.removeItem(at: url)
+                }
+                let external = ExternalData(folder: externalDataFolder)
+                let files = try join(sibling, in: external)
+                guard rename(sibling.main.path, main.path) == 0 else {
+                    let reason = "The store could not be put in its place: \(String(cString: strerror(errno)))"
+                    external.abandoned(files)
+                    throw NSError.coreData(CocoaError.Code.fileWriteUnknown.rawValue, reason: reason, url: main)
+                }
+                Self.synchronizeFolder(main.deletingLastPathComponent())
+                external.committed(files)
+            }
+            if FileManager.default.fileExists(atPath: main.path) {
+                try withoutUsers(timeout: 0, force: force, absorbing: true, take)
+            } else {
+                try take()
+            }
+            try? sibling.removeRemains()
+        } catch {
+            try? sibling.removeRemains()
+            throw error
+        }
+    }
+
+    /// Puts the external values of a store that is to take this one's place beside those of this one.
+    ///
+    /// - Returns: what is too much when the new store does not take the place, and when it does.
+    private func join(_ sibling: SQLiteStoreFiles, in external: ExternalData) throws -> ExternalFileChanges {
+        func names(_ folder: URL) -> Set<String> {
+            Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+        }
+        let old = names(externalDataFolder)
+        let new = names(sibling.externalDataFolder)
+        var files = ExternalFileChanges()
+        files.created = new.subtracting(old).sorted()
+        files.orphaned = old.subtracting(new).sorted()
+        guard !old.isEmpty || !new.isEmpty else { return files }
+        try external.note(files.created + files.orphaned, &files)
+        do {
+            try FileManager.default.createDirectory(at: externalDataFolder, withIntermediateDirectories: true)
+            for name in files.created {
+                try FileManager.default.moveItem(
+                    at: sibling.externalDataFolder.appendingPathComponent(name),
+                    to: externalDataFolder.appendingPathComponent(name))
+            }
+        } catch {
+            external.abandoned(files)
+            throw error
+        }
+        return files
+    }
+}
