@@ -21,30 +21,38 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
     /// Grows when the value is dropped: a loading that began before keeps nothing.
     private var generation = 0
     /// Hears of each use, and drops what was not used for longest. It holds values weakly.
-    private let pool: DeferredValuePool?
+    private let pool: DeferredValuePool
 
     /// A value by itself, without a cost limit.
     ///
-    /// - Parameter load: makes the value; away from the caller's actor, once for all who wait.
-    public convenience init(_ load: @escaping @Sendable () async throws -> Value) {
-        self.init(pool: nil) { (try await load(), 0) }
+    /// - Parameters:
+    ///   - pressure: tells when memory is short: the value is dropped then. Nil for nobody.
+    ///   - load: makes the value; away from the caller's actor, once for all who wait.
+    public convenience init(
+        pressure: MemoryPressure? = .system, _ load: @escaping @Sendable () async throws -> Value
+    ) {
+        self.init(pool: DeferredValuePool(costLimit: .max, pressure: pressure)) { (try await load(), 0) }
     }
 
     /// A value whose cost counts against the limit of a pool.
-    init(pool: DeferredValuePool?, load: @escaping @Sendable () async throws -> (Value, cost: Int)) {
+    init(pool: DeferredValuePool, load: @escaping @Sendable () async throws -> (Value, cost: Int)) {
         self.pool = pool
         self.load = load
     }
 
     deinit {
-        pool?.forget(ObjectIdentifier(self))
+        pool.forget(key(generation))
+    }
+
+    private func key(_ generation: Int) -> DeferredValuePool.Key {
+        DeferredValuePool.Key(value: ObjectIdentifier(self), generation: generation)
     }
 
     /// The value if it lies in memory; loads nothing.
     public var ifLoaded: Value? {
-        let value = lock.withLock { kept }
+        let (value, generation) = lock.withLock { (kept, self.generation) }
         if value != nil {
-            pool?.touch(ObjectIdentifier(self))
+            pool.touch(key(generation))
         }
         return value
     }
@@ -77,19 +85,30 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
                 return task
             }
             let value = try await waited(for: task)
-            pool?.touch(ObjectIdentifier(self))
+            pool.touch(key(lock.withLock { generation }))
             return value
         }
     }
 
     /// Lets the value go; the next one who asks loads it again. Who already has it keeps it.
     public func drop() {
-        lock.withLock {
-            kept = nil
-            loading = nil
-            generation += 1
+        drop(nil)
+    }
+
+    /// Drops what one loading has brought, or whatever there is.
+    private func drop(_ wanted: Int?) {
+        let (before, dropped) = lock.withLock { () -> (Int?, Value?) in
+            guard wanted == nil || wanted == generation else { return (nil, nil) }
+            defer {
+                kept = nil
+                loading = nil
+                generation += 1
+            }
+            return (generation, kept)
         }
-        pool?.forget(ObjectIdentifier(self))
+        // Let go outside the lock: what it holds is somebody else's.
+        withExtendedLifetime(dropped) {}
+        if let before { pool.forget(key(before)) }
     }
 
     private func finish(_ outcome: Result<(Value, cost: Int), any Error>, generation: Int) throws -> Value {
@@ -101,7 +120,9 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
         }
         let (value, cost) = try outcome.get()
         if isCurrent {
-            pool?.add(ObjectIdentifier(self), cost: cost) { [weak self] in self?.drop() }
+            pool.add(key(generation), cost: cost) { [weak self] in self?.drop(generation) }
+            // Whoever dropped it a moment ago found nothing to forget.
+            if lock.withLock({ generation != self.generation }) { pool.forget(key(generation)) }
         }
         return value
     }

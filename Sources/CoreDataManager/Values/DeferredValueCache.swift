@@ -10,21 +10,15 @@ public final class DeferredValueCache: Sendable {
     /// The folder of the files; nil when nothing is kept on disk.
     public let folder: URL?
     private let pool: DeferredValuePool
-    private let pressure: MemoryPressure?
 
     /// - Parameters:
     ///   - costLimit: bytes of values that may lie in memory; beyond it the least recently used ones are dropped.
     ///   - folder: where fetched data is left, made when it is first needed; nil for nowhere.
-    ///   - pressure: tells when memory is short: every value is dropped then, as by `dropAll()`. Nil for nobody.
+    ///   - pressure: tells when memory is short: every value is dropped then, as by `dropAll()`, also when the cache itself
+    ///     is gone by then. Nil for nobody.
     public init(costLimit: Int = 64 << 20, folder: URL? = nil, pressure: MemoryPressure? = .system) {
-        pool = DeferredValuePool(costLimit: costLimit)
+        pool = DeferredValuePool(costLimit: costLimit, pressure: pressure)
         self.folder = folder
-        self.pressure = pressure
-        pressure?.add(ObjectIdentifier(self)) { [weak pool] in pool?.dropAll() }
-    }
-
-    deinit {
-        pressure?.remove(ObjectIdentifier(self))
     }
 
     /// Bytes of the values that lie in memory.
@@ -75,9 +69,9 @@ public final class DeferredValueCache: Sendable {
         pool.dropAll()
     }
 
-    /// Deletes files, those not used for longest first, until the rest has at most `bytes` bytes.
+    /// Deletes files, those not used for longest first, until the rest has at most `bytes` bytes. Values in memory stay.
     ///
-    /// - Returns: how many bytes are left.
+    /// - Returns: how many bytes are left, those of files that could not be deleted included.
     /// - Throws: why the folder cannot be listed. A folder that is not there is empty.
     @discardableResult
     public func purge(keeping bytes: Int = 0) throws -> Int {
@@ -93,7 +87,8 @@ public final class DeferredValueCache: Sendable {
         var left = files.reduce(0) { $0 + $1.bytes }
         for file in files.sorted(by: { $0.used < $1.used }) where left > bytes {
             try? FileManager.default.removeItem(atPath: file.path)
-            left -= file.bytes
+            // Another process may have been faster.
+            if !FileManager.default.fileExists(atPath: file.path) { left -= file.bytes }
         }
         return left
     }

@@ -1,8 +1,16 @@
 import Foundation
 
 /// Which deferred values lie in memory, what they cost, and in which order they were last used.
+///
+/// It lives as long as the cache or any of its values, and hears of memory pressure as long.
 // @unchecked Sendable: all mutable state is guarded by `lock`; values are dropped after it is released.
 final class DeferredValuePool: @unchecked Sendable {
+    /// One loading of a value: what was loaded before and dropped meanwhile is another one.
+    struct Key: Hashable {
+        var value: ObjectIdentifier
+        var generation: Int
+    }
+
     private struct Entry {
         var cost: Int
         var lastUse: Int
@@ -11,18 +19,25 @@ final class DeferredValuePool: @unchecked Sendable {
 
     private let lock = NSLock()
     private let costLimit: Int
-    private var entries: [ObjectIdentifier: Entry] = [:]
+    private var entries: [Key: Entry] = [:]
     private var total = 0
     private var clock = 0
+    private let pressure: MemoryPressure?
 
-    init(costLimit: Int) {
+    init(costLimit: Int, pressure: MemoryPressure?) {
         self.costLimit = costLimit
+        self.pressure = pressure
+        pressure?.add(ObjectIdentifier(self)) { [weak self] in self?.dropAll() }
+    }
+
+    deinit {
+        pressure?.remove(ObjectIdentifier(self))
     }
 
     var cost: Int { lock.withLock { total } }
 
     /// A value was loaded. The least recently used ones go until the others fit; this one too when it alone is too much.
-    func add(_ id: ObjectIdentifier, cost: Int, drop: @escaping @Sendable () -> Void) {
+    func add(_ id: Key, cost: Int, drop: @escaping @Sendable () -> Void) {
         let victims = lock.withLock { () -> [Entry] in
             clock += 1
             total += cost - (entries[id]?.cost ?? 0)
@@ -42,14 +57,14 @@ final class DeferredValuePool: @unchecked Sendable {
         }
     }
 
-    func touch(_ id: ObjectIdentifier) {
+    func touch(_ id: Key) {
         lock.withLock {
             clock += 1
             entries[id]?.lastUse = clock
         }
     }
 
-    func forget(_ id: ObjectIdentifier) {
+    func forget(_ id: Key) {
         lock.withLock {
             if let entry = entries.removeValue(forKey: id) {
                 total -= entry.cost

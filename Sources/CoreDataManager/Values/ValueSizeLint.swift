@@ -16,7 +16,8 @@ public struct ValueSizeLint: Sendable {
     /// Objects of each entity that are looked at; nil for all.
     public var sampleLimit: Int?
     /// Attributes other than large ones that an entity may have and still count as a table of its own, such as a name
-    /// and a media type.
+    /// and a media type. All its relationships must then be to-one on both sides, as that to the row it belongs to is; with
+    /// subentities, which share a table, all of them count together.
     public var companionLimit = 2
 
     /// The article's thresholds, and every object.
@@ -32,6 +33,8 @@ public struct ValueSizeLint: Sendable {
             case ownEntity
             /// Allow external storage.
             case externalStorage
+            /// A text cannot be stored in a file: keep it as data that can.
+            case externalData
         }
 
         public var entity: String
@@ -86,8 +89,17 @@ public struct ValueSizeLint: Sendable {
 
     /// Whether the entity is there for its large value: it is related to others, and has next to nothing else.
     private func isTableOfItsOwn(_ entity: NSEntityDescription) -> Bool {
-        let companions = entity.attributesByName.values.filter { !$0.isOpaque && !$0.isTransient }.count
-        return companions <= companionLimit && !entity.relationshipsByName.isEmpty
+        var root = entity
+        while let parent = root.superentity { root = parent }
+        var (rest, companions, relationships) = ([root], Set<String>(), [NSRelationshipDescription]())
+        while let next = rest.popLast() {
+            rest += next.subentities
+            let small = next.attributesByName.values.filter { !$0.isOpaque && !$0.isTransient }
+            companions.formUnion(small.map { "\(Self.owner(of: $0.name, in: next)).\($0.name)" })
+            relationships += next.relationshipsByName.values
+        }
+        return companions.count <= companionLimit && !relationships.isEmpty
+            && relationships.allSatisfy { !$0.isToMany && $0.inverseRelationship?.isToMany != true }
     }
 
     // MARK: - Stores
@@ -153,10 +165,11 @@ public struct ValueSizeLint: Sendable {
             guard let size = sizes[attribute.name] else { continue }
             // The model's attribute may come from a parent: that is where it has to change.
             let owner = Self.owner(of: attribute.name, in: entity)
-            if size.inTable > 0 && attribute.isOpaque {
+            if size.inTable > 0 {
                 report.findings.append(
                     Finding(
-                        entity: owner, attribute: attribute.name, remedy: .externalStorage, largest: size.largest,
+                        entity: owner, attribute: attribute.name,
+                        remedy: attribute.isOpaque ? .externalStorage : .externalData, largest: size.largest,
                         count: size.inTable))
             } else if size.inRow > 0 && !isOwnTable {
                 report.findings.append(
@@ -184,7 +197,7 @@ public struct ValueSizeLint: Sendable {
                 result[key] = finding
                 continue
             }
-            var sum = known.remedy == .externalStorage || finding.remedy != .externalStorage ? known : finding
+            var sum = known.isForFile || !finding.isForFile ? known : finding
             sum.largest = max(known.largest ?? 0, finding.largest ?? 0)
             // Values beyond the limit of the remedy that is kept.
             sum.count = known.remedy == finding.remedy ? (known.count ?? 0) + (finding.count ?? 0) : sum.count
@@ -212,14 +225,23 @@ extension NSAttributeDescription {
         case let data as Data: return data.count
         case let text as String: return text.utf8.count
         case let value? where attributeType == .transformableAttributeType:
-            let transformer = valueTransformerName.flatMap { ValueTransformer(forName: NSValueTransformerName($0)) }
-            return (transformer?.transformedValue(value) as? Data)?.count
+            let name =
+                valueTransformerName.map { NSValueTransformerName($0) } ?? .secureUnarchiveFromDataTransformerName
+            guard let transformer = ValueTransformer(forName: name) else { return nil }
+            // Those that unarchive make data when they are asked for the reverse.
+            let data =
+                transformer is NSSecureUnarchiveFromDataTransformer
+                ? transformer.reverseTransformedValue(value) : transformer.transformedValue(value)
+            return (data as? Data)?.count
         default: return nil
         }
     }
 }
 
 extension ValueSizeLint.Finding: CustomStringConvertible {
+    /// Whether the value belongs in a file.
+    fileprivate var isForFile: Bool { remedy == .externalStorage || remedy == .externalData }
+
     /// One line: where, what, and what helps.
     public var description: String {
         let place = "\(entity).\(attribute)"
@@ -234,6 +256,8 @@ extension ValueSizeLint.Finding: CustomStringConvertible {
             return "\(place): \(values) for a row\(size); move the attribute to an entity of its own"
         case .externalStorage:
             return "\(place): \(values) for a table\(size); allow external storage"
+        case .externalData:
+            return "\(place): \(values) for a table\(size); keep it as binary data with external storage"
         }
     }
 }

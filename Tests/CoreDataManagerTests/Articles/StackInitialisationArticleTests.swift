@@ -76,15 +76,37 @@ struct StackInitialisationArticleTests {
         }
     }
 
-    @Test("Pictures: the thresholds of the article are a lint, and the commenters' picture is loaded when it is wanted")
+    @Test(
+        "Pictures: a large one in a row is found, and the commenters' picture is loaded when it is wanted, not before")
     func pictures() async throws {
-        let lint = ValueSizeLint()
-        #expect(lint.rowLimit == 102_400)
-        #expect(lint.tableLimit == 1_048_576)
-        let picture = DeferredValueCache().data(named: "picture") { Data(count: 3) }
-        #expect(picture.ifLoaded == nil)
-        #expect(try await picture.value.count == 3)
-        picture.drop()
-        #expect(try await picture.value.count == 3)
+        try await withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            let model = ModelText.model("entity Photo\n  title string\n  picture data")
+            var configuration = CoreDataManager.Configuration()
+            configuration.layout = .siblings
+            let manager = CoreDataManager(model: model, storeURL: url, configuration: configuration)
+            let photo = try await manager.performBackground { context in
+                let photo = NSEntityDescription.insertNewObject(forEntityName: "Photo", into: context)
+                photo.setValue(Data(count: 150_000), forKey: "picture")
+                return try ObjectReference(photo)
+            }
+            let findings = try ValueSizeLint().check(storeAt: url, model: model).findings
+            #expect(findings.map(\.attribute) == ["picture"])
+            #expect(findings.map(\.remedy) == [.ownEntity])
+
+            let (pressure, loads) = (MemoryPressure(), Box(0))
+            let picture = DeferredValueCache(pressure: pressure).data(named: photo.uri.absoluteString) {
+                loads.update { $0 += 1 }
+                return try await manager.performBackground(saving: false) { context in
+                    try photo.object(in: context).value(forKey: "picture") as? Data ?? Data()
+                }
+            }
+            #expect(picture.ifLoaded == nil && loads.value == 0)
+            for _ in 0..<2 { #expect(try await picture.value.count == 150_000) }
+            #expect(loads.value == 1)
+            pressure.report()
+            #expect(try await picture.value.count == 150_000)
+            #expect(loads.value == 2)
+        }
     }
 }

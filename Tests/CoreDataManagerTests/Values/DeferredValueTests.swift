@@ -128,6 +128,40 @@ struct DeferredValueTests {
         #expect(try await value.value.count == 5)
     }
 
+    @Test("Memory pressure reaches a value by itself, and one whose cache is gone")
+    func pressureWithoutCache() async throws {
+        let pressure = MemoryPressure()
+        let alone = DeferredValue<Int>(pressure: pressure) { 1 }
+        let orphan = DeferredValueCache(pressure: pressure).data(named: "x") { Data(count: 5) }
+        _ = try await (alone.value, orphan.value)
+        #expect(alone.ifLoaded == 1 && orphan.ifLoaded?.count == 5)
+        pressure.report()
+        #expect(alone.ifLoaded == nil && orphan.ifLoaded == nil)
+        #expect(try await alone.value == 1)
+    }
+
+    @Test("Values that are dropped while they are loaded, over and over, leave no cost behind")
+    func dropsMeetLoads() async throws {
+        let cache = DeferredValueCache(pressure: nil)
+        let value = cache.data(named: "x") { Data(count: 5) }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<500 { _ = try? await value.value }
+                }
+            }
+            group.addTask {
+                for _ in 0..<2_000 {
+                    value.drop()
+                    await Task.yield()
+                }
+            }
+        }
+        #expect(cache.cost == (value.ifLoaded == nil ? 0 : 5))
+        value.drop()
+        #expect(cache.cost == 0)
+    }
+
     @Test("A value that nobody holds costs nothing")
     func released() async throws {
         let cache = DeferredValueCache()

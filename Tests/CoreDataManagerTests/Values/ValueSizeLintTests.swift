@@ -26,6 +26,62 @@ struct ValueSizeLintTests {
         #expect(report.description.hasPrefix("Photos:\n  Photo.inRow: values of any size lie in the rows"))
     }
 
+    @Test("An entity with relationships of its own is no place for large values, and subentities share their table")
+    func tablesOfTheirOwn() {
+        let text = """
+            entity Person
+              name string
+              picture data
+              friends many Person.friends
+            entity Letter
+              pixels data
+              sender one Person
+            abstract entity Asset
+              bytes data
+              photo one Photo.asset
+            entity Clip : Asset
+              length int32
+              codec string
+              place string
+            entity Photo
+              asset one Asset.photo
+            """
+        let report = ValueSizeLint().check(model: ModelText.model(text))
+        #expect(report.findings.map { "\($0.entity).\($0.attribute)" } == ["Asset.bytes", "Person.picture"])
+    }
+
+    @Test("Long texts and transformed values are measured, too")
+    func textsAndTransformed() throws {
+        try withTemporaryFolder { (folder: URL) throws in
+            let url = folder.appendingPathComponent("n.sqlite")
+            let model = ModelText.model(
+                """
+                entity Page
+                  body string
+                  marks data
+                """)
+            let marks = model.entitiesByName["Page"]?.attributesByName["marks"]
+            marks?.attributeType = .transformableAttributeType
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            let store = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            try context.performAndWait {
+                let page = NSEntityDescription.insertNewObject(forEntityName: "Page", into: context)
+                page.setValue(String(repeating: "a", count: 1_048_577), forKey: "body")
+                page.setValue(NSString(string: String(repeating: "b", count: 200_000)), forKey: "marks")
+                try context.save()
+            }
+            try coordinator.remove(store)
+            let report = try ValueSizeLint().check(storeAt: url, model: model)
+            #expect(report.findings.map(\.attribute) == ["body", "marks"])
+            #expect(report.findings.map(\.remedy) == [.externalData, .ownEntity])
+            #expect(report.measured == 2)
+            #expect(report.description.contains("keep it as binary data with external storage"))
+        }
+    }
+
     private func withStore(
         row: Int, table: Int, file: Int, _ body: (ValueSizeLint.Report) throws -> Void
     ) throws {
