@@ -100,6 +100,15 @@ public final class LaunchProbe: @unchecked Sendable {
         return lock.withLock { startTime == 0 ? 0 : Self.seconds(from: startTime, to: now) }
     }
 
+    /// How late the next heartbeat is at this moment; 0 when it is not, or nothing is measured.
+    var presentStall: TimeInterval {
+        let now = Self.now()
+        return lock.withLock { timer == nil ? 0 : max(0, Self.seconds(from: lastBeat, to: now) - interval) }
+    }
+
+    /// The longest stall between two heartbeats so far.
+    var finishedStall: TimeInterval { lock.withLock { measured.longestStall } }
+
     /// Ends the measurement and returns what it found.
     @discardableResult
     public func stop() -> Report {

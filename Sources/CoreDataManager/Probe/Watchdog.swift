@@ -3,7 +3,9 @@ import Foundation
 /// The system's watchdog as a test or a demonstration can have it: bites when a launch shows no screen in time, or when the
 /// main queue does not answer for too long.
 ///
-/// It looks from a thread of its own, so it bites while the main thread is stuck.
+/// It looks from a thread of its own, so it bites while the main thread is stuck. Times are those of the probe: a launch is
+/// as long as the probe has measured, and a stall that lasts when the dog comes counts from its beginning. What was over
+/// before the dog came does not count.
 // @unchecked Sendable: all mutable state is guarded by `lock`.
 public final class Watchdog: @unchecked Sendable {
     /// Why it bit.
@@ -21,13 +23,18 @@ public final class Watchdog: @unchecked Sendable {
     private let limit: TimeInterval
     private let probe: LaunchProbe
     private let bite: @Sendable (Bite) -> Void
+    private let queue = DispatchQueue(label: "CoreDataManager.watchdog", qos: .userInteractive)
     private let timer: any DispatchSourceTimer
     private var hasBitten = false
+    /// Tells the dog's own queue from others.
+    private static let ownQueue = DispatchSpecificKey<ObjectIdentifier>()
+    /// The longest stall that was over when the dog came.
+    private let stallBefore: TimeInterval
 
     /// Watches a launch that a probe measures, from now on.
     ///
     /// - Parameters:
-    ///   - probe: started by the caller. Its first screen calms the dog as far as the screen is concerned.
+    ///   - probe: started by the caller, before or after this; until then there is nothing to bite for. Its first screen calms the dog as far as the screen is concerned.
     ///   - limit: seconds, for either.
     ///   - bite: called once, on a thread of the dog's own. `exit` or a test's flag; by default the process is killed, as
     ///     the system does it.
@@ -38,10 +45,12 @@ public final class Watchdog: @unchecked Sendable {
         self.limit = limit
         self.probe = probe
         self.bite = bite
-        timer = DispatchSource.makeTimerSource(queue: .global(qos: .userInteractive))
+        stallBefore = probe.finishedStall
+        timer = DispatchSource.makeTimerSource(queue: queue)
         let step = min(limit / 20, 0.05)
         timer.schedule(deadline: .now() + step, repeating: step, leeway: .nanoseconds(0))
         timer.setEventHandler { [weak self] in self?.look() }
+        queue.setSpecific(key: Self.ownQueue, value: ObjectIdentifier(self))
         timer.activate()
     }
 
@@ -49,17 +58,22 @@ public final class Watchdog: @unchecked Sendable {
         timer.cancel()
     }
 
-    /// Ends the watch; it bites no more when this has returned.
+    /// Ends the watch; it bites no more when this has returned: a bite that has just begun is waited for, unless it is the
+    /// bite that calls this.
     public func stop() {
         timer.cancel()
         lock.withLock { hasBitten = true }
+        if DispatchQueue.getSpecific(key: Self.ownQueue) != ObjectIdentifier(self) {
+            queue.sync {}
+        }
     }
 
     private func look() {
         let report = probe.report
+        let stall = max(probe.presentStall, report.longestStall > stallBefore ? report.longestStall : 0)
         let reason: Bite
-        if report.longestStall >= limit {
-            reason = .stalled(for: report.longestStall)
+        if stall >= limit {
+            reason = .stalled(for: stall)
         } else if report.timeToFirstScreen == nil, probe.elapsed >= limit {
             reason = .noScreen(after: probe.elapsed)
         } else {

@@ -32,6 +32,62 @@ struct WatchdogTests {
         #expect(seconds >= 0.1)
     }
 
+    @Test("A dog that is stopped bites no more when that has returned, and may be stopped by its own bite")
+    func stopped() async {
+        for stopsItself in [true, false] {
+            let probe = LaunchProbe()
+            probe.start()
+            let (begun, isOver) = (DispatchSemaphore(value: 0), Box(false))
+            let dog = Box<Watchdog?>(nil)
+            dog.value = Watchdog(probe, limit: 0.01) { _ in
+                begun.signal()
+                if stopsItself { dog.value?.stop() }
+                isOver.value = true
+            }
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    begun.wait()
+                    dog.value?.stop()
+                    continuation.resume()
+                }
+            }
+            #expect(isOver.value)
+            probe.stop()
+            dog.value = nil
+        }
+    }
+
+    @Test("What stalled before the dog came is not bitten for; until the probe is started nothing is")
+    func before() async {
+        let probe = LaunchProbe()
+        let bites = Box(0)
+        let early = Watchdog(probe, limit: 0.01) { _ in bites.update { $0 += 1 } }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.asyncAfter(deadline: .now() + 0.1) { continuation.resume() }
+        }
+        early.stop()
+        #expect(bites.value == 0)
+        probe.start()
+        probe.markFirstScreen()
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.async {
+                // The stall that is over when the dog comes.
+                Thread.sleep(forTimeInterval: 1.2)
+                continuation.resume()
+            }
+        }
+        await drainMain()
+        while probe.report.heartbeats == 0 { await drainMain() }
+        #expect(probe.report.longestStall >= 1)
+        let dog = Watchdog(probe, limit: 1) { _ in bites.update { $0 += 1 } }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.asyncAfter(deadline: .now() + 0.2) { continuation.resume() }
+        }
+        dog.stop()
+        probe.stop()
+        #expect(bites.value == 0)
+    }
+
     @Test("A launch without a screen is bitten although the main queue answers")
     func noScreen() async {
         let probe = LaunchProbe()
