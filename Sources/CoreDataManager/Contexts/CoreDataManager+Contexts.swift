@@ -46,10 +46,13 @@ extension CoreDataManager {
     ) async throws -> Result {
         let contexts = try await contextsWhenReady()
         let context = contexts.newBackgroundContext()
-        let result = try await context.perform { try block(context) }
-        if saving {
-            try await saveBackground(context)
+        // In one turn of the queue: no merge comes between what the block has read and its save.
+        let result = try await context.perform {
+            let result = try block(context)
+            if saving { try contexts.save(context) }
+            return result
         }
+        if saving { try await saveAbove(contexts, wait: true) }
         return result
     }
 

@@ -61,6 +61,11 @@ extension CoreDataManager {
     public func saveBackground(_ context: NSManagedObjectContext, wait: Bool = true) async throws {
         let contexts = try await contextsWhenReady()
         try await context.perform { try contexts.save(context) }
+        try await saveAbove(contexts, wait: wait)
+    }
+
+    /// Brings what a background context has saved down to the store, or waits until the main context has merged it.
+    func saveAbove(_ contexts: ContextHierarchy, wait: Bool) async throws {
         if contexts.root == nil {
             // The merge was put on the main queue before this.
             await contexts.main.perform {}

@@ -40,10 +40,16 @@ struct MixedLoadTests {
     @Test(
         "Nothing is lost, and everyone sees the same in the end, whether the root takes saves over at once or later",
         arguments: [false, true])
-    func everybodyAtOnce(isLater: Bool) async throws {
+    func chain(isLater: Bool) async throws { try await everybodyAtOnce(.chain, isLater: isLater) }
+
+    @Test("Nothing is lost among siblings either, and everyone sees the same in the end")
+    func siblings() async throws { try await everybodyAtOnce(.siblings, isLater: false) }
+
+    private func everybodyAtOnce(_ layout: ContextLayout, isLater: Bool) async throws {
         try await withTemporaryFolder { folder in
             var configuration = CoreDataManager.Configuration()
             configuration.storeOptions = [NSPersistentHistoryTrackingKey: true]
+            configuration.layout = layout
             let failures = Box<[String]>([])
             configuration.unattendedErrorHandler = { error in failures.update { $0.append("\(error)") } }
             let manager = CoreDataManager(
