@@ -14,8 +14,8 @@ enum LaunchStores {
         try database.execute("BEGIN; \(CrashModels.makeRows(books: books)) COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    /// Puts a fresh copy of a store where another may have been.
-    static func copy(_ template: URL, to url: URL) throws {
+    /// Puts a fresh copy of a store, or none, where another may have been.
+    static func copy(_ template: URL?, to url: URL) throws {
         let folder = url.deletingLastPathComponent()
         // With all that lies beside it: logs, large values, the folder of a migration.
         let name = url.deletingPathExtension().lastPathComponent
@@ -23,6 +23,7 @@ enum LaunchStores {
         where file.hasPrefix(url.lastPathComponent) || file.hasPrefix(".\(name)") {
             try FileManager.default.removeItem(at: folder.appendingPathComponent(file))
         }
+        guard let template else { return }
         try FileManager.default.copyItem(at: template, to: url)
         let values = folder.appendingPathComponent(".\(template.deletingPathExtension().lastPathComponent)_SUPPORT")
         if FileManager.default.fileExists(atPath: values.path) {

@@ -2,6 +2,7 @@
 // is a line on the standard output. The store is of `CrashModels.older`, the program's model is the newer one.
 //
 //   launch-child launch STORE                 says each state; at the end the numbers of rows
+//   launch-child mapping STORE                the same by a migration manager, object by object into a copy
 //   launch-child stages STORE                 the same through the stages of DepotModels, each of which says when it begins
 //   launch-child blocking STORE LIMIT DELAY   opens on the main thread, under a watchdog of LIMIT seconds
 //   launch-child managed STORE LIMIT DELAY    the same through the manager
@@ -117,13 +118,18 @@ if arguments.count > 4 {
 if isStaged {
     configuration.storeOptions[NSPersistentStoreStagedMigrationManagerOptionKey] = sayingStages()
 }
+if arguments[1] == "mapping" {
+    configuration.adapter = MappingModelAdapter(
+        sourceModel: { _ in ModelText.model(CrashModels.older) },
+        mappingModel: { try? NSMappingModel.inferredMappingModel(forSourceModel: $0, destinationModel: $1) })
+}
 let manager = CoreDataManager(
     model: ModelText.model(isStaged ? DepotModels.stages[3] : CrashModels.newer),
     storeURL: URL(fileURLWithPath: arguments[2]),
     configuration: configuration)
 say("begin")
 do {
-    if isStaged || arguments[1] == "launch" {
+    if ["launch", "stages", "mapping"].contains(arguments[1]) {
         try await launch(manager)
     } else {
         try await underWatch(arguments[1], manager, limit: Double(arguments[3]) ?? 0)

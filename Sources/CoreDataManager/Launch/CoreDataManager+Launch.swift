@@ -84,6 +84,8 @@ extension CoreDataManager {
             try migrate(
                 to: model, begun: { machine.beginMigration($0) }, progressed: { [machine] in machine.updateMigration() }
             )
+        } else {
+            configuration.adapter.cleanUp(after: job(to: model))
         }
         machine.move(to: .opening)
         return try ContextHierarchy(model: model, storeURL: storeURL, configuration: configuration)

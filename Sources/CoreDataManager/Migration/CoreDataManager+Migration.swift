@@ -75,7 +75,7 @@ extension CoreDataManager {
         progressed()
     }
 
-    private func job(to model: NSManagedObjectModel) -> MigrationJob {
+    func job(to model: NSManagedObjectModel) -> MigrationJob {
         MigrationJob(
             storeURL: storeURL, storeType: configuration.storeType, model: model,
             modelConfiguration: configuration.modelConfiguration, options: configuration.optionsForMigrating)

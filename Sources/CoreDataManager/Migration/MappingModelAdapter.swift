@@ -38,8 +38,7 @@ public struct MappingModelAdapter: MigrationAdapter {
         }
         let manager = NSMigrationManager(sourceModel: source, destinationModel: job.model)
         begun(MigrationManagerProgress(manager))
-        let copy = job.storeURL.deletingLastPathComponent()
-            .appendingPathComponent(".\(job.storeURL.lastPathComponent).migrated")
+        let copy = copy(of: job)
         // A process that was killed may have left one behind.
         try remove(copy, job)
         do {
@@ -54,6 +53,15 @@ public struct MappingModelAdapter: MigrationAdapter {
             throw error
         }
         try? remove(copy, job)
+    }
+
+    /// Removes the copy of a process that was killed when the copy had taken the store's place.
+    public func cleanUp(after job: MigrationJob) {
+        try? remove(copy(of: job), job)
+    }
+
+    private func copy(of job: MigrationJob) -> URL {
+        job.storeURL.deletingLastPathComponent().appendingPathComponent(".\(job.storeURL.lastPathComponent).migrated")
     }
 
     /// Takes a store away, with what lies beside it. Nothing happens where there is none.

@@ -15,6 +15,14 @@ public protocol MigrationAdapter: Sendable {
     /// - Parameter begun: to be called once, before the work begins, with the object that tells the progress.
     /// - Throws: why the store could not be migrated. It must then be as it was before.
     func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws
+
+    /// Removes what a killed process has left of a migration, before a store that needs none is opened. Nothing by default.
+    func cleanUp(after job: MigrationJob)
+}
+
+extension MigrationAdapter {
+    /// Leaves everything as it is.
+    public func cleanUp(after job: MigrationJob) {}
 }
 
 /// A store and the model that it is to be brought to.

@@ -4,15 +4,17 @@ import Testing
 
 @Suite("Killing a launching program")
 struct KilledLaunchTests {
-    /// 12 in an ordinary run, 200 in a long one.
-    private static let kills = isLong ? 200 : 12
+    /// Of each kind: a few in an ordinary run; in a long one as many as are given.
+    private static func kills(_ count: Int) -> Int { isLong ? count : min(count, 9) }
 
     @Test("After every kill the next launch is ready with all rows and repeats nothing that was finished")
     func killedAnywhere() throws {
         try withTemporaryFolder { folder in
             let template = folder.appendingPathComponent("template.sqlite")
             try LaunchStores.make(at: template, books: 5_000)
-            let met = try killAtRandom("launch", template, rows: "5000 100 50") { try LaunchStores.isOlder($0) }
+            let met = try killAtRandom("launch", folder, template, kills: Self.kills(200), rows: "5000 100 50") {
+                try LaunchStores.isOlder($0)
+            }
             if isLong {
                 #expect(met.before > 0)
                 #expect(met.after > 0)
@@ -26,7 +28,7 @@ struct KilledLaunchTests {
             let template = folder.appendingPathComponent("template.sqlite")
             try DepotModels.fill(template, DepotModels.stages[0], items: 300)
             let older = ModelText.model(DepotModels.stages[0])
-            let met = try killAtRandom("stages", template, rows: "300 10 7") { url in
+            let met = try killAtRandom("stages", folder, template, kills: Self.kills(200), rows: "300 10 7") { url in
                 try LaunchStores.isCompatible(url, older)
             }
             if isLong {
@@ -37,21 +39,45 @@ struct KilledLaunchTests {
         }
     }
 
+    @Test("A store whose making was killed is made by the next launch")
+    func killedWhileMaking() throws {
+        try withTemporaryFolder { folder in
+            _ = try killAtRandom("launch", folder, nil, kills: Self.kills(100), rows: "0 0 0") { _ in false }
+        }
+    }
+
+    @Test("A migration object by object into a copy is made anew after a kill, and leaves no copy behind")
+    func killedWhileMapping() throws {
+        try withTemporaryFolder { folder in
+            let template = folder.appendingPathComponent("template.sqlite")
+            try LaunchStores.make(at: template, books: 500)
+            let met = try killAtRandom("mapping", folder, template, kills: Self.kills(100), rows: "500 100 50") {
+                try LaunchStores.isOlder($0)
+            }
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(!files.contains { $0.contains("migrated") }, "\(files)")
+            if isLong {
+                #expect(met.before > 0)
+                #expect(met.after > 0)
+            }
+        }
+    }
+
     /// Kills launches at random moments, one to three in a row on the same store, then lets one end.
     ///
     /// - Returns: after how many rows of kills the store was of the older version, and of the newer; and how many launches
     ///   left out stages that were finished before.
     private func killAtRandom(
-        _ way: String, _ template: URL, rows: String, isOlder: (URL) throws -> Bool
+        _ way: String, _ folder: URL, _ template: URL?, kills count: Int, rows: String, isOlder: (URL) throws -> Bool
     ) throws -> (before: Int, after: Int, resumed: Int) {
-        let url = template.deletingLastPathComponent().appendingPathComponent("n.sqlite")
+        let url = folder.appendingPathComponent("n.sqlite")
         try LaunchStores.copy(template, to: url)
         let length = try launch(way, url).seconds
 
         var generator = SplitMix(state: 20_261_120)
         var kills = 0
         var met = (before: 0, after: 0, resumed: 0)
-        while kills < Self.kills {
+        while kills < count {
             try LaunchStores.copy(template, to: url)
             var hadMigrated = false
             // The latest stage that has begun: those before it are finished.

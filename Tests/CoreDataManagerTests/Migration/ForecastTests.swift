@@ -60,6 +60,26 @@ struct ForecastTests {
         }
     }
 
+    @Test(
+        "Before a store of another type is migrated it is said that its version's model is missing",
+        arguments: ["XML", "Binary"])
+    func otherTypes(type: String) async throws {
+        try await withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.store")
+            var configuration = CoreDataManager.Configuration()
+            configuration.storeType = type
+            let first = CoreDataManager(model: NoteModel.first(), storeURL: url, configuration: configuration)
+            try await first.performBackground { context in NoteModel.insert("kept", into: context) }
+            #expect(try await !first.forecast().isMigrationRequired)
+            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url, configuration: configuration)
+            let forecast = try await manager.forecast()
+            #expect(forecast.isMigrationRequired)
+            #expect(!forecast.obstacles.isEmpty && !forecast.report.isEmpty)
+            await #expect(throws: (any Error).self) { try await manager.launch() }
+            #expect(manager.failure?.kind == .incompatible)
+        }
+    }
+
     @Test("With Core Data's public interface alone a store is migrated too, without figures")
     func publicInterfaceOnly() async throws {
         try await withTemporaryFolder { folder in

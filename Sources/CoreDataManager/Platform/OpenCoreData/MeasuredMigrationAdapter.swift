@@ -5,11 +5,10 @@ public struct MeasuredMigrationAdapter: MigrationAdapter {
     /// The adapter; it has no settings.
     public init() {}
 
-    /// Plans the migration without doing it; takes milliseconds at any size of the store.
+    /// Plans the migration without doing it; takes milliseconds at any size of an SQLite store. A store of another type is
+    /// read whole, as it is whenever it is opened; it does not bring its model along as SQLite stores do, and has figures
+    /// when that is among the program's resources.
     public func forecast(_ job: MigrationJob) throws -> LaunchForecast {
-        guard job.storeType == NSSQLiteStoreType else {
-            return LaunchForecast(isMigrationRequired: try job.isMigrationRequired())
-        }
         let found = try NSPersistentStoreCoordinator.migrationForecast(
             forPersistentStoreAt: job.storeURL, to: job.model, configuration: job.modelConfiguration,
             options: job.options)
