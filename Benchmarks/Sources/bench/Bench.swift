@@ -35,8 +35,10 @@ enum Bench {
             print(try MappingReport.measure(arguments[1], store: arguments[2], count: count).line)
             return
         case "child-launch", "child-save":
-            guard arguments.count == 2 else { throw BenchmarkFailure(description: "\(arguments[0]) STORE") }
-            LaunchReport.runChild(arguments[0], store: arguments[1])
+            guard arguments.count == 3, let start = UInt64(arguments[2]) else {
+                throw BenchmarkFailure(description: "\(arguments[0]) STORE START")
+            }
+            LaunchReport.runChild(arguments[0], store: arguments[1], start: DispatchTime(uptimeNanoseconds: start))
         default:
             break
         }
