@@ -103,6 +103,77 @@ struct StoreExchangeTests {
         }
     }
 
+    @Test(
+        "external data of another store with the same folder are all there, whenever the exchange is stopped",
+        arguments: Case.all.filter { $0.hasOldData })
+    func shared(_ test: Case) throws {
+        try withTemporaryFolder { folder in
+            let bench = try prepare(folder, oldData: true, newData: test.hasNewData)
+            try Data().write(to: folder.appendingPathComponent("store.db"))
+            let own = "0AC46B4C-0E22-4B4B-9D0D-5A1E4F2C8A01"
+            let data = files(bench).externalDataFolder
+            try Data("own".utf8).write(to: data.appendingPathComponent(own))
+            try bench.run("CREATE TABLE ZOWN (Z_PK INTEGER, ZBYTES BLOB)")
+            try bench.run("INSERT INTO ZOWN VALUES (1, CAST(x'02' || '\(own)' || x'00' AS BLOB))")
+            let note = files(bench).supportFolder.appendingPathComponent("_PENDING-x")
+            try Data().write(to: note)
+            try? Data("other".utf8).write(to: data.appendingPathComponent("other"))
+            #expect(throws: Stop.self) {
+                try exchange(bench, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+            }
+            // The other store's program goes on meanwhile.
+            try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+            try Data("late".utf8).write(to: data.appendingPathComponent("late"))
+            try StoreExchange.recover(files(bench), timeout: 5)
+            func text(_ name: String) -> String? {
+                (try? Data(contentsOf: data.appendingPathComponent(name))).map { String(decoding: $0, as: UTF8.self) }
+            }
+            #expect(text("other") == "other" && text("late") == "late")
+            #expect(FileManager.default.fileExists(atPath: note.path))
+            guard test.step != .synchronized else { return }
+            #expect(text(own) == nil)
+            #expect(text("value") == (test.hasNewData ? "new" : "old"))
+            #expect(try names(folder) == ["store.sqlite", "store.db", ".store_SUPPORT"])
+        }
+    }
+
+    @Test("the folder of a copy is nobody else's to look into, and files and folders keep their rights")
+    func rights() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 4)
+            let files = SQLiteStoreFiles(bench.source)
+            func mode(_ url: URL) throws -> Int? {
+                try (FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? NSNumber)?.intValue
+            }
+            var place: MigrationFolder? = try MigrationFolder.lock(files, creating: true, timeout: 5)
+            #expect(try mode(MigrationFolder.url(for: files)) == 0o700)
+            #expect(try mode(#require(place).make("step").main.deletingLastPathComponent()) == 0o700)
+            try place?.remove()
+            place = nil
+            let data = files.externalDataFolder
+            try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+            chmod(bench.source.path, 0o640)
+            chmod(files.supportFolder.path, 0o750)
+            let way = NSLightweightMigrationStage([bench.olderModel.versionChecksum])
+            let last = NSCustomMigrationStage(
+                migratingFrom: .init(model: bench.olderModel, versionChecksum: bench.olderModel.versionChecksum),
+                to: .init(
+                    model: ModelText.model(Self.more), versionChecksum: ModelText.model(Self.more).versionChecksum))
+            last.willMigrateHandler = { _, _ in }
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.more))
+            let store = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: bench.source,
+                options: [
+                    NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                    NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager([way, last]),
+                ])
+            try coordinator.remove(store)
+            #expect(try mode(bench.source) == 0o640 && mode(files.supportFolder) == 0o750)
+        }
+    }
+
+    private static let more = MappedMigrationBench.older + "\nentity More\n  name string"
+
     @Test("recovering twice, and stopping while recovering, comes to the same end")
     func stoppedTwice() throws {
         for second in StoreExchange.Step.allCases.dropFirst(2) {

@@ -37,9 +37,16 @@ struct StoreExchange {
     /// leaves the older version; after it the newer one is found at the next opening at the latest.
     func run(with use: SoleUse) throws {
         let fileManager = FileManager.default
+        var own: Set<String>?
+        let shared = SharedSupport(store: store)
+        if fileManager.fileExists(atPath: store.supportFolder.path), shared.isShared {
+            let names = try shared.ownFiles()
+            try SharedSupport.carry(from: store.supportFolder, to: copy.supportFolder, except: names, isMoved: false)
+            own = names
+        }
         var mark: String?
         if fileManager.fileExists(atPath: copy.supportFolder.path) {
-            let name = ".exchange-\(UUID().uuidString)"
+            let name = Self.markPrefix + UUID().uuidString
             try Data().write(to: copy.supportFolder.appendingPathComponent(name))
             mark = name
         }
@@ -47,7 +54,7 @@ struct StoreExchange {
         try reach(.synchronized)
         let journal = ExchangeJournal(
             older: try Self.digest(of: store.main), newer: try Self.digest(of: copy.main),
-            olderChanges: try use.changeCounter(), supportMark: mark)
+            olderChanges: try use.changeCounter(), supportMark: mark, own: own?.sorted())
         try journal.write(in: folder.url)
         try reach(.journalWritten)
         try finish(journal)
@@ -58,6 +65,7 @@ struct StoreExchange {
         try exchangeMains(journal)
         try reach(.mainsExchanged)
         try exchangeSupport(journal)
+        try keepOthers(journal)
         try reach(.supportExchanged)
         SQLiteStoreFiles.synchronizeFolder(store.main.deletingLastPathComponent())
         SQLiteStoreFiles.synchronizeFolder(folder.url)
@@ -105,6 +113,17 @@ struct StoreExchange {
         }
         try Self.rename(new, to: old)
     }
+
+    /// What another store whose folder it is too has put into the older folder since.
+    private func keepOthers(_ journal: ExchangeJournal) throws {
+        guard let own = journal.own else { return }
+        for older in [copy.supportFolder, aside(store.supportFolder)] {
+            try SharedSupport.carry(from: older, to: store.supportFolder, except: Set(own), isMoved: true)
+        }
+    }
+
+    /// How the name of the file begins that tells the newer folder of external data from the older one.
+    static let markPrefix = ".exchange-"
 
     /// Where something of the older version lies when names cannot be exchanged.
     private func aside(_ url: URL) -> URL { folder.url.appendingPathComponent("older-\(url.lastPathComponent)") }

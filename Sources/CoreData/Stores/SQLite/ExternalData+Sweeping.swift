@@ -57,7 +57,7 @@ extension ExternalData {
     /// Adds names to the transaction's note.
     func note(_ names: [String], _ files: inout ExternalFileChanges) throws {
         if names.isEmpty { return }
-        let name = files.note ?? Self.notePrefix + UUID().uuidString
+        let name = files.note ?? Self.notePrefix + UUID().uuidString + suffix
         let url = notesFolder.appendingPathComponent(name)
         try FileManager.default.createDirectory(at: notesFolder, withIntermediateDirectories: true)
         let descriptor = open(url.path, O_WRONLY | O_CREAT | O_APPEND, 0o644)
@@ -73,8 +73,15 @@ extension ExternalData {
 
     private var notes: [URL] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: notesFolder.path)) ?? []
-        return names.filter { $0.hasPrefix(Self.notePrefix) }.map { notesFolder.appendingPathComponent($0) }
+        return names.filter { name in
+            guard name.hasPrefix(Self.notePrefix) else { return false }
+            let rest = name.dropFirst(Self.notePrefix.count + 36)
+            return rest.isEmpty || rest == suffix
+        }.map { notesFolder.appendingPathComponent($0) }
     }
+
+    /// How the names of the store's notes end: another store, whose name differs in its extension only, has the same folder.
+    private var suffix: String { storeName.isEmpty ? "" : "-" + storeName }
 
     /// Removes the files that killed processes left and no row names. `columns` are those that may name files, by table.
     ///

@@ -14,8 +14,12 @@ final class ExternalData: Sendable {
     private static let inlineTag: UInt8 = 1
     private static let fileTag: UInt8 = 2
 
-    init(folder: URL) {
+    /// The name of the store's main file.
+    let storeName: String
+
+    init(folder: URL, storeName: String = "") {
         self.folder = folder
+        self.storeName = storeName
     }
 
     /// The file's name, when a column's bytes name one.

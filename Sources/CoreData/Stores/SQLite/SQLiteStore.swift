@@ -75,7 +75,10 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         let copiesLog = opened.isWAL && opened.settings.pragma("wal_autocheckpoint") == nil
         checkpointer = copiesLog ? opened.writer.map { SQLiteCheckpointer(following: $0) } : nil
         rowCache = RowCache(rootCount: opened.layout.entities.count, isOff: opened.settings.isEndOfMigration)
-        externalData = opened.url.map { ExternalData(folder: SQLiteStoreFiles($0).externalDataFolder) }
+        externalData = opened.url.map { url in
+            let files = SQLiteStoreFiles(url)
+            return ExternalData(folder: files.externalDataFolder, storeName: files.main.lastPathComponent)
+        }
         let count = opened.layout.entities.count
         if let make = opened.makeReader {
             readers = SQLiteReaderPool(

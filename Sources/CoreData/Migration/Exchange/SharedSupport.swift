@@ -1,0 +1,60 @@
+import Foundation
+
+/// The folder of external data where it is not one store's alone: `Data.sqlite` and `Data.db` side by side have the same.
+struct SharedSupport {
+    let store: SQLiteStoreFiles
+
+    /// Whether another file lies beside the store whose folder would be the same.
+    var isShared: Bool {
+        let (folder, own) = (store.main.deletingLastPathComponent(), store.main.lastPathComponent)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let base = (own as NSString).deletingPathExtension
+        return names.contains { name in
+            name != own && (name as NSString).deletingPathExtension == base
+                && !["-wal", "-shm", "-journal"].contains { name.hasSuffix($0) }
+        }
+    }
+
+    /// The names of the files that rows of the store name. Nobody writes it meanwhile.
+    func ownFiles() throws -> Set<String> {
+        let connection = try SQLiteConnection(path: store.main.path, access: .immutable)
+        let dialect = SQLiteDialect()
+        var names: Set<String> = []
+        for table in try StoreFacts(connection).tables.values where table.name.hasPrefix("Z") {
+            for column in table.columns where column.type == "BLOB" {
+                let name = dialect.quoted(column.name)
+                let statement = try connection.prepare(
+                    "SELECT CAST(substr(\(name), 2, 36) AS TEXT) FROM \(dialect.quoted(table.name)) "
+                        + "WHERE typeof(\(name)) = 'blob' AND substr(\(name), 1, 1) = x'02'")
+                while try statement.step() { names.insert(statement.string(0)) }
+            }
+        }
+        return names
+    }
+
+    /// Takes everything that is not the store's own from one folder of external data into another, where it is not there yet.
+    ///
+    /// - Parameter isMoved: whether it leaves the first folder; otherwise it lies in both, under two names of one file.
+    static func carry(from source: URL, to target: URL, except own: Set<String>, isMoved: Bool) throws {
+        let manager = FileManager.default
+        for name in (try? manager.contentsOfDirectory(atPath: source.path)) ?? [] {
+            let (from, to) = (source.appendingPathComponent(name), target.appendingPathComponent(name))
+            var status = stat()
+            guard lstat(from.path, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR {
+                try carry(from: from, to: to, except: own, isMoved: isMoved)
+                continue
+            }
+            if own.contains(name) || name.hasPrefix(StoreExchange.markPrefix) || manager.fileExists(atPath: to.path) {
+                continue
+            }
+            if !manager.fileExists(atPath: target.path) {
+                try manager.createDirectory(at: target, withIntermediateDirectories: true)
+                if stat(source.path, &status) == 0 { chmod(target.path, status.st_mode & 0o7777) }
+            }
+            let isDone = isMoved ? rename(from.path, to.path) == 0 : Foundation.link(from.path, to.path) == 0
+            // The other store's program may have removed it just now. Not every volume has files with two names.
+            if !isDone, errno != ENOENT { try manager.copyItem(at: from, to: to) }
+        }
+    }
+}
