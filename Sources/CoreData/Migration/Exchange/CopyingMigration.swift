@@ -153,8 +153,18 @@ struct CopyingMigration {
     private func keepRights(on copy: SQLiteStoreFiles) {
         for (older, newer) in [(store.main, copy.main), (store.supportFolder, copy.supportFolder)] {
             var status = stat()
-            if stat(older.path, &status) == 0 { chmod(newer.path, status.st_mode & 0o7777) }
+            guard stat(older.path, &status) == 0 else { continue }
+            // Only who may do everything can, and only then it is needed; it comes first, because it takes rights away.
+            if status.st_uid != geteuid() || status.st_gid != getegid() { give(newer, status.st_uid, status.st_gid) }
+            chmod(newer.path, status.st_mode & 0o7777)
         }
+    }
+
+    /// Makes somebody else the owner of a file, or of a folder with everything in it.
+    private func give(_ url: URL, _ owner: uid_t, _ group: gid_t) {
+        _ = lchown(url.path, owner, group)
+        let files = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)
+        while let file = files?.nextObject() as? URL { _ = lchown(file.path, owner, group) }
     }
 
     /// Looks whether what a leg has made has as many rows as it says.
