@@ -99,6 +99,44 @@ struct MigrationWayTests {
         }
     }
 
+    @Test("what was renamed twice is brought through the version between, which alone knows it, when that is at hand")
+    func renamedTwice() throws {
+        let first = "entity Item\n  name string\n  size int32"
+        let second = "entity Item\n  title string was name\n  size int32"
+        for third in [
+            "entity Item\n  headline string was title\n  size int32", "entity Item\n  title string\n  size int64",
+        ] {
+            for isAtHand in [true, false] {
+                try withTemporaryFolder { folder in
+                    let bench = try MigrationBench(
+                        folder, first, rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'kept')")
+                    let bundle = try bundle(folder, isAtHand ? [first, second, third] : [first, third], mapping: nil)
+                    let model = ModelText.model(third)
+                    #expect(try forecast(bench, to: model, bundle).hops.count == (isAtHand ? 2 : 1))
+                    try StoreMigration.migrate(
+                        bench.url, SQLiteStoreMetadata.metadata(at: bench.url), to: model, nil, Self.both,
+                        MigrationWay(bundles: [bundle]), 1)
+                    try bench.verify(third)
+                    let column = third.contains("headline") ? "ZHEADLINE" : "ZTITLE"
+                    #expect(try bench.query("SELECT \(column) FROM ZITEM") == [isAtHand ? "kept" : "-"])
+                }
+            }
+        }
+    }
+
+    @Test("what is removed, and was never renamed, goes the direct way")
+    func removedForGood() throws {
+        let texts = [
+            "entity Item\n  name string\n  old string", "entity Item\n  title string was name\n  old string",
+            "entity Item\n  title string was name\n  more int32",
+        ]
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, texts[0])
+            let bundle = try bundle(folder, texts, mapping: nil)
+            #expect(try forecast(bench, to: ModelText.model(texts[2]), bundle).hops.count == 1)
+        }
+    }
+
     @Test("without the mapping model there is no way: forecast and error name the property")
     func missing() throws {
         try withTemporaryFolder { folder in

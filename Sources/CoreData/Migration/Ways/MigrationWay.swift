@@ -3,7 +3,8 @@ import Foundation
 /// The way of a store from its version to the program's: directly where that is possible, otherwise through other versions
 /// of the model among the program's resources, by inference and by mapping models.
 ///
-/// The fewest hops win. Between two versions a mapping model goes before what could be inferred. No way leads through a version
+/// The fewest hops win, unless a longer way through known versions keeps what the direct one would lose: a thing that was renamed
+/// twice. Between two versions a mapping model goes before what could be inferred. No way leads through a version
 /// that lacks something that the end has again: what the store holds of it would be gone.
 struct MigrationWay {
     /// Where versions and mapping models are looked for; nil for the main bundle and the packages' resources.
@@ -19,7 +20,11 @@ struct MigrationWay {
     func find(from source: NSManagedObjectModel, to model: NSManagedObjectModel) -> [MigrationHop]? {
         let mappings = MappingModelCandidates(in: bundles)
         let direct = hop(from: source, to: model, mappings)
-        if let direct, !direct.isInferred || infersDirectly { return [direct] }
+        if let direct, !direct.isInferred { return [direct] }
+        if let direct, infersDirectly {
+            let chain = RenamingChain(direct: direct) { others(than: [source, model]) }
+            return chain?.find() ?? [direct]
+        }
         let places = [source] + others(than: [source, model]) + [model]
         let last = places.count - 1
         // A new mandatory attribute without a default is possible only where there are no rows. Better a way around.
