@@ -1,51 +1,5 @@
 import CoreData
 
-/// What a store holds: objects per entity, and the values that mappings will make of them.
-struct TrialContent {
-    /// Objects of exactly this entity, by its name.
-    private(set) var counts: [String: Int] = [:]
-    /// Links of a relationship, by entity and name, as "Entity.name", and then by the entity they lead to.
-    private(set) var links: [String: [String: Int]] = [:]
-    /// The objects' values, by entity; one dictionary for each object.
-    private(set) var values: [String: [[String: Any]]] = [:]
-
-    init(of url: URL, _ version: ModelVersion, withValues: Bool = true) throws {
-        let model = version.freshModel()
-        try TrialStore.open(url, model) { context in
-            for entity in model.entities where !entity.isAbstract {
-                let name = entity.name ?? ""
-                let request = NSFetchRequest<NSManagedObject>(entityName: name)
-                request.includesSubentities = false
-                guard withValues else {
-                    counts[name] = try context.count(for: request)
-                    continue
-                }
-                let objects = try context.fetch(request)
-                counts[name] = objects.count
-                values[name] = objects.map { object in
-                    var values: [String: Any] = [:]
-                    for key in entity.attributesByName.keys { values[key] = object.value(forKey: key) }
-                    return values
-                }
-                for key in entity.relationshipsByName.keys {
-                    var found: [String: Int] = [:]
-                    for object in objects {
-                        let value = object.value(forKey: key)
-                        let members =
-                            (value as? NSManagedObject).map { [$0] } ?? (value as? NSSet)?.allObjects
-                            ?? (value as? NSOrderedSet)?.array ?? []
-                        for case let member as NSManagedObject in members {
-                            found[member.entity.name ?? "", default: 0] += 1
-                        }
-                    }
-                    links["\(name).\(key)"] = found
-                }
-                context.reset()
-            }
-        }
-    }
-}
-
 /// Compares a migrated store with a new one, and its objects with those it had.
 struct TrialChecks {
     let older: ModelVersion
@@ -70,14 +24,24 @@ struct TrialChecks {
             try? mapping
             ?? NSMappingModel.inferredMappingModel(
                 forSourceModel: older.freshModel(), destinationModel: newer.freshModel())
-        if let known { problems += compare(after, known) }
+        if let known { problems += compare(after, known.entityMappings ?? []) }
         return problems
     }
 
-    private func compare(_ after: TrialContent, _ known: NSMappingModel) -> [String] {
+    // MARK: Entities
+
+    /// An entity whose objects all come from those of one other entity, by expressions that say where values come from.
+    private struct Pair {
+        var origin: String
+        var name: String
+        /// Attributes, by the newer name: the older one.
+        var attributes: [(newer: NSAttributeDescription, older: String)]
+        var relationships: [(newer: NSRelationshipDescription, older: String)]
+    }
+
+    private func compare(_ after: TrialContent, _ mappings: [NSEntityMapping]) -> [String] {
         var problems: [String] = []
-        let mappings = known.entityMappings ?? []
-        let kept = Set(mappings.filter { $0.destinationEntityName != nil }.compactMap(\.sourceEntityName))
+        var pairs: [Pair] = []
         for (name, count) in after.counts.sorted(by: { $0.key < $1.key }) {
             let sources = mappings.filter { $0.destinationEntityName == name }
             // Code of the program's own may make what it likes.
@@ -89,49 +53,159 @@ struct TrialChecks {
                 continue
             }
             guard sources.count == 1, let source = sources.first, let origin = source.sourceEntityName,
-                let entity = newer.model.entitiesByName[name]
+                mappings.filter({ $0.sourceEntityName == origin && $0.destinationEntityName != nil }).count == 1,
+                let pair = pair(source, origin, name)
             else { continue }
-            problems += compare(after, entity, source, origin, kept: kept)
+            pairs.append(pair)
+        }
+        // What is not compared leads nowhere that could be: whole entities count as gone only where no mapping takes them on.
+        let kept = Set(mappings.filter { $0.destinationEntityName != nil }.compactMap(\.sourceEntityName))
+        let keepsKeys = before.identifier != nil && before.identifier == after.identifier
+        let names = Dictionary(pairs.map { ($0.origin, $0.name) }, uniquingKeysWith: { first, _ in first })
+        for pair in pairs {
+            let old = (before.objects[pair.origin] ?? []).map { described($0, pair, isOlder: true) }
+            let new = (after.objects[pair.name] ?? []).map { described($0, pair, isOlder: false) }
+            problems += keepsKeys ? byKey(old, new, pair) : byValues(old, new, pair)
+        }
+        // Who is who where rows have new keys: those with the same values.
+        let texts = { (content: TrialContent, isOlder: Bool) -> [TrialContent.Reference: String] in
+            var result: [TrialContent.Reference: String] = [:]
+            for pair in pairs {
+                for object in content.objects[isOlder ? pair.origin : pair.name] ?? [] {
+                    let text = keepsKeys ? object.reference.key : described(object, pair, isOlder: isOlder).text
+                    result[object.reference] = "\(pair.name) \(text)"
+                }
+            }
+            return result
+        }
+        let (oldTexts, newTexts) = (texts(before, true), texts(after, false))
+        for pair in pairs {
+            for (relationship, olderName) in pair.relationships {
+                let targets = subtree(older.model.entitiesByName[pair.origin]?.relationshipsByName[olderName])
+                // Of links to objects whose entity is not compared only the program's own mapping knows.
+                guard targets.allSatisfy({ names[$0] != nil || !kept.contains($0) }) else { continue }
+                problems += compareLinks(
+                    relationship, olderName, pair, after, oldTexts, newTexts)
+            }
         }
         return problems
     }
 
-    private func compare(
-        _ after: TrialContent, _ entity: NSEntityDescription, _ mapping: NSEntityMapping, _ origin: String,
-        kept: Set<String>
-    ) -> [String] {
+    /// The names of the entities of which a relationship can have objects.
+    private func subtree(_ relationship: NSRelationshipDescription?) -> [String] {
+        func names(_ entity: NSEntityDescription) -> [String] {
+            (entity.isAbstract ? [] : [entity.name ?? ""]) + entity.subentities.flatMap(names)
+        }
+        return relationship?.destinationEntity.map(names) ?? []
+    }
+
+    private func pair(_ mapping: NSEntityMapping, _ origin: String, _ name: String) -> Pair? {
+        guard let old = older.model.entitiesByName[origin], let new = newer.model.entitiesByName[name] else {
+            return nil
+        }
+        let attributes = (mapping.attributeMappings ?? []).compactMap { property -> (NSAttributeDescription, String)? in
+            guard let attribute = property.name.flatMap({ new.attributesByName[$0] }),
+                let source = sourceKey(property.valueExpression), old.attributesByName[source] != nil,
+                !attribute.isTransient, !(attribute is NSDerivedAttributeDescription),
+                attribute.attributeType != .transformableAttributeType
+            else { return nil }
+            return (attribute, source)
+        }
+        let relationships = (mapping.relationshipMappings ?? []).compactMap {
+            property -> (NSRelationshipDescription, String)? in
+            guard let relationship = property.name.flatMap({ new.relationshipsByName[$0] }),
+                let source = sourceRelationship(property.valueExpression), old.relationshipsByName[source] != nil,
+                !relationship.isTransient
+            else { return nil }
+            return (relationship, source)
+        }
+        return Pair(
+            origin: origin, name: name, attributes: attributes.sorted { $0.0.name < $1.0.name },
+            relationships: relationships.sorted { $0.0.name < $1.0.name })
+    }
+
+    // MARK: Values
+
+    /// An object as the newer model has it, or would have it.
+    private struct Described {
+        var key: String
+        var values: [String]
+        var text: String { values.joined(separator: ", ") }
+    }
+
+    private func described(_ object: TrialContent.Object, _ pair: Pair, isOlder: Bool) -> Described {
+        Described(
+            key: object.reference.key,
+            values: pair.attributes.map { attribute, source in
+                let value = object.values[isOlder ? source : attribute.name]
+                return Self.text(value ?? (isOlder ? fallback(attribute) : nil), attribute.attributeType)
+            })
+    }
+
+    private func byKey(_ old: [Described], _ new: [Described], _ pair: Pair) -> [String] {
+        let found = Dictionary(new.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         var problems: [String] = []
-        let name = entity.name ?? ""
-        for property in mapping.attributeMappings ?? [] {
-            guard let key = property.name, let attribute = entity.attributesByName[key],
-                let old = older.model.entitiesByName[origin], let source = sourceKey(property.valueExpression),
-                old.attributesByName[source] != nil, !attribute.isTransient,
-                !(attribute is NSDerivedAttributeDescription), attribute.attributeType != .transformableAttributeType
-            else { continue }
-            func text(_ value: Any?) -> String { Self.text(value ?? fallback(attribute), attribute.attributeType) }
-            let expected = (before.values[origin] ?? []).map { text($0[source]) }.sorted()
-            let found = (after.values[name] ?? []).map { text($0[key]) }.sorted()
-            if expected != found {
-                let example = zip(expected, found).first { $0 != $1 }.map { ": \($0.1) instead of \($0.0)" } ?? ""
-                problems.append("\(name).\(key) has other values than \(origin).\(source)\(example)")
+        for object in old {
+            guard let other = found[object.key] else {
+                problems.append("\(pair.name) has no row \(object.key) any more")
+                continue
+            }
+            for (place, attribute) in pair.attributes.enumerated() where object.values[place] != other.values[place] {
+                problems.append(
+                    "\(pair.name).\(attribute.newer.name), row \(object.key), is \(other.values[place]) instead of "
+                        + "\(object.values[place])")
             }
         }
-        for (key, relationship) in entity.relationshipsByName {
-            guard let old = older.model.entitiesByName[origin]?.relationshipsByName[key],
-                old.isToMany == relationship.isToMany,
-                old.destinationEntity?.name == relationship.destinationEntity?.name,
-                old.inverseRelationship?.isToMany == relationship.inverseRelationship?.isToMany,
-                (mapping.relationshipMappings ?? []).contains(where: { $0.name == key && $0.valueExpression != nil }),
-                let links = before.links["\(origin).\(key)"], let found = after.links["\(name).\(key)"]?.values
-            else { continue }
-            // What led to objects of an entity that is gone is gone with them.
-            let expected = links.filter { kept.contains($0.key) }.values.reduce(0, +)
-            let foundCount = found.reduce(0, +)
-            if expected != foundCount {
-                problems.append("\(name).\(key) has \(foundCount) links where there were \(expected)")
+        return Self.first(problems)
+    }
+
+    private func byValues(_ old: [Described], _ new: [Described], _ pair: Pair) -> [String] {
+        Self.first(
+            Self.difference(old.map(\.text), new.map(\.text)).map { isLost, text in
+                let names = pair.attributes.map(\.newer.name).joined(separator: ", ")
+                return "\(pair.name) has \(isLost ? "no" : "a new") row with \(names) = \(text)"
+            })
+    }
+
+    // MARK: Links
+
+    private func compareLinks(
+        _ relationship: NSRelationshipDescription, _ olderName: String, _ pair: Pair, _ after: TrialContent,
+        _ oldTexts: [TrialContent.Reference: String], _ newTexts: [TrialContent.Reference: String]
+    ) -> [String] {
+        let wasOrdered =
+            older.model.entitiesByName[pair.origin]?.relationshipsByName[olderName]?.isOrdered ?? false
+        func lines(
+            _ objects: [TrialContent.Object], _ name: String, _ texts: [TrialContent.Reference: String]
+        ) -> [String] {
+            objects.map { object in
+                // What led to objects of an entity that is gone is gone with them.
+                var members = (object.links[name] ?? []).compactMap { texts[$0] }
+                if !wasOrdered || !relationship.isOrdered { members.sort() }
+                return "\(texts[object.reference] ?? "") → \(members.joined(separator: "; "))"
             }
         }
-        return problems
+        let old = lines(before.objects[pair.origin] ?? [], olderName, oldTexts)
+        let new = lines(after.objects[pair.name] ?? [], relationship.name, newTexts)
+        return Self.first(
+            Self.difference(old, new).map { isLost, line in
+                "\(pair.name).\(relationship.name) has \(isLost ? "lost" : "got") the links \(line)"
+            })
+    }
+
+    // MARK: Helpers
+
+    /// What only one of two lists has, each as often as it has it more.
+    private static func difference(_ old: [String], _ new: [String]) -> [(isLost: Bool, text: String)] {
+        var counts: [String: Int] = [:]
+        for text in old { counts[text, default: 0] += 1 }
+        for text in new { counts[text, default: 0] -= 1 }
+        return counts.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map { ($0.value > 0, $0.key) }
+    }
+
+    /// The first of many problems of one kind.
+    private static func first(_ problems: [String]) -> [String] {
+        problems.count > 3 ? problems.prefix(3) + ["… and \(problems.count - 3) more like these"] : problems
     }
 
     /// What fills a mandatory attribute that had no value.
@@ -139,17 +213,33 @@ struct TrialChecks {
         attribute.isOptional ? nil : attribute.defaultValue
     }
 
-    /// The key of an expression like `$source.name`; other expressions are the program's own business.
+    /// The key of an expression like `$source.name`, also where a default stands in for a missing value; other expressions are
+    /// the program's own business.
     private func sourceKey(_ expression: NSExpression?) -> String? {
-        let text = expression?.description ?? ""
+        guard let expression else { return nil }
+        if expression.expressionType == .conditional { return sourceKey(expression.`false`) }
+        let text = expression.description
         guard text.hasPrefix("$source.") else { return nil }
         let key = String(text.dropFirst("$source.".count))
         return key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? key : nil
     }
 
+    /// The relationship whose objects' successors an expression asks the migration manager for.
+    private func sourceRelationship(_ expression: NSExpression?) -> String? {
+        guard let expression, expression.expressionType == .function,
+            ["destinationInstancesForSourceRelationshipNamed", "destinationInstancesForEntityMappingNamed"]
+                .contains(where: { expression.function.hasPrefix($0) })
+        else { return nil }
+        return sourceKey(expression.arguments?.last)
+    }
+
     /// A value as an attribute of a type will hold it.
     private static func text(_ value: Any?, _ type: NSAttributeType) -> String {
         guard let value else { return "nil" }
+        if let values = value as? [String: Any] {
+            return "{" + values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+                + "}"
+        }
         guard let number = value as? NSNumber else { return "\(value)" }
         switch type {
         case .floatAttributeType: return "\(number.floatValue)"

@@ -1,0 +1,66 @@
+import CoreData
+
+/// What a store holds: every object with its values and what its relationships lead to.
+struct TrialContent {
+    /// Tells an object from all others of the store: its entity, and the key of its row.
+    struct Reference: Hashable {
+        var entity: String
+        var key: String
+    }
+
+    struct Object {
+        var reference: Reference
+        var values: [String: Any] = [:]
+        /// By relationship; the members of a list in their order, those of a set in that of their keys.
+        var links: [String: [Reference]] = [:]
+    }
+
+    /// Objects of exactly this entity, by its name.
+    private(set) var counts: [String: Int] = [:]
+    /// The objects, by entity.
+    private(set) var objects: [String: [Object]] = [:]
+    /// The store's identifier: a migration that keeps it keeps the rows' keys too.
+    let identifier: String?
+
+    init(of url: URL, _ version: ModelVersion, withValues: Bool = true) throws {
+        let model = version.freshModel()
+        identifier =
+            try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)[
+                NSStoreUUIDKey] as? String
+        try TrialStore.open(url, model) { context in
+            for entity in model.entities where !entity.isAbstract {
+                let name = entity.name ?? ""
+                let request = NSFetchRequest<NSManagedObject>(entityName: name)
+                request.includesSubentities = false
+                guard withValues else {
+                    counts[name] = try context.count(for: request)
+                    continue
+                }
+                let found = try context.fetch(request)
+                counts[name] = found.count
+                objects[name] = found.map { Self.object($0, entity) }
+                context.reset()
+            }
+        }
+    }
+
+    private static func object(_ found: NSManagedObject, _ entity: NSEntityDescription) -> Object {
+        var object = Object(reference: reference(found))
+        for key in entity.attributesByName.keys { object.values[key] = found.value(forKey: key) }
+        for (key, relationship) in entity.relationshipsByName {
+            let value = found.value(forKey: key)
+            let members =
+                (value as? NSManagedObject).map { [$0] } ?? (value as? NSSet)?.allObjects
+                ?? (value as? NSOrderedSet)?.array ?? []
+            let links = members.compactMap { ($0 as? NSManagedObject).map(reference) }
+            object.links[key] =
+                relationship.isOrdered ? links : links.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) }
+        }
+        return object
+    }
+
+    private static func reference(_ object: NSManagedObject) -> Reference {
+        Reference(
+            entity: object.entity.name ?? "", key: object.objectID.uriRepresentation().lastPathComponent)
+    }
+}
