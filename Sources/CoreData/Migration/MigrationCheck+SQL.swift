@@ -33,6 +33,17 @@ extension MigrationCheck {
         return MigrationErrors.invalidRows(self, value: statement.string(0), row: statement.int64(1), url: url)
     }
 
+    /// Throws what stands in the way of a hop whose tables are not there yet, where any row at all does.
+    static func look(forAnyRowsIn plan: MigrationPlan, _ facts: StoreFacts, url: URL) throws {
+        let problems = plan.steps.compactMap { step -> NSError? in
+            guard case .check(let check) = step, check.condition == .alwaysTrue,
+                facts.tables[check.table]?.rows ?? 0 > 0
+            else { return nil }
+            return MigrationErrors.invalidRows(check, value: "", row: nil, url: url)
+        }
+        if !problems.isEmpty { throw MigrationErrors.combined(problems) }
+    }
+
     /// How many instructions of SQLite's virtual machine a forecast gives to all checks together: some milliseconds.
     private static let budget = 400_000
 
@@ -49,6 +60,16 @@ extension MigrationCheck {
                 let failure = try connection.interruptible(every: max(1000, budget / checks.count), by: { true }) {
                     try check.failure(on: connection, sql, values, url: url)
                 }
+                if let failure { problems.append(failure) }
+            } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT {
+                continue
+            }
+        }
+        for check in plan.uniquenessChecks {
+            do {
+                let failure = try connection.interruptible(
+                    every: max(1000, budget / plan.uniquenessChecks.count), by: { true }
+                ) { try check.failure(on: connection, url: url) }
                 if let failure { problems.append(failure) }
             } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT {
                 continue

@@ -37,17 +37,56 @@ enum MigrationErrors {
     }
 
     /// A row that the newer model does not allow.
-    static func invalidRows(_ check: MigrationCheck, value: String, row: Int64, url: URL) -> NSError {
+    static func invalidRows(_ check: MigrationCheck, value: String, row: Int64?, url: URL) -> NSError {
         let problem = check.problem(value: value)
         var info: [String: Any] = [
-            entityKey: check.entity, rowKey: row, rowsKey: problem, NSLocalizedRecoverySuggestionErrorKey: check.help,
+            entityKey: check.entity, rowsKey: problem, NSLocalizedRecoverySuggestionErrorKey: check.help,
         ]
+        info[rowKey] = row
         if let property = check.property { info[propertyKey] = property }
-        let reason = "\(problem) \(check.help) (first row: \(check.table) \(row))"
+        let reason = "\(problem) \(check.help)" + (row.map { " (first row: \(check.table) \($0))" } ?? "")
         let underlying = NSError.coreData(NSMigrationError, reason: reason, userInfo: info)
         return .coreData(
             NSMigrationError, reason: "Cannot migrate store in-place: \(reason)", url: url, underlying: underlying,
             userInfo: info)
+    }
+
+    /// Rows of a table have the same values where the newer model wants different ones.
+    static func duplicates(
+        of index: SQLIndex, entity: String, rows: [Int64], url: URL, underlying: NSError? = nil
+    ) -> NSError {
+        let prefix = "Z_"
+        // The constraint's own entity may be one below the table's root: the index has its name.
+        let name = index.name.range(of: "_UNIQUE_").map {
+            String(index.name[index.name.index(index.name.startIndex, offsetBy: prefix.count)..<$0.lowerBound])
+        }
+        let list = rows.isEmpty ? "" : " (rows \(rows.map(String.init).joined(separator: ", ")))"
+        let problem =
+            "Several objects of “\(name ?? entity)” have the same values for the uniqueness constraint \(index.name) "
+            + "(columns \(index.columns.map(\.name).joined(separator: ", ")) of \(index.table))\(list)."
+        let help = "Remove the duplicates before the migration."
+        var info: [String: Any] = [
+            entityKey: name ?? entity, rowsKey: problem, NSLocalizedRecoverySuggestionErrorKey: help,
+        ]
+        info[rowKey] = rows.first
+        return .coreData(
+            NSMigrationConstraintViolationError, reason: "Cannot migrate store in-place: \(problem) \(help)", url: url,
+            underlying: underlying, userInfo: info)
+    }
+
+    /// Bytes that are to come into a row lie in a file that is not there.
+    static func missingFile(of place: MigrationPlace, row: Int64?, url: URL) -> NSError {
+        let problem =
+            "The file with the external data of “\(place.entity).\(place.property)”, row \(row.map(String.init) ?? "?"), is "
+            + "missing."
+        let help = "Restore the file, or empty the attribute with the older version of the program."
+        var info: [String: Any] = [
+            entityKey: place.entity, propertyKey: place.property, rowsKey: problem,
+            NSLocalizedRecoverySuggestionErrorKey: help,
+        ]
+        info[rowKey] = row
+        return .coreData(
+            NSMigrationError, reason: "Cannot migrate store in-place: \(problem) \(help)", url: url, userInfo: info)
     }
 
     /// What is wrong with a row, in one sentence.

@@ -8,6 +8,9 @@ enum MigrationFunctions {
     /// Takes the tag away; bytes that lie in a file of their own are read.
     static let untag = "OCD_UNTAG"
 
+    /// How the message begins when there is no such file; the key of the row follows.
+    static let missingFile = "external data missing in row "
+
     /// What the functions of one migration remember.
     final class State {
         let externalData: ExternalData
@@ -37,7 +40,7 @@ enum MigrationFunctions {
                 MigrationFunctions.answer(context, Data([1]) + Data(MigrationFunctions.bytes(value)))
             }, nil, nil, nil)
         sqlite3_create_function_v2(
-            connection.handle, untag, 1, SQLITE_UTF8, Unmanaged.passUnretained(state).toOpaque(),
+            connection.handle, untag, 2, SQLITE_UTF8, Unmanaged.passUnretained(state).toOpaque(),
             { context, _, arguments in
                 guard let value = arguments?[0], sqlite3_value_type(value) != SQLITE_NULL,
                     let pointer = sqlite3_user_data(context)
@@ -45,7 +48,8 @@ enum MigrationFunctions {
                 let state = Unmanaged<State>.fromOpaque(pointer).takeUnretainedValue()
                 do {
                     guard let data = try state.value(MigrationFunctions.bytes(value)) else {
-                        return sqlite3_result_error(context, "A file with external data is missing.", -1)
+                        let row = arguments?[1].map { sqlite3_value_int64($0) } ?? 0
+                        return sqlite3_result_error(context, "\(MigrationFunctions.missingFile)\(row)", -1)
                     }
                     MigrationFunctions.answer(context, data)
                 } catch {

@@ -109,7 +109,7 @@ extension MigrationPlanner {
         }
     }
 
-    private func oldNumbers(in table: String) -> Set<Int> {
+    func oldNumbers(in table: String) -> Set<Int> {
         var numbers: Set<Int> = []
         for entity in difference.source.entities
         where old.table(ofRoot: entity.rootIndex)?.name == table {

@@ -220,7 +220,8 @@ extension MigrationPlanner {
                     add(
                         .tagValues(
                             table: change.table.name, column: column,
-                            numbers: numbers.count == change.members.count ? nil : numbers, tagged: tagged),
+                            numbers: numbers.count == change.members.count ? nil : numbers, tagged: tagged,
+                            of: MigrationPlace(entity: entity.name, property: slot.name)),
                         rows: change.source?.rows ?? 0)
                 }
             }

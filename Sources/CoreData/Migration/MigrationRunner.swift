@@ -84,15 +84,31 @@ struct MigrationRunner {
 
     // MARK: Errors
 
+    /// The keys of some rows that have the same values, in the table as it is now.
+    private func duplicates(of index: SQLIndex) throws -> [Int64] {
+        let dialect = SQLiteDialect()
+        let columns = index.columns.map { dialect.quoted($0.name) }
+        let list = columns.joined(separator: ", ")
+        let present = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+        let table = dialect.quoted(index.table)
+        let statement = try connection.prepare(
+            "SELECT Z_PK FROM \(table) WHERE (\(list)) = (SELECT \(list) FROM \(table) WHERE \(present) "
+                + "GROUP BY \(list) HAVING COUNT(*) > 1 LIMIT 1) ORDER BY Z_PK LIMIT 5")
+        var rows: [Int64] = []
+        while try statement.step() { rows.append(statement.int64(0)) }
+        return rows
+    }
+
     private func translated(_ error: SQLiteError, _ step: MigrationStep) -> NSError {
         if error.primaryCode == SQLITE_INTERRUPT, progress.isCancelled { return MigrationErrors.cancelled(url: url) }
         if case .createIndex(let index) = step, index.isUnique, error.isConstraint {
-            return .coreData(
-                NSMigrationConstraintViolationError,
-                reason: "Cannot migrate store in-place: several objects have the same values for the uniqueness "
-                    + "constraint \(index.name) (columns \(index.columns.map(\.name).joined(separator: ", ")) of "
-                    + "\(index.table)). Remove the duplicates before the migration.",
+            return MigrationErrors.duplicates(
+                of: index, entity: progress.entity(ofTable: index.table), rows: (try? duplicates(of: index)) ?? [],
                 url: url, underlying: error.nsError(doing: .saving))
+        }
+        if case .tagValues(_, _, _, false, let place) = step, error.message.hasPrefix(MigrationFunctions.missingFile) {
+            let row = Int64(error.message.dropFirst(MigrationFunctions.missingFile.count))
+            return MigrationErrors.missingFile(of: place, row: row, url: url)
         }
         return MigrationErrors.translated(error, url: url, doing: "\(step)")
     }

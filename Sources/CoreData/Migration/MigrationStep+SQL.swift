@@ -53,11 +53,13 @@ extension MigrationStep {
             [copyRows(from, into, assignments, numbers)]
         case .copyPairs(let pairs):
             copyPairs(pairs)
-        case .tagValues(let table, let column, let numbers, let tagged):
+        case .tagValues(let table, let column, let numbers, let tagged, _):
             [
                 .init(
                     sql: "UPDATE \(quoted(table)) SET \(quoted(column)) = "
-                        + "\(tagged ? MigrationFunctions.tag : MigrationFunctions.untag)(\(quoted(column))) "
+                        + (tagged
+                            ? "\(MigrationFunctions.tag)(\(quoted(column))) "
+                            : "\(MigrationFunctions.untag)(\(quoted(column)), Z_PK) ")
                         + "WHERE \(quoted(column)) IS NOT NULL"
                         + (numbers.map { " AND Z_ENT IN (\(list($0)))" } ?? ""))
             ]

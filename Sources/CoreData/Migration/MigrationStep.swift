@@ -32,7 +32,7 @@ enum MigrationStep {
     /// Copies the pairs of a join table, or makes pairs of the keys in an entity's table.
     case copyPairs(MigrationPairs)
     /// Puts the tag of external storage in front of the values of a column, or takes it away.
-    case tagValues(table: String, column: String, numbers: [Int]?, tagged: Bool)
+    case tagValues(table: String, column: String, numbers: [Int]?, tagged: Bool, of: MigrationPlace)
     /// Looks the entity of a relationship's destination up.
     case fillEntity(table: String, column: String, key: String, target: String)
     /// Gives the members of every owner's list their positions, in the order of their keys.
@@ -47,6 +47,12 @@ enum MigrationStep {
     case renumberHistory(moves: [Int: Int], removed: [Int], reordered: [Int])
     case replaceModelCache
     case writeMetadata
+}
+
+/// What a column of a table is to people.
+struct MigrationPlace: Equatable {
+    var entity: String
+    var property: String
 }
 
 /// A column and what it is set to, as an expression over the row's columns as they were.
@@ -159,7 +165,8 @@ extension MigrationStep: CustomStringConvertible {
         case .dropView(let name): "drop view \(name)"
         case .createView(let view): "create view \(view.name)"
         case .dropIndex(let name): "drop index \(name)"
-        case .createIndex(let index): "create index \(index.name)"
+        case .createIndex(let index):
+            index.isUnique ? "create index \(index.name), looking for duplicates" : "create index \(index.name)"
         case .createTable(let table): "create table \(table.name)"
         case .dropTable(let name): "drop table \(name)"
         case .renameTable(let from, let to): "rename table \(from) to \(to)"
@@ -173,7 +180,7 @@ extension MigrationStep: CustomStringConvertible {
             "update \(table): \(assignments.map(\.column).joined(separator: ", "))"
         case .copyRows(let from, let into, _, _): "copy rows from \(from) into \(into)"
         case .copyPairs(let pairs): "copy pairs from \(pairs.from) into \(pairs.into)"
-        case .tagValues(let table, let column, _, let tagged):
+        case .tagValues(let table, let column, _, let tagged, _):
             "\(tagged ? "add" : "remove") external storage tags in \(table).\(column)"
         case .fillEntity(let table, let column, _, _): "look up entities for \(table).\(column)"
         case .fillPositions(let table, let column, _): "count positions for \(table).\(column)"
@@ -228,7 +235,7 @@ extension MigrationStep: CustomStringConvertible {
         case .createIndex(let index): index.table
         case .dropColumn(let table, _), .deleteRows(let table, _), .clearKeys(let table, _, _, _, _),
             .deletePairs(let table, _, _, _), .update(let table, _), .copyRows(let table, _, _, _),
-            .tagValues(let table, _, _, _), .fillEntity(let table, _, _, _), .fillPositions(let table, _, _),
+            .tagValues(let table, _, _, _, _), .fillEntity(let table, _, _, _), .fillPositions(let table, _, _),
             .fillDerived(let table, _, _),
             .fillInverse(let table, _, _, _, _):
             table

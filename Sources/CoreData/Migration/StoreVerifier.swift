@@ -141,11 +141,18 @@ struct StoreVerifier {
     private func failure(_ check: Check, _ key: String?, _ url: URL) -> NSError {
         let place = check.property.map { "\(check.entity).\($0)" } ?? check.entity
         let row = key.map { ", row \($0)," } ?? ""
-        var info: [String: Any] = [MigrationErrors.entityKey: check.entity]
+        let help =
+            "If the store was so before, mend or delete the row with the older version of the program: a copy takes the "
+            + "store's place only when it is whole."
+        var info: [String: Any] = [
+            MigrationErrors.entityKey: check.entity, NSLocalizedRecoverySuggestionErrorKey: help,
+        ]
+        info[MigrationErrors.rowKey] = key.flatMap { Int64($0) }
         if let property = check.property { info[MigrationErrors.propertyKey] = property }
         return .coreData(
             NSMigrationError,
-            reason: "The migrated store did not pass its verification: “\(place)”\(row) \(check.problem).", url: url,
+            reason: "The migrated store did not pass its verification: “\(place)”\(row) \(check.problem). "
+                + help, url: url,
             userInfo: info)
     }
 }

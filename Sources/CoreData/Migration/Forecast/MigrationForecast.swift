@@ -77,13 +77,16 @@ public struct MigrationForecast: Sendable, Equatable {
     public var isMigrationRequired: Bool
     /// The way to the model's version; empty when no migration is required or none is possible.
     public var hops: [Hop] = []
-    /// What stands in the way; empty when the migration is possible.
+    /// What stands in the way; empty when the migration is possible, as far as some milliseconds tell: of what has to be searched
+    /// for in many rows (values that do not fit, duplicates of a new uniqueness constraint), of rows that an earlier hop or the
+    /// program's own code makes, and of a copy's verification only the migration knows. Its steps name these checks.
     public var obstacles: [Obstacle] = []
     /// About how many bytes must be free on the volume of the store while the migration runs.
     public var diskSpaceNeeded: Int64 = 0
     /// How many bytes are free there; nil when the volume does not say.
     public var diskSpaceAvailable: Int64?
-    /// About how long it takes, from a calibration of this machine, in seconds.
+    /// About how long it takes, from a calibration of this machine's temporary folder, in seconds. The commit is counted as one of
+    /// little data: a disk that is slower comes on top.
     public var estimatedSeconds: Double = 0
 
     /// Whether there is a way to the model's version (or none is needed).

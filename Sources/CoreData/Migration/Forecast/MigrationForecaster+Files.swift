@@ -25,7 +25,9 @@ extension MigrationForecaster {
                 bundles, or: versions)
             let way = MigrationWay(bundles: bundles, infers: infers, versions: versions)
             let direct = MigrationHop(source: source, target: model, means: .inferred)
-            let hops = way.find(from: source, to: model) ?? [direct]
+            let found = way.find(from: source, to: model)
+            if found == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
+            let hops = found ?? [direct]
             let rows = try (storeClass as? RecordFileStore.Type)?.recordCount(at: url) ?? 0
             let size = Self.size(of: url)
             forecast.hops = try hops.map { try Self.hop($0, rows: rows, size: size) }

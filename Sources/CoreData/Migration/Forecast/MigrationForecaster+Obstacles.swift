@@ -4,7 +4,7 @@ import Foundation
 extension MigrationForecaster {
     static let obstacleCodes = [
         NSInferredMappingModelError, NSMigrationMissingSourceModelError, NSManagedObjectModelReferenceNotFoundError,
-        NSStagedMigrationBackwardMigrationError,
+        NSStagedMigrationBackwardMigrationError, NSMigrationMissingMappingModelError,
     ]
 
     static func obstacles(of error: NSError) -> [MigrationForecast.Obstacle] {
@@ -12,6 +12,9 @@ extension MigrationForecaster {
         var help = error.localizedRecoverySuggestion ?? ""
         if error.code == NSMigrationMissingSourceModelError {
             help = "Keep the older versions of the model in the program’s bundle, or give them to the migration."
+        }
+        if error.code == NSMigrationMissingMappingModelError {
+            help = "Keep a mapping model among the program’s resources, or let one be inferred."
         }
         if error.code == NSManagedObjectModelReferenceNotFoundError {
             help = "Name the version in a stage, and keep its model among the program’s resources."

@@ -42,7 +42,11 @@ struct MigrationForecaster {
             var way = MigrationWay(bundles: bundles, infers: infers, versions: versions)
             let direct = [MigrationHop(source: source, target: model, means: .inferred)]
             let staged = looksForWays ? try stagedHops(from: source) : nil
-            let hops = staged ?? (looksForWays ? way.find(from: source, to: model) ?? direct : direct)
+            let found = looksForWays && staged == nil ? way.find(from: source, to: model) : nil
+            if looksForWays, staged == nil, found == nil, !infers {
+                throw MigrationErrors.missingMappingModel(metadata: [:], url: url)
+            }
+            let hops = staged ?? found ?? direct
             do {
                 try go(hops, from: state, on: connection, &forecast, migrator)
             } catch let error as NSError
@@ -90,12 +94,16 @@ struct MigrationForecaster {
         _ forecast: inout MigrationForecast, _ migrator: LightweightMigrator
     ) throws {
         var state = start
+        // What the program's own code leaves behind nobody knows; nor can rows that are not there yet be looked at.
+        var knowsRows = true
         for (number, hop) in hops.enumerated() {
+            if !hop.isInferred || hop.stage != nil { knowsRows = false }
             if case .mapping(let mapping) = hop.means {
                 state = try add(hop, by: mapping, after: state, to: &forecast, migrator)
             } else {
-                let rows = number == 0 ? connection : nil
-                state = try add(hop.target, after: state, rows, to: &forecast, migrator)
+                state = try add(
+                    hop.target, after: state, knowsRows && number == 0 ? connection : nil,
+                    hasSameRows: knowsRows, to: &forecast, migrator)
             }
             if let stage = hop.stage, !forecast.hops.isEmpty {
                 // Which rows the program's own code looks at, only it knows.
@@ -157,7 +165,7 @@ struct MigrationForecaster {
 
     private func add(
         _ version: NSManagedObjectModel, after state: State, _ connection: SQLiteConnection?,
-        to forecast: inout MigrationForecast, _ migrator: LightweightMigrator
+        hasSameRows: Bool, to forecast: inout MigrationForecast, _ migrator: LightweightMigrator
     ) throws -> State {
         let isLast = version === model
         let schema = SQLSchemaBuilder.schema(
@@ -165,7 +173,11 @@ struct MigrationForecaster {
         let plan = try LightweightMigrator.plan(
             from: state.model.layout, state.schema, to: version.layout, schema, state.facts
         ).plan
-        if let connection { try MigrationCheck.look(for: plan, on: connection, url: url) }
+        if let connection {
+            try MigrationCheck.look(for: plan, on: connection, url: url)
+        } else if hasSameRows {
+            try MigrationCheck.look(forAnyRowsIn: plan, state.facts, url: url)
+        }
         // Steps name the tables as they are called at that point; people know them by the names they have now.
         var names: [String: String] = [:]
         let steps = zip(plan.steps, plan.rows).map { step, rows in

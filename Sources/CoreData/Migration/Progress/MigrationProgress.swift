@@ -54,6 +54,9 @@ final class MigrationProgress {
         }
     }
 
+    /// The root entity whose objects a table holds.
+    func entity(ofTable table: String) -> String { entities[table] ?? table }
+
     func beginStep(_ step: MigrationStep, rows: Int) {
         if let table = step.subject { feed?.begin(step.stage, entity: entities[table] ?? table, rows: rows) }
         stepRows = rows

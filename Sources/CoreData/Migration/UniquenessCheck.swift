@@ -1,0 +1,57 @@
+import Foundation
+
+/// Whether rows of a store, as they are before a migration, will break a uniqueness constraint.
+struct UniquenessCheck {
+    var index: SQLIndex
+    /// The root entity of the table.
+    var entity: String
+    /// The table of the source, and what comes into the index's columns.
+    var table: String
+    var values: [SQLExpression]
+
+    /// The error about the first rows that will have the same values; nil when there are none.
+    func failure(on connection: SQLiteConnection, url: URL) throws -> NSError? {
+        var bound: [SlotValue] = []
+        func text(_ expression: SQLExpression) -> String {
+            var printer = SQLPrinter(dialect: SQLiteDialect())
+            printer.print(expression)
+            bound.append(contentsOf: printer.values)
+            return printer.text
+        }
+        let results = values.enumerated().map { "\(text($1)) AS v\($0)" }.joined(separator: ", ")
+        let names = values.indices.map { "v\($0)" }
+        let statement = try connection.prepare(
+            "SELECT MIN(pk), MAX(pk) FROM (SELECT Z_PK AS pk, \(results) FROM \(SQLiteDialect().quoted(table))) "
+                + "WHERE \(names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) "
+                + "GROUP BY \(names.joined(separator: ", ")) HAVING COUNT(*) > 1 LIMIT 1")
+        for (place, value) in bound.enumerated() { statement.bind(Int32(place + 1), value) }
+        guard try statement.step() else { return nil }
+        return MigrationErrors.duplicates(
+            of: index, entity: entity, rows: [statement.int64(0), statement.int64(1)], url: url)
+    }
+}
+
+extension MigrationPlanner {
+    /// The check for a new unique index; nil where its values come from elsewhere than one table's columns and defaults, or
+    /// differently for different entities.
+    func uniquenessCheck(of index: SQLIndex) -> UniquenessCheck? {
+        guard index.isUnique, let change = tables.first(where: { $0.table.name == index.table }),
+            let source = change.source, !change.isPartOfSource, removed.isDisjoint(with: oldNumbers(in: source.name))
+        else { return nil }
+        var values: [SQLExpression] = []
+        for column in index.columns {
+            guard let pieces = change.columns.first(where: { $0.column.name == column.name })?.pieces.values,
+                let piece = pieces.first, pieces.count == change.members.count, pieces.allSatisfy({ $0 == piece })
+            else { return nil }
+            switch piece {
+            case .carried(let name, .same, let value):
+                let column = SQLExpression.column(alias: nil, name: name)
+                values.append(value.map { .function(.coalesce, [column, .value($0)]) } ?? column)
+            case .constant(let value): values.append(.value(value))
+            case .carried, .number, .empty: return nil
+            }
+        }
+        return UniquenessCheck(
+            index: index, entity: difference.destination.entities[change.root].name, table: source.name, values: values)
+    }
+}

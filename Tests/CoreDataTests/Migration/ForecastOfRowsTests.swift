@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+/// What a forecast knows of rows is what the migration finds.
+@Suite("Forecasts and the rows of a store")
+struct ForecastOfRowsTests {
+    private static let items = """
+        INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'a'), (2, 1, 1, 'b'), (5, 1, 1, 'a');
+        UPDATE Z_PRIMARYKEY SET Z_MAX = 5;
+        """
+
+    private func forecast(
+        _ bench: MigrationBench, _ model: NSManagedObjectModel, _ options: [AnyHashable: Any]? = nil
+    ) throws -> MigrationForecast {
+        try NSPersistentStoreCoordinator.migrationForecast(
+            forPersistentStoreAt: bench.url, to: model, options: options)
+    }
+
+    @Test(
+        "duplicates that a new uniqueness constraint forbids are named with entity and rows, before and when it fails")
+    func duplicates() throws {
+        for newer in [
+            "entity Item\n  name string\n  unique name", "entity Item\n  title string was name\n  unique title",
+            "entity Item\n  name string\n  code string! = none\n  unique code",
+        ] {
+            try withTemporaryFolder { folder in
+                let bench = try MigrationBench(folder, "entity Item\n  name string", rows: Self.items)
+                let found = try forecast(bench, ModelText.model(newer))
+                #expect(found.obstacles.map(\.entity) == ["Item"], "\(newer): \(found)")
+                let error = try bench.failure(to: newer)
+                #expect(error.code == NSMigrationConstraintViolationError)
+                #expect(error.userInfo["entity"] as? String == "Item" && error.userInfo["row"] as? Int64 == 1)
+                let rows = newer.contains("code") ? "rows 1, 2, 5" : "rows 1, 5"
+                #expect(error.localizedDescription.contains(rows), "\(error)")
+                // Each value once, or a value for nobody: nothing stands in the way.
+                try bench.run("DELETE FROM ZITEM WHERE Z_PK <> 2")
+                #expect(try forecast(bench, ModelText.model(newer)).isPossible)
+                try bench.migrateAndVerify(to: newer)
+            }
+        }
+    }
+
+    @Test("where nothing may be inferred and there is no mapping model, there is no way")
+    func nothingInferred() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, "entity Item\n  name string")
+            let model = ModelText.model("entity Item\n  name string\n  more int32")
+            let found = try forecast(bench, model, [NSInferMappingModelAutomaticallyOption: false])
+            #expect(!found.isPossible && found.hops.isEmpty)
+            #expect(found.obstacles.first?.help.contains("mapping model") == true, "\(found)")
+            #expect(try forecast(bench, model).isPossible)
+        }
+    }
+
+    private static let versions = [
+        "entity Item\n  name string", "entity Item\n  name string\n  more int32",
+        "entity Item\n  name string\n  more int32\n  code string!",
+    ]
+
+    private func stages(_ handles: Bool) -> [AnyHashable: Any] {
+        let models = Self.versions.map { ModelText.model($0) }
+        let stages = zip(models, models.dropFirst()).map { older, newer in
+            NSCustomMigrationStage(
+                migratingFrom: .init(model: older, versionChecksum: older.versionChecksum),
+                to: .init(model: newer, versionChecksum: newer.versionChecksum))
+        }
+        if handles { stages[1].willMigrateHandler = { _, _ in } }
+        return [NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager(stages)]
+    }
+
+    @Test("what rows forbid in the second of two stages is an obstacle, unless code of the program's comes before it")
+    func secondStage() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.versions[0], rows: Self.items)
+            let model = ModelText.model(Self.versions[2])
+            let found = try forecast(bench, model, stages(false))
+            #expect(found.obstacles.map(\.property) == ["code"], "\(found)")
+            #expect(try forecast(bench, model, stages(true)).isPossible)
+            try bench.run("DELETE FROM ZITEM")
+            #expect(try forecast(bench, model, stages(false)).isPossible)
+        }
+    }
+
+    @Test("bytes that are to come into the row from a file that is missing are an error with entity, property and row")
+    func missingFile() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(
+                folder, "entity Picture\n  bytes data external",
+                rows: """
+                    INSERT INTO ZPICTURE (Z_PK, Z_ENT, Z_OPT, ZBYTES) VALUES (1, 1, 1, x'0161'),
+                        (3, 1, 1, CAST(x'02' || '0AC46B4C-0E22-4B4B-9D0D-5A1E4F2C8A01' || x'00' AS BLOB));
+                    """)
+            let error = try bench.failure(to: "entity Picture\n  bytes data")
+            #expect(
+                error.userInfo["entity"] as? String == "Picture" && error.userInfo["property"] as? String == "bytes")
+            #expect(error.userInfo["row"] as? Int64 == 3)
+            #expect(error.localizedDescription.contains("Restore the file"), "\(error)")
+        }
+    }
+}
