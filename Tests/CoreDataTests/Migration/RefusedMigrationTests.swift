@@ -119,6 +119,47 @@ struct RefusedMigrationTests {
         }
     }
 
+    @Test(
+        "a row that was invalid before goes on in place; a migration into a copy ends with an error that says which and what helps"
+    )
+    func invalidBefore() throws {
+        let (older, newer) = ("entity Item\n  name string!", "entity Item\n  name string!\n  more int32")
+        for isCopied in [true, false] {
+            try withTemporaryFolder { folder in
+                let bench = try MigrationBench(
+                    folder, older,
+                    rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT) VALUES (7, 1, 1); UPDATE Z_PRIMARYKEY SET Z_MAX = 7")
+                let before = try bench.dump()
+                let models = [older, newer].map { ModelText.model($0) }
+                let stage = NSCustomMigrationStage(
+                    migratingFrom: .init(model: models[0], versionChecksum: models[0].versionChecksum),
+                    to: .init(model: models[1], versionChecksum: models[1].versionChecksum))
+                if isCopied { stage.willMigrateHandler = { _, _ in } }
+                func migrate() throws {
+                    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(newer))
+                    let store = try coordinator.addPersistentStore(
+                        ofType: NSSQLiteStoreType, configurationName: nil, at: bench.url,
+                        options: [
+                            NSMigratePersistentStoresAutomaticallyOption: true,
+                            NSInferMappingModelAutomaticallyOption: true,
+                            NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager([stage]),
+                        ])
+                    try coordinator.remove(store)
+                }
+                guard isCopied else {
+                    try migrate()
+                    return try bench.verify(newer)
+                }
+                let error = try #require(throws: NSError.self) { try migrate() }
+                #expect(error.code == NSMigrationError, "\(error)")
+                #expect(
+                    error.userInfo["entity"] as? String == "Item" && error.userInfo["row"] as? Int64 == 7, "\(error)")
+                #expect(error.localizedRecoverySuggestion?.contains("older version") == true)
+                #expect(try bench.dump() == before)
+            }
+        }
+    }
+
     @Test("a store behind a symbolic link is opened, and migrated where it lies")
     func symbolicLink() throws {
         try withTemporaryFolder { folder in
