@@ -20,6 +20,9 @@ static inline GtkWidget *shim_column(void) {
     return box;
 }
 
+// A widget that stays when it is taken out of its window.
+static inline GtkWidget *shim_held(GtkWidget *widget) { return g_object_ref_sink(widget); }
+
 static inline void shim_append(GtkWidget *box, GtkWidget *child) { gtk_box_append(GTK_BOX(box), child); }
 
 static inline GtkWidget *shim_label(const char *text) {

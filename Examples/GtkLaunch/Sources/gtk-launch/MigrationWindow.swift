@@ -11,6 +11,8 @@ final class MigrationWindow: LaunchDisplay {
     private let spinner = shim_spinner()
     private let bar = gtk_progress_bar_new()
     private let button = gtk_button_new()
+    /// The screen of the migration. Held, for a retry shows it again after the ordinary screen or none was there.
+    private let column = shim_held(shim_column())
     private let texts: LaunchTexts
     /// What the button does.
     private var whenClicked: @MainActor () -> Void = {}
@@ -36,17 +38,21 @@ final class MigrationWindow: LaunchDisplay {
                 let window = Unmanaged<MigrationWindow>.fromOpaque(data).takeUnretainedValue()
                 MainActor.assumeIsolated { window.whenClicked() }
             }, this)
+        for widget in [message, spinner, bar, detail, button] {
+            shim_append(column, widget)
+        }
     }
 
     // MARK: - LaunchDisplay
 
     func begin(_ migration: any MigrationProgressReporting, message text: String) {
-        let column = shim_column()
-        for widget in [message, spinner, bar, detail, button] {
-            shim_append(column, widget)
-        }
         shim_set_text(message, text)
-        gtk_widget_set_visible(button, 0)
+        shim_set_text(detail, "")
+        shim_set_fraction(bar, migration.migrationStatus.fractionCompleted)
+        gtk_widget_set_visible(spinner, 1)
+        gtk_widget_set_visible(bar, 1)
+        shim_set_label(button, texts[.cancel])
+        whenClicked = { migration.cancelMigration() }
         shim_set_child(window, column)
         shim_present(window)
     }
@@ -62,7 +68,7 @@ final class MigrationWindow: LaunchDisplay {
         gtk_widget_set_visible(spinner, 0)
         gtk_widget_set_visible(bar, 0)
         shim_set_label(button, failure?.retryLabel ?? texts[.ok])
-        gtk_widget_set_visible(button, 1)
+        whenClicked = {}
     }
 
     // MARK: - After the launch

@@ -1,7 +1,8 @@
 // A notebook whose new version migrates its store behind a window.
 //
 //   gtk-launch                    waits for the button
-//   gtk-launch --pictures FOLDER  draws its three screens into a folder, presses the button itself, and ends
+//   gtk-launch --pictures FOLDER  draws its screens into a folder, presses the buttons itself (cancels, tries again, OK),
+//                                 and ends
 import CGtk
 import CoreData
 import CoreDataManager
@@ -35,25 +36,52 @@ var failure: (any Error)?
     throw CocoaError(.fileWriteUnknown)
 }
 
+/// Launches until there is data to show. A launch that failed, or that the user cancelled, is tried again by the button.
+@MainActor func launch() async throws {
+    var attempt = 0
+    while true {
+        attempt += 1
+        let during = attempt <= 2 ? watch(attempt) : nil
+        do {
+            try await manager.launch(display: window)
+            try await during?.value
+            return
+        } catch {
+            try await during?.value
+            guard manager.failure?.retryLabel != nil else { throw error }
+            try await picture("stopped")
+            await answer()
+        }
+    }
+}
+
+/// Where pictures are wanted: draws a migration at its half, and cancels the first one.
+@MainActor func watch(_ attempt: Int) -> Task<Void, any Error>? {
+    guard pictures != nil else { return nil }
+    return Task { @MainActor in
+        for await state in manager.states {
+            guard case .migrating(let status) = state, status.fractionCompleted > 0.4 else { continue }
+            try await picture(attempt == 1 ? "migrating" : "again")
+            if attempt == 1 { window.press() }
+            return
+        }
+    }
+}
+
+/// Waits for the button; where pictures are wanted, presses it.
+@MainActor func answer() async {
+    if pictures != nil {
+        // Runs when this one waits: both are of the main actor.
+        Task { @MainActor in window.press() }
+    }
+    await window.waitForButton()
+}
+
 Task { @MainActor in
     do {
-        let during = Task { @MainActor in
-            for await state in manager.states {
-                if case .migrating(let status) = state, status.fractionCompleted > 0.4 {
-                    try await picture("migrating")
-                    return
-                }
-            }
-        }
-        try await manager.launch(display: window)
-        try await during.value
+        try await launch()
         try await picture("done")
-        async let pressed: Void = window.waitForButton()
-        if pictures != nil {
-            await Task.yield()
-            window.press()
-        }
-        await pressed
+        await answer()
         window.showList(try NoteStore.texts(in: manager.mainContext))
         try await picture("notes")
         isOver = pictures != nil
