@@ -224,6 +224,19 @@ struct ExternalDataTests {
         }
     }
 
+    @Test("A store that is replaced leaves the files of another one whose folder is the same")
+    func replacingBesideAnother() throws {
+        let (older, newer) = (try store(1), try store(2))
+        let folder = support(older).appendingPathComponent("_EXTERNAL_DATA")
+        let strange = UUID().uuidString
+        try bytes(10).write(to: folder.appendingPathComponent(strange))
+        try Data().write(to: older.folder.url.appendingPathComponent("Library.db"))
+        try SQLiteStoreFiles(older.storeURL).replace(with: SQLiteStoreFiles(newer.storeURL))
+        #expect(files(older).count == 2)
+        #expect(files(older).contains(strange))
+        #expect(try values(older.folder) == [2])
+    }
+
     @Test("A store that could not be replaced has its values' files, and nothing of the other store's")
     func failedReplacing() throws {
         let (older, newer) = (try store(1), try store(2))

@@ -24,7 +24,7 @@ extension SQLiteStoreFiles {
                 for url in [wal, shm, journal] where FileManager.default.fileExists(atPath: url.path) {
                     try FileManager.default.removeItem(at: url)
                 }
-                let external = ExternalData(folder: externalDataFolder)
+                let external = ExternalData(folder: externalDataFolder, storeName: main.lastPathComponent)
                 let files = try join(sibling, in: external)
                 guard rename(sibling.main.path, main.path) == 0 else {
                     let reason = "The store could not be put in its place: \(String(cString: strerror(errno)))"
@@ -53,7 +53,12 @@ extension SQLiteStoreFiles {
         func names(_ folder: URL) -> Set<String> {
             Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
         }
-        let old = names(externalDataFolder)
+        var old = names(externalDataFolder)
+        let shared = SharedSupport(store: self)
+        if !old.isEmpty, shared.isShared {
+            // What cannot be told from another store's stays.
+            old.formIntersection((try? shared.ownFiles()) ?? [])
+        }
         let new = names(sibling.externalDataFolder)
         var files = ExternalFileChanges()
         files.created = new.subtracting(old).sorted()
