@@ -47,7 +47,10 @@ struct NSExpressionTests {
 
     @Test("Asking for a part that a kind does not have stops the process")
     func missingPart() async {
-        await #expect(processExitsWith: .failure) { _ = NSExpression(forConstantValue: 1).keyPath }
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = NSExpression(forConstantValue: 1).keyPath
+        }
+        #expect(end.said("keyPath is not defined for the expression"))
     }
 
     @Test("Equal expressions have equal hashes")

@@ -177,9 +177,10 @@ struct PredicateEvaluationTests {
 
     @Test("A variable without a value stops the process")
     func missingVariable() async {
-        await #expect(processExitsWith: .failure) {
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = NSPredicate(format: "a == $x").evaluate(with: ["a": 1])
         }
+        #expect(end.said("Can't get value for 'x' in bindings"))
     }
 
     @Test("A block is asked with the object and the variables")

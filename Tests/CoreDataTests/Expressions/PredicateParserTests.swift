@@ -102,12 +102,14 @@ struct PredicateParserTests {
 
     @Test("A bad format string stops the process")
     func badFormat() async {
-        await #expect(processExitsWith: .failure) {
+        let first = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = NSPredicate(format: "a ==")
         }
-        await #expect(processExitsWith: .failure) {
+        #expect(first.said("a =="))
+        let second = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = NSExpression(format: "1 +")
         }
+        #expect(second.said("1 +"))
     }
 
     @Test("A number placeholder gives a number of its kind")

@@ -66,8 +66,9 @@ struct SortDescriptorTests {
 
     @Test("Sorting by values that have no order stops the process")
     func unordered() async {
-        await #expect(processExitsWith: .failure) {
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = [["a": [1]], ["a": [2]]].sorted(byDescriptors: [NSSortDescriptor(key: "a", ascending: true)])
         }
+        #expect(end.said("values of the key a cannot be ordered"))
     }
 }

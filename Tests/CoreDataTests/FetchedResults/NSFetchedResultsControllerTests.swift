@@ -392,13 +392,14 @@ struct NSFetchedResultsControllerTests {
 
     @Test("A request without sort descriptors stops the process, as does an index path with nothing there")
     func programmerErrors() async {
-        await #expect(processExitsWith: .failure) {
+        let first = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
             _ = NSFetchedResultsController(
                 fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Book"), managedObjectContext: context,
                 sectionNameKeyPath: nil, cacheName: nil)
         }
-        await #expect(processExitsWith: .failure) {
+        #expect(first.said("requires a fetch request with sort descriptors"))
+        let second = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let library = try Library()
             let context = library.context()
             try context.performAndWait {
@@ -410,5 +411,6 @@ struct NSFetchedResultsControllerTests {
                 _ = controller.object(at: IndexPath(indexes: [0, 0]))
             }
         }
+        #expect(second.said("no object at index 0 in section at index 0"))
     }
 }

@@ -87,21 +87,24 @@ struct ModelTests {
 
     @Test("changing a model that is in use stops the process")
     func frozenModels() async {
-        await #expect(processExitsWith: .failure) {
+        let first = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let model = SampleModels.library()
             model.freeze()
             model.entities = []
         }
-        await #expect(processExitsWith: .failure) {
+        #expect(first.said("Can't modify an immutable model."))
+        let second = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let model = SampleModels.library()
             model.freeze()
             model.entitiesByName["Book"]?.attributesByName["pages"]?.name = "leaves"
         }
-        await #expect(processExitsWith: .failure) {
+        #expect(second.said("Can't modify an immutable model."))
+        let third = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let model = SampleModels.library()
             model.freeze()
             model.entitiesByName["Book"]?.indexes.first?.name = "other"
         }
+        #expect(third.said("Can't modify an immutable model."))
     }
 
     @Test("models merge by taking equal entities once and linking across models by name")
@@ -124,12 +127,13 @@ struct ModelTests {
 
     @Test("merging two different entities of one name stops the process")
     func mergeConflict() async {
-        await #expect(processExitsWith: .failure) {
+        let fourth = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let (first, second) = (NSManagedObjectModel(), NSManagedObjectModel())
             first.entities = [SampleModels.entity("A")]
             second.entities = [SampleModels.entity("A", isAbstract: true)]
             _ = NSManagedObjectModel(byMerging: [first, second])
         }
+        #expect(fourth.said("Can't merge models with two different entities named 'A'"))
     }
 
     @Test("a store is compatible with a model or configuration when entities and hashes are the same")

@@ -36,6 +36,9 @@ struct ClassDescriptionTests {
 
     @Test("entity() of a class that no model in use has stops the process")
     func withoutEntity() async {
-        await #expect(processExitsWith: .failure) { _ = Homeless.entity() }
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Homeless.entity()
+        }
+        #expect(end.said("Failed to find a unique match for an NSEntityDescription to a managed object subclass"))
     }
 }

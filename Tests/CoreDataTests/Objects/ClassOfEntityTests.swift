@@ -98,7 +98,7 @@ struct ClassOfEntityTests {
 
     @Test("A fetch of a class that an object does not have stops the process", .onStores(.inMemory))
     func wrongClass() async {
-        await #expect(processExitsWith: .failure) {
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = try ClassOfEntityTests().makeContext()
             try context.performAndWait {
                 _ = NSManagedObject(
@@ -106,5 +106,6 @@ struct ClassOfEntityTests {
                 _ = try context.fetch(NSFetchRequest<ClassedStored>(entityName: "ClassedStored"))
             }
         }
+        #expect(end.said("The request for 'ClassedStored' yields"))
     }
 }

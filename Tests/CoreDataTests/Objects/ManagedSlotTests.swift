@@ -302,34 +302,38 @@ struct ManagedSlotTests {
         "A property that the model does not have stops the process at first use, naming it and the entity",
         .onStores(.inMemory))
     func unknownProperty() async {
-        await #expect(processExitsWith: .failure) {
+        let first = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = try SlotThing.makeContext()
             context.performAndWait { _ = SlotThing(context: context).misnamed }
         }
+        #expect(first.said("is not in entity 'SlotThing' of the model in use"))
     }
 
     @Test(
         "A property of another kind stops the process at first use, before its bytes are taken for something else",
         .onStores(.inMemory))
     func wrongKind() async {
-        await #expect(processExitsWith: .failure) {
+        let second = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = try SlotThing.makeContext()
             context.performAndWait { _ = SlotThing(context: context).mistyped }
         }
-        await #expect(processExitsWith: .failure) {
+        #expect(second.said("its accessor was declared with another type"))
+        let third = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = try SlotThing.makeContext()
             context.performAndWait {
                 let thing = SlotThing(context: context)
                 ManagedSlot("name").add(thing, to: thing)
             }
         }
+        #expect(third.said("its accessor was declared with another type"))
     }
 
     @Test("A missing value stops the process where the type has no place for nil", .onStores(.inMemory))
     func missingValue() async {
-        await #expect(processExitsWith: .failure) {
+        let fourth = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = try SlotThing.makeContext()
             context.performAndWait { _ = SlotThing(context: context).certainDay }
         }
+        #expect(fourth.said("has no value, and its type"))
     }
 }

@@ -213,9 +213,10 @@ struct AtomicStoreTests {
 
     @Test("A class that is neither an atomic nor an incremental store cannot be registered")
     func wrongClass() async {
-        await #expect(processExitsWith: .failure) {
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             NSPersistentStoreCoordinator.registerStoreClass(NSManagedObject.self, forStoreType: "Wrong")
         }
+        #expect(end.said("it is neither a subclass of NSAtomicStore nor of NSIncrementalStore"))
     }
 
     @Test("A subclass that lacks a method it has to have stops the process with the method's name")

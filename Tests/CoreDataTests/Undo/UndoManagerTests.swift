@@ -234,18 +234,26 @@ struct UndoManagerTests {
 
     @Test("Unbalanced calls stop the process")
     func programmerErrors() async {
-        await #expect(processExitsWith: .failure) { UndoManager().endUndoGrouping() }
-        await #expect(processExitsWith: .failure) { UndoManager().enableUndoRegistration() }
-        await #expect(processExitsWith: .failure) {
+        let first = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            UndoManager().endUndoGrouping()
+        }
+        #expect(first.said("endUndoGrouping called with no matching begin"))
+        let second = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            UndoManager().enableUndoRegistration()
+        }
+        #expect(second.said("with matching call to disableUndoRegistration"))
+        let third = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let manager = UndoManager()
             manager.groupsByEvent = false
             manager.registerUndo(withTarget: manager) { _ in }
         }
-        await #expect(processExitsWith: .failure) {
+        #expect(third.said("must begin a group before registering undo"))
+        let fourth = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let manager = UndoManager()
             manager.beginUndoGrouping()
             manager.beginUndoGrouping()
             manager.undo()
         }
+        #expect(fourth.said("undo was called with too many nested undo groups"))
     }
 }
