@@ -11,12 +11,15 @@ struct ReferenceStack: Sendable {
         var seen: [Int: Int] = [:]
         /// Objects that were written to since the last save, though perhaps to the same value.
         var touched: Set<Int> = []
+        /// Whether a relationship was written to since the last save: also what it led to may count as changed, though all is
+        /// as it was.
+        var isRelated = false
         /// Whether the parent's objects and relationships changed since this context read them.
         var isOutOfDate = false
         var undo = ReferenceUndo()
 
         var changes: ReferenceChanges { graph.changes(since: base) }
-        var isClean: Bool { base == graph && touched.isEmpty }
+        var isClean: Bool { base == graph && touched.isEmpty && !isRelated }
     }
 
     enum SaveOutcome: Equatable, Sendable {
@@ -88,6 +91,7 @@ struct ReferenceStack: Sendable {
         let change = levels[level].graph.changes(since: before)
         levels[level].touched.formUnion(change.updated.keys)
         levels[level].touched.subtract(change.deleted)
+        if change.updated.values.contains(where: \.isStructural) { levels[level].isRelated = true }
         markOutOfDate(below: level, if: change.isStructural)
         if isRecorded {
             levels[level].undo.record(before.changes(since: levels[level].graph).noting(levels[level].base))
@@ -103,6 +107,7 @@ struct ReferenceStack: Sendable {
         let undone = levels[level].changes
         levels[level].graph = levels[level].base
         levels[level].touched = []
+        levels[level].isRelated = false
         levels[level].undo.clear()
         markOutOfDate(below: level, if: undone.isStructural)
     }
@@ -196,6 +201,7 @@ struct ReferenceStack: Sendable {
         let touched = levels[level].touched
         levels[level].base = levels[level].graph
         levels[level].touched = []
+        levels[level].isRelated = false
         if level == 0 || level == Self.other {
             file.apply(changes)
             for label in changes.deleted { versions[label] = nil }

@@ -51,6 +51,11 @@ struct ReferenceUndo: Sendable {
         }
     }
 
+    /// The objects that undo, or redo, would have come.
+    func labelsThatCome(redoing: Bool) -> Set<Int> {
+        (redoing ? redo : undo).joined().reduce(into: []) { $0.formUnion($1.inserted.keys) }
+    }
+
     /// Whether the record speaks of one of these objects.
     func mentions(_ labels: Set<Int>) -> Bool {
         (undo + redo + [openGroup ?? []]).contains { $0.contains { !$0.labels.isDisjoint(with: labels) } }
@@ -71,6 +76,7 @@ extension ReferenceStack {
     mutating func turn(_ level: Int, redoing: Bool) -> Bool {
         guard let group = levels[level].undo.next(redoing: redoing) else { return true }
         let old = levels[level]
+        let returned = old.undo.labelsThatCome(redoing: !redoing)
         var inverse: [ReferenceChanges] = []
         var isStructural = false
         for changes in group.reversed() {
@@ -79,7 +85,7 @@ extension ReferenceStack {
                 levels[level] = old
                 return false
             }
-            levels[level].graph.takeBack(changes, in: levels[level].base)
+            levels[level].graph.takeBack(changes, in: levels[level].base, returned: returned)
             guard levels[level].graph.isWhole else {
                 levels[level] = old
                 return false
@@ -116,11 +122,12 @@ extension ReferenceGraph {
     }
 
     /// Applies changes that were noted earlier. What goes is let go of; an unsaved deletion that is taken back leaves the
-    /// object with what is read of it now, but for the values it had of its own.
-    mutating func takeBack(_ changes: ReferenceChanges, in base: ReferenceGraph) {
+    /// object with what is read of it now, but for the values it had of its own. One that had `returned` meanwhile, which was
+    /// taken back, too, has the values with which it went at first.
+    mutating func takeBack(_ changes: ReferenceChanges, in base: ReferenceGraph, returned: Set<Int>) {
         apply(changes)
         changes.deleted.forEach { remove($0) }
-        for (label, object) in changes.inserted {
+        for (label, object) in changes.inserted where !returned.contains(label) {
             guard let old = changes.read[label], let new = base[label] else { continue }
             for path in [\ReferenceObject.first, \ReferenceObject.second]
             where object[keyPath: path] == old[keyPath: path] {

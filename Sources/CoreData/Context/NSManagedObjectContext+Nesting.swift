@@ -7,6 +7,7 @@ extension NSManagedObjectContext {
     /// - Returns: whether the parent has yet to take it over.
     final func save(_ work: inout SaveWork, to parent: NSManagedObjectContext) throws -> Bool {
         var isForLater = false
+        var leftOut: [ObjectKey] = []
         for attempt in 1... {
             var rows: [(NSManagedObject, Snapshot)] = []
             let sent = Transfer(try pushedSave(work, &rows))
@@ -17,6 +18,7 @@ extension NSManagedObjectContext {
                 var push = sent.value
                 let conflicts = Transfer(try parent.conflicts(with: &push))
                 if conflicts.value.isEmpty {
+                    leftOut = push.leftOut
                     isForLater = parent.takeOver(push, atOnce: isInside)
                     parent.announceToChildren(changes.value, except: self)
                 }
@@ -34,6 +36,7 @@ extension NSManagedObjectContext {
         for objects in [work.inserted, work.updated] {
             for object in objects { object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: [:]) } }
         }
+        acceptDeletions(of: leftOut.compactMap { registeredObject(for: $0) })
         return isForLater
     }
 
@@ -129,10 +132,11 @@ extension NSManagedObjectContext {
         var conflicts: [SaveConflicts.Conflict] = []
         let (others, missing) = try rowsForChild(push.updated)
         push.found = others
-        for index in missing {
+        for index in missing where !push.updated[index].isEmpty {
             let change = push.updated[index]
             conflicts.append(SaveConflicts.Conflict(key: change.key, expected: change.base, found: nil))
         }
+        if conflicts.isEmpty, !missing.isEmpty { push.leaveOut(Set(missing)) }
         if !push.comparesValues { return conflicts }
         for (index, found) in others.sorted(by: { $0.key < $1.key }) {
             let change = push.updated[index]
@@ -174,6 +178,7 @@ extension NSManagedObjectContext {
                 if isBack { undelete(object, as: nil, withReferences: change.isReinserted) }
                 update(isBack ? completed(change, beside: object) : change)
                 if isBack { object.rejoinOwners() }
+                if isBack, !change.isReinserted { leaveMembers(of: object, but: change.toManys) }
                 continue
             }
             let object = makeObject(
@@ -211,6 +216,16 @@ extension NSManagedObjectContext {
             if present != value { complete.changed.insert(slot) }
         }
         return complete
+    }
+
+    /// Who belonged to an object that comes back, and does not in the child, belongs to it no longer.
+    private func leaveMembers(of object: NSManagedObject, but changes: [PushedToMany]) {
+        for toMany in object.home.layout.toManys {
+            let staying = Set(changes.first { $0.index == toMany.index }?.added.map(current) ?? [])
+            for member in object.memberObjects(of: toMany.index) where !staying.contains(member.objectKey) {
+                object.removeMember(member, from: toMany.index)
+            }
+        }
     }
 
     private func update(_ change: PushedChange, found: Snapshot? = nil) {

@@ -4,7 +4,7 @@ import Foundation
 // the members' own rows and pairs. What others have changed there, and what goes, has to be seen from the owners' side.
 extension NSManagedObjectContext {
     /// Whether an object's to-many relationships are kept in its own record.
-    private func keepsMembersInRecord(_ object: NSManagedObject) -> Bool {
+    final func keepsMembersInRecord(_ object: NSManagedObject) -> Bool {
         guard case .coordinator(let coordinator)? = source, coordinator.hasObjectStores, object.key > 0 else {
             return false
         }

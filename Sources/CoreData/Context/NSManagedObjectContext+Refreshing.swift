@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
         guard object.home.context === self, !object.flags.contains(.inserted) else { return }
         forgetCachedRow(of: object)
         if flag {
+            if isRelatedSinceDeletion(object) { return }
             guard let overlay = object.overlay, !overlay.mask.isEmpty || object.hasToManyChanges else {
                 turnIntoFault(object)
                 noteRefresh(of: object)
@@ -110,6 +111,7 @@ extension NSManagedObjectContext {
         object.willTurnIntoFault()
         object.overlay = nil
         object.row = nil
+        undoRecord?.noteNewRow(of: object)
         object.flags.insert(.unfired)
         if object.flags.contains(.inaccessible) { object.flags.subtract([.inaccessible, .deleted]) }
         object.didTurnIntoFault()
@@ -118,6 +120,15 @@ extension NSManagedObjectContext {
     final func noteRefresh(of object: NSManagedObject) {
         pendingRefreshes.append(object)
         schedulePendingChanges()
+    }
+
+    /// Whether somebody may have been related to a deleted object since: the row that it was deleted with is what the save
+    /// has to find then, to meet that.
+    private func isRelatedSinceDeletion(_ object: NSManagedObject) -> Bool {
+        guard object.flags.contains(.deleted), object.flags.isDisjoint(with: [.inaccessible, .gone]), object.row != nil
+        else { return false }
+        if keepsMembersInRecord(object) { return true }
+        return (try? readRow(for: object.objectKey)).map { object.isGivenPartner(by: $0) } ?? false
     }
 
     /// A refreshed object reads the store, not what the row cache remembers.

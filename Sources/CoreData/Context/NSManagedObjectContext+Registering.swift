@@ -345,6 +345,8 @@ extension NSManagedObjectContext {
     final func readRow(for key: ObjectKey) throws -> Snapshot? {
         switch source {
         case .parent(let parent):
+            // Whatever compares the row with what is known has to know the same keys.
+            defer { drainMailbox() }
             return try parent.reading { try parent.rowForChild(key) }
         case .coordinator(let coordinator):
             guard !key.isTemporary, let modelLayout else { return nil }

@@ -40,6 +40,11 @@ struct PushedChange {
     /// Whether a parent that takes the change over may have to read something. The references of a new object do not count.
     func needsReading(_ slots: [Slot]) -> Bool { setsOrder || changesReferences(slots) }
 
+    /// Whether everything was set back to what it was.
+    var isEmpty: Bool {
+        changed.isEmpty && (more.map { $0.boxed.isEmpty && $0.boxedChanges.isEmpty && $0.toManys.isEmpty } ?? true)
+    }
+
     /// Whether the order of a relationship was set.
     var setsOrder: Bool { more?.toManys.contains { $0.order != nil } ?? false }
 
@@ -71,12 +76,23 @@ struct PushedSave {
     /// The rows of updated objects, by their places, where the parent had others than the child when it looked for conflicts,
     /// or would have read others.
     var found: [Int: Snapshot] = [:]
+    /// Objects without a change that the parent has lost.
+    private(set) var leftOut: [ObjectKey] = []
     var deleted: [(key: ObjectKey, base: Snapshot?)] = []
     var lettingGo: [LettingGo] = []
     /// Whether values that both sides changed are conflicts too, and not the child's.
     var comparesValues = false
     /// Whether taking the save over may make the parent read something.
     var needsReading = false
+
+    /// Takes updates away, by their places: nothing is lost with them.
+    mutating func leaveOut(_ places: Set<Int>) {
+        leftOut = places.map { updated[$0].key }
+        let kept = updated.indices.filter { !places.contains($0) }
+        updated = kept.map { updated[$0] }
+        found = Dictionary(
+            uniqueKeysWithValues: kept.enumerated().compactMap { new, old in found[old].map { (new, $0) } })
+    }
 
     /// The relationships that a deleted object left before its deletion: the parent's delete rules must not follow them.
     struct LettingGo {

@@ -19,6 +19,15 @@ extension NSManagedObject {
         }
     }
 
+    /// Whether a newer row has one-to-one relationships lead to others than the object's row.
+    final func isGivenPartner(by newest: Snapshot) -> Bool {
+        guard let row else { return false }
+        return home.layout.oneToOnes.contains { slot, _ in
+            guard let key = Self.reference(in: newest, at: slot, home.layout) else { return false }
+            return key != Self.reference(in: row, at: slot, home.layout)
+        }
+    }
+
     /// After a newer row came under the object: those lose it who lead to it and are not the ones it leads to now, whether
     /// the newer row speaks for them or an unsaved change.
     final func settlePartners(after former: [Partner], newest: Snapshot, storeWins: Bool) {

@@ -28,6 +28,7 @@ extension NSManagedObject {
         case .everything: keepEverything(over: latest)
         }
         row = latest
+        home.context?.undoRecord?.noteNewRow(of: self)
         if let overlay {
             overlay.currentRow = nil
             overlay.boxed = overlay.boxed.filter { slot, _ in

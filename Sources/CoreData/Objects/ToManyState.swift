@@ -180,22 +180,30 @@ extension ToManyState {
             return base.map { base in base.filter { !removed.contains($0) } + added }
         }
 
+        /// The same under the permanent keys that members have got since.
+        func renamed(_ permanent: [Int64: Int64]) -> Memento {
+            if permanent.isEmpty { return self }
+            return Memento(
+                base: base?.map { $0.renamed(permanent) }, added: added.map { $0.renamed(permanent) },
+                removed: Set(removed.map { $0.renamed(permanent) }), order: order?.map { $0.renamed(permanent) })
+        }
+
         /// Whether there is nothing but what the store has.
         var isClean: Bool { added.isEmpty && removed.isEmpty && order == nil }
     }
 
     var memento: Memento { Memento(base: base, added: added.keys, removed: removed, order: order) }
 
-    /// Takes back what happened between two moments; what else changed stays. `current` gives a key's present form.
-    func revert(from after: Memento, to before: Memento, current: (ObjectKey) -> ObjectKey) {
+    /// Takes back what happened between two moments; what else changed stays. Both know members by their present keys.
+    func revert(from after: Memento, to before: Memento) {
         if base == after.base, added.keys == after.added, removed == after.removed, order == after.order,
             base != nil || before.base == nil
         {
             if before.base == nil, base != nil {
-                adopt(before, knownIn: Set(base ?? []), current)
+                adopt(before, knownIn: Set(base ?? []))
             } else {
-                base = before.base?.map(current)
-                adopt(before, knownIn: nil, current)
+                base = before.base
+                adopt(before, knownIn: nil)
             }
             return
         }
@@ -213,19 +221,19 @@ extension ToManyState {
         if isFault {
             for key in moved {
                 let stays = before.removed.contains(key)
-                _ = added.remove(current(key))
-                removed.remove(current(key))
+                _ = added.remove(key)
+                removed.remove(key)
                 if stays {
-                    noteRemoval(of: current(key))
-                    noteAddition(of: current(key))
+                    noteRemoval(of: key)
+                    noteAddition(of: key)
                 }
             }
         }
         let present = isFault ? nil : Set(members)
-        for key in came.map(current) where present?.contains(key) ?? true { noteRemoval(of: key) }
+        for key in came where present?.contains(key) ?? true { noteRemoval(of: key) }
         let returning = before.added + (after.base ?? before.base ?? []) + Array(went)
-        var left = Set(went.map(current))
-        for key in returning.map(current) where left.remove(key) != nil && present?.contains(key) != true {
+        var left = went
+        for key in returning where left.remove(key) != nil && present?.contains(key) != true {
             noteAddition(of: key)
         }
         guard isOrdered, let base else { return }
@@ -235,20 +243,22 @@ extension ToManyState {
             return base.filter { !before.removed.contains($0) && !addedBefore.contains($0) } + joined
         }
         let known = before.members ?? after.base.map(former)
-        let wanted = (known ?? former(of: base)).map(current)
+        let wanted = known ?? former(of: base)
         if wanted != members, wanted.count == members.count, Set(wanted) == Set(members) {
-            order = wanted == base && added.isEmpty && removed.isEmpty ? nil : wanted
+            order = wanted
         }
+        // Members that left and came back to where they stood are no change.
+        if added.isEmpty, removed.isEmpty, order == base { order = nil }
     }
 
-    private func adopt(_ before: Memento, knownIn base: Set<ObjectKey>?, _ current: (ObjectKey) -> ObjectKey) {
+    private func adopt(_ before: Memento, knownIn base: Set<ObjectKey>?) {
         added = ObjectKeyList()
-        removed = Set(before.removed.map(current))
-        for key in before.added.map(current) where base?.contains(key) != true || removed.contains(key) {
+        removed = before.removed
+        for key in before.added where base?.contains(key) != true || removed.contains(key) {
             added.append(key)
         }
         if let base { removed.formIntersection(base) }
-        order = before.order?.map(current)
+        order = before.order
         // Members that left and came back to where they stood are no change.
         if added.isEmpty, removed.isEmpty, order == self.base { order = nil }
     }

@@ -14,7 +14,7 @@ final class ContextUndo {
     /// The object is held: another one in its place in memory must not be taken for it.
     private struct Baseline {
         let object: NSManagedObject
-        let state: ObjectState
+        var state: ObjectState
     }
 
     init(manager: UndoManager, context: NSManagedObjectContext) {
@@ -80,6 +80,11 @@ final class ContextUndo {
             baseline[identifier] = Baseline(
                 object: object, state: ObjectState(cleanStateOf: object, isNew: true))
         }
+    }
+
+    /// What the object's row says now is not recorded as a change, nor what it said as something to go back to.
+    func noteNewRow(of object: NSManagedObject) {
+        baseline[ObjectIdentifier(object)]?.state.row = object.row
     }
 
     /// Nothing is unsaved any more.

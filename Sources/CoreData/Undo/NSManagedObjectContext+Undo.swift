@@ -122,11 +122,12 @@ extension NSManagedObjectContext {
                 overlay.currentRow = nil
             }
         }
+        let renames = undoRecord?.renames ?? [:]
         for index in change.changedToManys {
             let nothing = ToManyState.Memento(base: nil, added: [], removed: [], order: nil)
             object.toManyState(index).revert(
-                from: change.after.toMany(index) ?? nothing, to: change.before.toMany(index) ?? nothing,
-                current: { self.currentKey($0) })
+                from: (change.after.toMany(index) ?? nothing).renamed(renames),
+                to: (change.before.toMany(index) ?? nothing).renamed(renames))
             object.overlay?.currentRow = nil
         }
         noteUpdate(of: object)
@@ -138,8 +139,6 @@ extension NSManagedObjectContext {
         }
         return .int(permanent)
     }
-
-    private func currentKey(_ key: ObjectKey) -> ObjectKey { key.renamed(undoRecord?.renames ?? [:]) }
 
     // MARK: Coming and going
 
@@ -191,7 +190,8 @@ extension NSManagedObjectContext {
         }
         object.home.identityMap?.register(object)
         for toMany in object.home.layout.toManys {
-            let members = before.toMany(toMany.index)?.members ?? after.toMany(toMany.index)?.members ?? []
+            let members = (before.toMany(toMany.index)?.members ?? after.toMany(toMany.index)?.members ?? [])
+                .map { $0.renamed(undoRecord?.renames ?? [:]) }
             if savedRow != nil { _ = object.members(of: toMany.index) } else if members.isEmpty { continue }
             _ = object.toManyState(toMany.index).replaceMembers(members, isOrdered: toMany.isOrdered)
         }

@@ -96,4 +96,32 @@ struct ChildIDTests {
         }
         low.performAndWait { held.value.0.delegate = nil }
     }
+
+    @Test("What is read above under permanent ids is what is known here under temporary ones")
+    func readUnderPermanentIDs() throws {
+        let library = try Library(model: PairModel.make())
+        let root = library.context()
+        let middle = library.child(of: root)
+        let low = library.child(of: middle)
+        let item = root.performAndWait { root.make("Item", ["name": "i"]).objectID }
+        let owner = try middle.performAndWait {
+            let owner = middle.make("Owner", ["name": "o"]).objectID
+            try middle.save()
+            return owner
+        }
+        let pair = try low.performAndWait {
+            let (owner, item) = (low.object(with: owner), low.object(with: item))
+            owner.setValue(NSOrderedSet(array: [item]), forKey: "queue")
+            try low.save()
+            item.setValue(5, forKey: "rank")
+            return Held((owner, item))
+        }
+        try root.performAndWait { try root.save() }
+        low.performAndWait {
+            let (owner, item) = pair.value
+            low.refresh(item, mergeChanges: true)
+            #expect(item.one("queuedBy") === owner)
+            #expect(owner.ordered("queue") == [item])
+        }
+    }
 }

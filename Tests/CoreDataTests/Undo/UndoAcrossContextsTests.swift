@@ -232,6 +232,68 @@ struct UndoAcrossContextsTests {
         }
     }
 
+    @Test("What the parent changed meanwhile is not what a later undo goes back to")
+    func changedMeanwhile() throws {
+        try withChild { parent, child in
+            let book = parent.performAndWait { Held(parent.make("Book", ["title": "old"])) }
+            let id = book.value.objectID
+            let copy = child.performAndWait { Held(child.object(with: id)) }
+            child.performAndWait { child.delete(copy.value) }
+            child.performAndWait { child.undo() }
+            parent.performAndWait { book.value.setValue("new", forKey: "title") }
+            child.performAndWait { child.refresh(copy.value, mergeChanges: true) }
+            child.performAndWait { copy.value.setValue("mine", forKey: "title") }
+            child.performAndWait { child.undo() }
+            child.performAndWait { #expect(copy.value.value(forKey: "title") as? String == "new") }
+        }
+    }
+
+    @Test("What comes back by undo in a child has in the parent the members that it has in the child")
+    func cameBackWithout() throws {
+        try withChild { parent, child in
+            let ids = parent.performAndWait { ["s", "t"].map { parent.make("Tag", ["name": $0]).objectID } }
+            let book = try child.performAndWait {
+                let book = child.make("Book", ["title": "b"])
+                book.setValue(Set(ids.map(child.object(with:))), forKey: "tags")
+                try child.save()
+                return Held(book)
+            }
+            try child.performAndWait {
+                child.delete(book.value)
+                try child.save()
+            }
+            child.performAndWait { child.undo() }
+            try child.performAndWait {
+                book.value.setValue(Set([child.object(with: ids[1])]), forKey: "tags")
+                try child.save()
+            }
+            parent.performAndWait {
+                #expect(parent.object(with: book.value.objectID).many("tags") == [parent.object(with: ids[1])])
+                #expect(parent.object(with: ids[0]).many("books").isEmpty)
+            }
+        }
+    }
+
+    @Test("Undo knows under their permanent ids the members it took away under temporary ones")
+    func renamedMembers() throws {
+        try withChild { parent, child in
+            let (shelfID, bookID) = parent.performAndWait {
+                let book = parent.make("Book", ["title": "b"])
+                return (
+                    parent.make("Shelf", ["name": "s", "items": NSOrderedSet(object: book)]).objectID, book.objectID
+                )
+            }
+            let shelf = child.performAndWait { Held(child.object(with: shelfID)) }
+            child.performAndWait { shelf.value.setValue(NSOrderedSet(), forKey: "items") }
+            try parent.performAndWait { try parent.save() }
+            child.performAndWait { child.undo() }
+            child.performAndWait {
+                #expect(shelf.value.ordered("items") == [child.object(with: bookID)])
+                #expect(!child.hasChanges)
+            }
+        }
+    }
+
     // @unchecked Sendable: used on the context's queue alone.
     private final class Held: @unchecked Sendable {
         let value: NSManagedObject

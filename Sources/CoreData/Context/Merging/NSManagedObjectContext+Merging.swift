@@ -125,22 +125,31 @@ extension NSManagedObjectContext {
     final func renew(_ objects: [NSManagedObject]) {
         for object in objects { object.overlay?.forgetBases() }
         let real = objects.filter { $0.row != nil && !$0.flags.contains(.inserted) }
-        let rows: [ObjectKey: Snapshot]?
-        do {
-            rows = try readRows(for: real.map(\.objectKey))
-        } catch {
+        guard let rows = try? readRows(for: real.map(\.objectKey)) else {
             // The store cannot be read now: what has no changes is read when it is next looked at.
-            rows = nil
-        }
-        if let rows { acceptDeletions(of: real.filter { rows[$0.rootKey] == nil }) }
-        for object in real {
-            guard let rows else {
-                if object.overlay?.mask.isEmpty ?? true, !object.flags.contains(.deleted) { object.row = nil }
-                continue
+            for object in real where object.overlay?.mask.isEmpty ?? true && !object.flags.contains(.deleted) {
+                object.row = nil
             }
-            guard let row = rows[object.rootKey] else { continue }
-            if object.flags.contains(.deleted) { object.row = row } else { object.rebase(on: row, keeping: .all) }
+            return noteRenewal(of: objects)
         }
+        let found = real.map { rows[$0.rootKey] }
+        // The rows have the keys that are known above by now.
+        drainMailbox()
+        acceptDeletions(of: zip(real, found).filter { $1 == nil }.map(\.0))
+        for (object, row) in zip(real, found) {
+            guard let row else { continue }
+            if object.flags.contains(.deleted) {
+                // Whoever was given to it since is for the save to meet: the rules of the deletion were not asked about them.
+                // The records of programs' stores do not say who was.
+                if !keepsMembersInRecord(object), !object.isGivenPartner(by: row) { object.row = row }
+            } else {
+                object.rebase(on: row, keeping: .all)
+            }
+        }
+        noteRenewal(of: objects)
+    }
+
+    private func noteRenewal(of objects: [NSManagedObject]) {
         for object in objects where !object.flags.contains(.mergedAway) { noteRefresh(of: object) }
     }
 

@@ -113,6 +113,29 @@ struct DeletedOwnerTests {
         }
     }
 
+    @Test("What was related to a deleted object and merged before the save is met by it nevertheless")
+    func mergedBetween() throws {
+        for key in Self.keys {
+            for (policy, code, left) in [(NSMergePolicy.error, NSManagedObjectMergeError, ["i → o", "o"])]
+                + Self.winners.map({ ($0, 0, ["i"]) }) + Self.losers.map({ ($0, 0, ["i → o", "o"]) })
+            {
+                let scene = try Scene(key, policy)
+                let held = (try scene.delete(), try scene.relate())
+                let changes = Guarded<[Notification]>([])
+                let token = NotificationCenter.default.addObserver(
+                    forName: .NSManagedObjectContextDidSave, object: scene.relater, queue: nil
+                ) { notification in changes.withLock { $0.append(notification) } }
+                defer { NotificationCenter.default.removeObserver(token) }
+                #expect(scene.save(scene.relater) == 0)
+                let saved = try #require(changes.withLock { $0.last })
+                scene.deleter.performAndWait { scene.deleter.mergeChanges(fromContextDidSave: saved) }
+                #expect(scene.save(scene.deleter) == code, "\(key)")
+                #expect(try scene.saved() == left, "\(key)")
+                withExtendedLifetime(held) {}
+            }
+        }
+    }
+
     @Test("Whoever relates to what somebody has deleted since meets a conflict, or leads nowhere")
     func relationComesSecond() throws {
         for key in Self.keys {

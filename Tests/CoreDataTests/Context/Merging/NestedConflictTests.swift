@@ -97,4 +97,22 @@ struct NestedConflictTests {
         try parent.performAndWait { try parent.save() }
         #expect(try library.saved("Book", "title") == (comesBack ? ["child"] : []))
     }
+
+    @Test("An object that was set back to what it was is nothing to lose when the parent has lost it")
+    func setBack() throws {
+        let id = parent.performAndWait { [parent] in parent.make("Book", ["title": "new"]).objectID }
+        let book = child.performAndWait { [child] in
+            let book = child.object(with: id)
+            book.setValue("other", forKey: "title")
+            book.setValue("new", forKey: "title")
+            #expect(book.isUpdated)
+            return Held(book)
+        }
+        parent.performAndWait { [parent] in parent.rollback() }
+        try child.performAndWait { [child] in
+            try child.save()
+            child.processPendingChanges()
+            #expect(!child.hasChanges && book.value.managedObjectContext == nil)
+        }
+    }
 }
