@@ -76,7 +76,11 @@ struct MigrationPlanner {
         }
         addBookkeeping()
         addTriggers()
-        for view in views { add(.createView(view)) }
+        for view in views {
+            add(.createView(view))
+            // They went with it.
+            for trigger in facts.triggers where Self.same(trigger.table, view.name) { add(.createTrigger(trigger)) }
+        }
         for change in tables {
             plan.tableRows[change.table.name] = rows(ofNew: change.table.name)
             plan.tableOrigins[change.table.name] = change.source?.name

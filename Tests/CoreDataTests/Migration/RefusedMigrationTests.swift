@@ -88,6 +88,7 @@ struct RefusedMigrationTests {
                     UPDATE Z_PRIMARYKEY SET Z_MAX = 1;
                     CREATE VIEW NAMES AS SELECT ZNAME FROM ZITEM;
                     CREATE VIEW FEWER AS SELECT * FROM NAMES;
+                    CREATE TRIGGER NAMING INSTEAD OF DELETE ON FEWER BEGIN UPDATE ZITEM SET Z_OPT = 2; END;
                     """)
             let without = "entity Item\n  size int32"
             let found = try forecast(bench, ModelText.model(without))
@@ -100,6 +101,7 @@ struct RefusedMigrationTests {
             #expect(try bench.migrate(to: "entity Item\n  name string\n  size int32 = 7"))
             #expect(try bench.migrate(to: "entity Item\n  name string\n  size double = 7"))
             #expect(try bench.query("SELECT * FROM FEWER") == ["a"])
+            #expect(try bench.query("SELECT tbl_name FROM sqlite_master WHERE type = 'trigger'") == ["FEWER"])
             // A new name of a column that nothing else happens to is put into the view by SQLite.
             #expect(try bench.migrate(to: "entity Item\n  title string was name\n  size double = 7"))
             #expect(try bench.query("SELECT * FROM FEWER") == ["a"])
