@@ -237,6 +237,30 @@ struct ExternalDataTests {
         #expect(try values(older.folder) == [2])
     }
 
+    @Test("A store that is destroyed, or moved, leaves the files of another one whose folder is the same")
+    func destroyingBesideAnother() throws {
+        for isMoved in [true, false] {
+            let library = try store(1)
+            let folder = support(library).appendingPathComponent("_EXTERNAL_DATA")
+            let strange = UUID().uuidString
+            try bytes(10).write(to: folder.appendingPathComponent(strange))
+            try Data().write(to: library.folder.url.appendingPathComponent("Library.db"))
+            let other = SQLiteStoreFiles(library.folder.url.appendingPathComponent("Moved.sqlite"))
+            if isMoved {
+                try SQLiteStoreFiles(library.storeURL).move(to: other)
+            } else {
+                try SQLiteStoreFiles(library.storeURL).destroy()
+            }
+            #expect(files(library) == [strange])
+            #expect(!FileManager.default.fileExists(atPath: library.storeURL.path))
+            guard isMoved else { continue }
+            #expect(names(in: other.externalDataFolder).count == 1)
+            try SQLiteStoreFiles(library.folder.url.appendingPathComponent("Library.db")).destroy(force: true)
+            try other.move(to: SQLiteStoreFiles(library.storeURL))
+            #expect(try values(library.folder) == [1])
+        }
+    }
+
     @Test("A store that could not be replaced has its values' files, and nothing of the other store's")
     func failedReplacing() throws {
         let (older, newer) = (try store(1), try store(2))

@@ -109,8 +109,13 @@ struct SQLiteStoreFiles: Sendable {
         try withoutUsers(timeout: timeout, force: force) {
             // What a migration has left, too: found later, it would be put in the place of a new store.
             let unfinished = MigrationFolder.url(for: self)
-            for url in [unfinished, wal, shm, journal, supportFolder, main]
-            where FileManager.default.fileExists(atPath: url.path) {
+            var urls = [unfinished, wal, shm, journal, supportFolder, main]
+            if SharedSupport(store: self).isShared {
+                // What cannot be told from another store's stays.
+                let own = (try? SharedSupport(store: self).ownFiles()) ?? []
+                urls.replaceSubrange(4..<5, with: own.map { externalDataFolder.appendingPathComponent($0) })
+            }
+            for url in urls where FileManager.default.fileExists(atPath: url.path) {
                 try FileManager.default.removeItem(at: url)
             }
             Self.synchronizeFolder(main.deletingLastPathComponent())
@@ -121,12 +126,25 @@ struct SQLiteStoreFiles: Sendable {
     func move(to destination: SQLiteStoreFiles, timeout: TimeInterval = 0) throws {
         try StoreExchange.recover(self, timeout: timeout)
         try SQLiteStoreMetadata.requireFile(at: main)
-        try withoutUsers(timeout: timeout, force: false) {
+        let shared = SharedSupport(store: self)
+        let isShared = shared.isShared && FileManager.default.fileExists(atPath: supportFolder.path)
+        // Which files are its own has to be in the main file.
+        try withoutUsers(timeout: timeout, force: false, absorbing: isShared) {
+            var pairs = [(supportFolder, destination.supportFolder)]
+            if isShared {
+                let (old, new) = (externalDataFolder, destination.externalDataFolder)
+                pairs = try shared.ownFiles().map { (old.appendingPathComponent($0), new.appendingPathComponent($0)) }
+                if !pairs.isEmpty {
+                    try FileManager.default.createDirectory(at: new, withIntermediateDirectories: true)
+                    for (from, to) in [(supportFolder, destination.supportFolder), (old, new)] {
+                        var status = stat()
+                        if stat(from.path, &status) == 0 { chmod(to.path, status.st_mode & 0o7777) }
+                    }
+                }
+            }
             // The companions go first: a main file without its -wal is never seen under the new name.
-            for (source, target) in [
-                (supportFolder, destination.supportFolder), (wal, destination.wal), (journal, destination.journal),
-                (main, destination.main),
-            ] where FileManager.default.fileExists(atPath: source.path) {
+            pairs += [(wal, destination.wal), (journal, destination.journal), (main, destination.main)]
+            for (source, target) in pairs where FileManager.default.fileExists(atPath: source.path) {
                 try FileManager.default.moveItem(at: source, to: target)
             }
             try? FileManager.default.removeItem(at: shm)
