@@ -35,9 +35,10 @@ final class ContextHierarchy: Sendable {
     }
 
     private static func attach(_ context: NSManagedObjectContext, to coordinator: NSPersistentStoreCoordinator) {
-        context.persistentStoreCoordinator = coordinator
-        context.automaticallyMergesChangesFromParent = true
         context.mergePolicy = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+        context.persistentStoreCoordinator = coordinator
+        // Last: from here on the context's queue works with it, whenever another one saves.
+        context.automaticallyMergesChangesFromParent = true
     }
 
     /// A new private context: below the main one, or beside it.
