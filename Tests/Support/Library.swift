@@ -18,8 +18,6 @@ public final class Library: Sendable {
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
             ofType: kind.type, configurationName: nil, at: kind.url(in: self.folder.url), options: options)
-        LiveInstances.note(coordinator, "coordinator")
-        LiveInstances.note(coordinator.persistentStores[0], "store of the kind \(kind)")
     }
 
     /// The library's only store.
@@ -49,7 +47,6 @@ public final class Library: Sendable {
             // The folder is there as long as somebody may read the store.
             context.userInfo["library"] = self
         }
-        LiveInstances.note(context, "context")
         return context
     }
 
@@ -57,7 +54,6 @@ public final class Library: Sendable {
     public func child(of parent: NSManagedObjectContext) -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.performAndWait { context.parent = parent }
-        LiveInstances.note(context, "child context")
         return context
     }
 }
@@ -68,7 +64,6 @@ extension NSManagedObjectContext {
     public func make(_ entity: String, _ values: [String: Any] = [:]) -> NSManagedObject {
         let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: self)
         for (key, value) in values { object.setValue(value, forKey: key) }
-        LiveInstances.note(object, "\(entity) that was inserted")
         return object
     }
 
@@ -78,8 +73,6 @@ extension NSManagedObjectContext {
         if let format {
             request.predicate = NSPredicate(format: format, argumentArray: arguments.map { $0 ?? NSNull() })
         }
-        let found = try fetch(request)
-        for object in found { LiveInstances.note(object, "\(entity) that was fetched") }
-        return found
+        return try fetch(request)
     }
 }

@@ -201,7 +201,7 @@ extension NSManagedObjectContext {
 
     private func takeIn(_ object: NSManagedObject) {
         let holdsOtherClasses = object.home.holdsOtherClasses
-        object.home = home(forEntity: object.entity)
+        object.move(to: home(forEntity: object.entity))
         if holdsOtherClasses { object.home.holdsOtherClasses = true }
         object.flags.remove(.detached)
         insertNew(object)

@@ -210,6 +210,9 @@ extension NSManagedObject {
             context: nil, layout: home.layout, identityMap: nil, modelLayout: home.modelLayout, model: home.model,
             managedClass: home.managedClass)
         detached.coordinator = home.context?.persistentStoreCoordinator ?? home.coordinator
-        home = detached
+        #if DEBUG
+            detached.account = home.account
+        #endif
+        move(to: detached)
     }
 }

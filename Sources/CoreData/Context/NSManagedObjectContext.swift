@@ -77,6 +77,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var pendingVanished: [NSManagedObject] = []
     /// What can be undone; nil without an undo manager.
     var undoRecord: ContextUndo?
+    #if DEBUG
+        /// Of the test that made the context, or else its coordinator or parent.
+        private(set) var liveEntry = LiveAccount.Entry(.context)
+    #endif
     /// Fetched-results controllers with a delegate.
     var followers: [Follower] = []
     var isProcessingPendingChanges = false
@@ -165,6 +169,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 storedCoordinator == nil || storedCoordinator === newValue || !hasRegisteredObjects,
                 "Context already has a coordinator; cannot replace.")
             storedCoordinator = newValue
+            #if DEBUG
+                liveEntry = liveEntry ?? LiveAccount.Entry(.context, in: newValue?.liveEntry?.account)
+            #endif
             use(model: newValue?.managedObjectModel)
             subscribeToCoordinator()
         }
@@ -186,6 +193,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                     + "NSMainQueueConcurrencyType.")
             storedParent = newValue
             newValue?.adopt(child: self)
+            #if DEBUG
+                liveEntry = liveEntry ?? LiveAccount.Entry(.context, in: newValue?.liveEntry?.account)
+            #endif
             use(model: newValue?.persistentStoreCoordinator?.managedObjectModel)
         }
     }

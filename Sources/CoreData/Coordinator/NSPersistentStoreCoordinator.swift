@@ -32,6 +32,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         var objects: (any ObjectStore)?
     }
 
+    #if DEBUG
+        let liveEntry = LiveAccount.Entry(.coordinator)
+    #endif
+
     /// Makes a coordinator without stores. Stops the process when the model contradicts itself; ask
     /// `NSPersistentContainer` or check the model's file first where the model is a user's input.
     public init(managedObjectModel model: NSManagedObjectModel) {

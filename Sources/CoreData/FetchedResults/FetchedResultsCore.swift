@@ -45,6 +45,10 @@ final class FetchedResultsCore: @unchecked Sendable {
         var isTracked: Bool { parameters.resultType == .managedObjectResultType }
     }
 
+    #if DEBUG
+        private let liveEntry = LiveAccount.Entry(.controller)
+    #endif
+
     init(context: NSManagedObjectContext, sectionNameKeyPath: String?, cacheName: String?) {
         self.context = context
         self.sectionNameKeyPath = sectionNameKeyPath

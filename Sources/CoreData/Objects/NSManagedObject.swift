@@ -67,6 +67,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             flags = birth.pointee.flags
             layoutIdentifier = birth.pointee.layoutIdentifier
             super.init()
+            countLife(true)
             return
         }
         if let context {
@@ -84,6 +85,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         flags = []
         layoutIdentifier = layout.identifier
         super.init()
+        countLife(true)
         let object = type(of: self) == home.managedClass ? self : withClassOfEntity()
         if let context {
             context.insertNew(object)
@@ -99,6 +101,22 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     deinit {
         if flags.contains(.registered) { home.identityMap?.unregister(self) }
+        countLife(false)
+    }
+
+    /// Enters the object where living objects are counted, or leaves there.
+    @inline(__always)
+    private func countLife(_ comes: Bool) {
+        #if DEBUG
+            home.account?.note(.object(entity: home.layout.name), comes: comes)
+        #endif
+    }
+
+    /// Makes the object one of another context, or of none.
+    final func move(to new: ObjectHome) {
+        countLife(false)
+        home = new
+        countLife(true)
     }
 
     // MARK: Identity

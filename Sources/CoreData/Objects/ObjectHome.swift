@@ -19,6 +19,10 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
     /// Keep the descriptions alive as long as any object is.
     let modelLayout: ModelLayout
     let model: NSManagedObjectModel
+    #if DEBUG
+        /// Where the objects count as living.
+        var account: LiveAccount?
+    #endif
 
     init(
         context: NSManagedObjectContext?, layout: EntityLayout, identityMap: IdentityMap?,
@@ -30,6 +34,9 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
         self.managedClass = managedClass ?? NSManagedObject.self
         self.modelLayout = modelLayout
         self.model = model
+        #if DEBUG
+            account = context?.liveEntry?.account
+        #endif
         if managedClass == nil { findClass() }
     }
 

@@ -25,6 +25,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     /// The type that the class was registered for.
     private var registeredType = ""
 
+    #if DEBUG
+        private let liveEntry = LiveAccount.Entry(.store)
+    #endif
+
     /// Called by the coordinator that the store is added to; subclasses that override it call `super`.
     public init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,

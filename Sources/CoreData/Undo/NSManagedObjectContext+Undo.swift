@@ -160,7 +160,7 @@ extension NSManagedObjectContext {
             return
         }
         // Saved as deleted: it is inserted again, with its key, because that is what others know it by.
-        object.home = home(at: object.home.layout.index)
+        object.move(to: home(at: object.home.layout.index))
         if let key = undoRecord?.renames[object.key] { object.key = key }
         // Whatever stood for the missing row meanwhile gives way, also an object that a child brought and undo took away.
         recentObjects.removeAll()

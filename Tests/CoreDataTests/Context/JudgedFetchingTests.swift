@@ -21,7 +21,6 @@ struct JudgedFetchingTests {
     func intoTransformables(isChild: Bool) throws {
         let root = try context(.inMemory)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        LiveInstances.note(context, "context")
         if isChild {
             context.parent = root
         } else {

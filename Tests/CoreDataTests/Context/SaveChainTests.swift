@@ -6,7 +6,7 @@ import XCTest
 // The commonest save chain — a private child's performAndWait { save } into the main context and on to the root, from the
 // main thread — in the three surroundings that drive the main queue differently.
 
-@Suite("The save chain")
+@Suite("The save chain", .leavesNothingBehind)
 struct SaveChainTests {
     @Test("In a command-line program whose main queue never runs")
     func commandLine() throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// A disk that is full when a store is made, saved, migrated or copied: an error that names the file, and nothing lost.
 @Suite(
-    "A full disk", .serialized,
+    "A full disk", .leavesNothingBehind, .serialized,
     .disabled(if: SmallDisk.obstacle != nil, Comment(rawValue: SmallDisk.obstacle ?? "")))
 struct FullDiskTests {
     private func context(_ url: URL, _ model: NSManagedObjectModel = LibraryModel.make()) throws

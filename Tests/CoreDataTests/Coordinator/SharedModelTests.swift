@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("One model for several coordinators")
+@Suite("One model for several coordinators", .leavesNothingBehind)
 struct SharedModelTests {
     @Test("a model with a relationship without an inverse can be given to a second coordinator")
     func secondCoordinator() throws {

@@ -38,7 +38,7 @@ private final class HiddenColour: NSObject, NSSecureCoding {
     func encode(with coder: NSCoder) {}
 }
 
-@Suite("Value transformers")
+@Suite("Value transformers", .leavesNothingBehind)
 struct ValueTransformerTests {
     private func library(transformer: String?) throws -> (NSPersistentStoreCoordinator, TemporaryFolder) {
         let folder = try TemporaryFolder()

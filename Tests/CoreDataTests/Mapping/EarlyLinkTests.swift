@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 
 /// Relationships that are set while objects are made must come out as if the second pass had set them.
-@Suite("Relationships that a migration sets early")
+@Suite("Relationships that a migration sets early", .leavesNothingBehind)
 struct EarlyLinkTests {
     @Test("which policies override the hook for relationships is known")
     func overrides() {

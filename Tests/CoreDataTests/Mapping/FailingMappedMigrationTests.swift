@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("A migration by a mapping model that does not go well")
+@Suite("A migration by a mapping model that does not go well", .leavesNothingBehind)
 struct FailingMappedMigrationTests {
     private func fail(_ bench: MappedMigrationBench, _ mapping: NSMappingModel?) throws -> NSError {
         let before = try Data(contentsOf: bench.source)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Migrating by a mapping model")
+@Suite("Migrating by a mapping model", .leavesNothingBehind)
 struct MappedMigrationTests {
     @Test("attributes and relationships of every kind arrive as the mapping model says", arguments: [6, 2_500])
     func migrates(_ count: Int) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Mapping models")
+@Suite("Mapping models", .leavesNothingBehind)
 struct MappingModelTests {
     private static let older = """
         entity Author

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Associations of a migration")
+@Suite("Associations of a migration", .leavesNothingBehind)
 struct MigrationAssociationsTests {
     private static let entities = """
         entity Plant

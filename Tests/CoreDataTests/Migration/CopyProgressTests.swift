@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Following and cancelling migrations of every kind")
+@Suite("Following and cancelling migrations of every kind", .leavesNothingBehind)
 struct CopyProgressTests {
     private static let versions = [
         "entity Item\n  name string\n  size int32",

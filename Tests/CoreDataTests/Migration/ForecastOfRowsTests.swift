@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 
 /// What a forecast knows of rows is what the migration finds.
-@Suite("Forecasts and the rows of a store")
+@Suite("Forecasts and the rows of a store", .leavesNothingBehind)
 struct ForecastOfRowsTests {
     private static let items = """
         INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'a'), (2, 1, 1, 'b'), (5, 1, 1, 'a');

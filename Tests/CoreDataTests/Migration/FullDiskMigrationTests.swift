@@ -6,7 +6,7 @@ import Testing
 
 /// Disks that really run full, at whichever write it is.
 @Suite(
-    "Migrating on a disk that runs full", .serialized,
+    "Migrating on a disk that runs full", .leavesNothingBehind, .serialized,
     .disabled(if: SmallDisk.obstacle != nil, Comment(rawValue: SmallDisk.obstacle ?? "")))
 struct FullDiskMigrationTests {
     /// Whether an error, or one beneath it, says that the disk is full.

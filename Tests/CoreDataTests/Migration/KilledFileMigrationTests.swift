@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 
 /// Processes that migrate an XML or a binary store over three hops, the second by a mapping model with a policy.
-@Suite("Killing a process that migrates a store that is one file", .serialized)
+@Suite("Killing a process that migrates a store that is one file", .leavesNothingBehind, .serialized)
 struct KilledFileMigrationTests {
     fileprivate static let items = 200
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Killing a migrating process")
+@Suite("Killing a migrating process", .leavesNothingBehind)
 struct KilledMigrationTests {
     private enum Outcome {
         case older

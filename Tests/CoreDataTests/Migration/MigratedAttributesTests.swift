@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Migrating attributes and entities in place")
+@Suite("Migrating attributes and entities in place", .leavesNothingBehind)
 struct MigratedAttributesTests {
     static let books = """
         entity Book

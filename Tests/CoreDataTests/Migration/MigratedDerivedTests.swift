@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Derived attributes in migrated rows")
+@Suite("Derived attributes in migrated rows", .leavesNothingBehind)
 struct MigratedDerivedTests {
     /// A model with a derived attribute of `A`.
     private func model(_ text: String, _ format: String, _ type: NSAttributeType) throws -> NSManagedObjectModel {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Migrating entities: numbers, names, parents")
+@Suite("Migrating entities: numbers, names, parents", .leavesNothingBehind)
 struct MigratedEntitiesTests {
     /// Book is 1, Person 2, Writer 3, Tag 4.
     static let older = """

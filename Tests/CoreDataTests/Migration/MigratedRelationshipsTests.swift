@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Migrating relationships")
+@Suite("Migrating relationships", .leavesNothingBehind)
 struct MigratedRelationshipsTests {
     static let toOne = """
         entity A

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A store that is migrated while a context has it open")
+@Suite("A store that is migrated while a context has it open", .leavesNothingBehind)
 struct MigratedUnderneathTests {
     private static let versionOne = """
         entity Book

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("The forecast of a migration")
+@Suite("The forecast of a migration", .leavesNothingBehind)
 struct MigrationForecastTests {
     private func forecast(
         _ bench: MigrationBench, to text: String, through versions: [String] = []
@@ -125,7 +125,7 @@ struct MigrationForecastTests {
     }
 }
 
-@Suite("The way through versions")
+@Suite("The way through versions", .leavesNothingBehind)
 struct MigrationRouteTests {
     private func route(_ edges: [(Int, Int)], from start: Int, to end: Int, count: Int) -> [Int]? {
         MigrationRoute.shortest(from: start, to: end, count: count) { from, to in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Following a migration")
+@Suite("Following a migration", .leavesNothingBehind)
 struct MigrationMonitorTests {
     private static var both: [AnyHashable: Any] {
         [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Ways through versions and mapping models")
+@Suite("Ways through versions and mapping models", .leavesNothingBehind)
 struct MigrationWayTests {
     /// A text becomes a number between the second version and the third, which only a mapping model can do.
     private static let versions = [

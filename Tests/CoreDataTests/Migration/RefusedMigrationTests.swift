@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 
 /// What would lose something in silence is refused before anything is touched, and the forecast says so.
-@Suite("Migrations that are refused")
+@Suite("Migrations that are refused", .leavesNothingBehind)
 struct RefusedMigrationTests {
     private func forecast(
         _ bench: MigrationBench, _ model: NSManagedObjectModel, configuration: String? = nil

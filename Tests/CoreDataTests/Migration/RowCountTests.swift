@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Counting rows of a migration into a copy")
+@Suite("Counting rows of a migration into a copy", .leavesNothingBehind)
 struct RowCountTests {
     private func counts(_ url: URL, _ model: NSManagedObjectModel) throws -> [String: Int] {
         try EntityCounts(of: SQLiteStoreFiles(url), model, following: FollowedWork(progress: nil)).rows

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Migrating in stages")
+@Suite("Migrating in stages", .leavesNothingBehind)
 struct StagedMigrationTests {
     /// Four versions: a name is split into two by the program's code between the second and the third.
     private static let versions = [
@@ -212,7 +212,7 @@ struct StagedMigrationTests {
     }
 }
 
-@Suite("Deferred lightweight migration")
+@Suite("Deferred lightweight migration", .leavesNothingBehind)
 struct DeferredMigrationTests {
     private static let older = "entity Item\n  name string\n  old string\n  size int32"
     private static let newer = "entity Item\n  name string index\n  size int32\n  note string"

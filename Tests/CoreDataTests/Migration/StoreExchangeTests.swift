@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Putting a migrated copy in the place of its original")
+@Suite("Putting a migrated copy in the place of its original", .leavesNothingBehind)
 struct StoreExchangeTests {
     private static let older = "entity Item\n  name string\n  size int32"
     private static let newer = "entity Item\n  name string\n  size double\n  note string"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Opening a store of another version")
+@Suite("Opening a store of another version", .leavesNothingBehind)
 struct StoreMigrationTests {
     static let older = "entity Item\n  name string\n  size int32"
     static let newer = "entity Item\n  name string\n  size double"

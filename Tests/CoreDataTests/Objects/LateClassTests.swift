@@ -4,7 +4,7 @@ import Testing
 /// At the top of its module, as a bare class name in a model means it.
 final class Latecomer: NSManagedObject {}
 
-@Suite("Classes that their entities name without the module", .leavesNothingBehind)
+@Suite("Classes that their entities name without the module")
 struct LateClassTests {
     /// A context whose store has one object, made and read while no class of this module is in use.
     private static func context() throws -> NSManagedObjectContext {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Derived attributes of a SQLite store")
+@Suite("Derived attributes of a SQLite store", .leavesNothingBehind)
 struct DerivedAttributeTests {
     private static func derived(_ name: String, _ type: NSAttributeType, _ format: String)
         -> NSDerivedAttributeDescription

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("A journal that a killed process has left")
+@Suite("A journal that a killed process has left", .leavesNothingBehind)
 struct HotJournalTests {
     /// A store as a killed process leaves it in the middle of a transaction with a rollback journal: pages of the main file
     /// are written, the journal says what they were.

@@ -10,7 +10,7 @@ private final class RowConstant: NSObject, ObjectKeyConvertible {
     init(_ key: ObjectKey) { objectKey = key }
 }
 
-@Suite("Fetching from a SQLite store")
+@Suite("Fetching from a SQLite store", .leavesNothingBehind)
 struct SQLiteStoreFetchingTests {
     private static let titles: [(isbn: String, title: String, pages: Int, rating: Double)] = [
         ("1", "Apple", 100, 1.5), ("2", "Äpfel", 200, 2.5), ("3", "apricot", 300, 3.5), ("4", "Banana*", 400, 4.5),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("The files of a SQLite store are one unit")
+@Suite("The files of a SQLite store are one unit", .leavesNothingBehind)
 struct SQLiteStoreFilesTests {
     private func names(in folder: URL) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()

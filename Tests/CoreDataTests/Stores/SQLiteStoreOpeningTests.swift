@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Opening and creating SQLite stores")
+@Suite("Opening and creating SQLite stores", .leavesNothingBehind)
 struct SQLiteStoreOpeningTests {
     /// Every file of a folder with its bytes: what must not change when opening fails.
     private func contents(of folder: URL) throws -> [String: Data] {

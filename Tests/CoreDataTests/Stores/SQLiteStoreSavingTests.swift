@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Saving to a SQLite store")
+@Suite("Saving to a SQLite store", .leavesNothingBehind)
 struct SQLiteStoreSavingTests {
     @Test("every kind of value comes back from the file as it was saved")
     func valuesComeBack() throws {

@@ -1,7 +1,8 @@
-import TestSupport
+import CoreData
 import Testing
 
-/// Looks after every test of a suite whether contexts, coordinators, stores or objects that it made are still there.
+/// Looks after every test of a suite whether contexts, coordinators, stores, controllers or objects that were made in it are
+/// still there.
 struct LeavesNothingBehind: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 
@@ -9,16 +10,16 @@ struct LeavesNothingBehind: SuiteTrait, TestTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await function() }
-        let live = LiveInstances()
-        try await LiveInstances.$current.withValue(live) { try await function() }
+        let account = LiveAccount()
+        try await LiveAccount.$current.withValue(account) { try await function() }
         // What was handed to a queue goes with its last block.
         let deadline = ContinuousClock.now + .seconds(10)
-        while !live.living.isEmpty, ContinuousClock.now < deadline { await Task.yield() }
-        #expect(live.living.isEmpty, "\(live.living.count) of \(live.noted) instances are still there")
+        while !account.present.isEmpty, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(account.present.isEmpty, "of \(account.total) that were made")
     }
 }
 
 extension Trait where Self == LeavesNothingBehind {
-    /// Nothing that the test made through `Library` is there after it.
+    /// Nothing that the test made is there after it.
     static var leavesNothingBehind: LeavesNothingBehind { LeavesNothingBehind() }
 }
