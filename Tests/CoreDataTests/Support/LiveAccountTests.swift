@@ -9,7 +9,7 @@ struct LiveAccountTests {
     @Test("Whatever is held is in the account, and is in it no longer when it is let go")
     func seesWhatIsHeld() async throws {
         let account = LiveAccount()
-        let held = try await LiveAccount.$current.withValue(account) {
+        let held = try LiveAccount.$current.withValue(account) {
             let library = try Library()
             let root = library.context()
             let child = library.child(of: root)
