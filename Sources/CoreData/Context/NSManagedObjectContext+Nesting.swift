@@ -138,7 +138,7 @@ extension NSManagedObjectContext {
         }
         if conflicts.isEmpty, !missing.isEmpty { push.leaveOut(Set(missing)) }
         if !push.comparesValues { return conflicts }
-        for (index, found) in others.sorted(by: { $0.key < $1.key }) {
+        for (index, found) in push.found.sorted(by: { $0.key < $1.key }) {
             let change = push.updated[index]
             if !isConflict(change, found) { continue }
             conflicts.append(SaveConflicts.Conflict(key: change.key, expected: change.base, found: found))

@@ -98,21 +98,31 @@ struct NestedConflictTests {
         #expect(try library.saved("Book", "title") == (comesBack ? ["child"] : []))
     }
 
-    @Test("An object that was set back to what it was is nothing to lose when the parent has lost it")
-    func setBack() throws {
-        let id = parent.performAndWait { [parent] in parent.make("Book", ["title": "new"]).objectID }
-        let book = child.performAndWait { [child] in
-            let book = child.object(with: id)
-            book.setValue("other", forKey: "title")
-            book.setValue("new", forKey: "title")
-            #expect(book.isUpdated)
-            return Held(book)
+    @Test(
+        "An object that was set back to what it was is nothing to lose when the parent has lost it",
+        arguments: [false, true])
+    func setBack(besideConflicts: Bool) throws {
+        let ids = parent.performAndWait { [parent] in
+            ["a", "b", "c"].map { parent.make("Book", ["title": $0]).objectID }
+        }
+        let books = child.performAndWait { [child] in
+            if besideConflicts { child.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump }
+            let books = ids.map(child.object(with:))
+            for book in books {
+                let title = book.value(forKey: "title")
+                book.setValue("other", forKey: "title")
+                book.setValue(title, forKey: "title")
+                #expect(book.isUpdated)
+            }
+            return Held(books)
         }
         parent.performAndWait { [parent] in parent.rollback() }
+        change()
         try child.performAndWait { [child] in
             try child.save()
             child.processPendingChanges()
-            #expect(!child.hasChanges && book.value.managedObjectContext == nil)
+            #expect(!child.hasChanges && books.value.allSatisfy { $0.managedObjectContext == nil })
         }
+        parent.performAndWait { #expect(original.value.text("title") == "child") }
     }
 }
