@@ -36,9 +36,7 @@ struct RandomGraphTests {
                 let (shrunk, text) = Self.shrink(steps, play)
                 let listing = shrunk.map { "    \($0),\n" }.joined()
                 let way = takesOverLater ? ", taken over later" : ""
-                if ProcessInfo.processInfo.environment["GTRACE"] != nil { print("SHRUNK"); _ = try? play(shrunk) }
                 Issue.record("seed \(seed), \(policy), \(kind)\(way): \(text)\n[\n\(listing)]")
-                if ProcessInfo.processInfo.environment["GALL"] != nil { continue }
                 return
             }
         }

@@ -68,6 +68,12 @@ enum HeldContexts {
         return DispatchQueue.getSpecific(key: mainQueueKey) == true || Thread.isMainThread
     }
 
+    /// Whether the calling thread is on the main queue and in no block of another one.
+    static var isOnMainQueue: Bool {
+        if let frame = top, !frame.pointee.context.isMain { return false }
+        return isMainQueueHeld
+    }
+
     /// For messages: where the calling thread is.
     static var placeDescription: String {
         if let frame = top { return "the queue of \(frame.pointee.context.debugName)" }

@@ -37,6 +37,7 @@ extension NSManagedObjectContext {
             for object in objects { object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: [:]) } }
         }
         acceptDeletions(of: leftOut.compactMap { registeredObject(for: $0) })
+        assignedStores = [:]
         return isForLater
     }
 
@@ -51,7 +52,12 @@ extension NSManagedObjectContext {
         push.comparesValues = policy.mergeType != .errorMergePolicyType || type(of: policy) != NSMergePolicy.self
         for object in work.inserted {
             try object.encodeBoxedChanges()
-            let change = pushedChange(of: object)
+            var change = pushedChange(of: object)
+            if let assigned = assignedStores[ObjectIdentifier(object)] {
+                let more = change.more ?? PushedChange.More()
+                more.store = assigned.store
+                change.more = more
+            }
             rows.append((object, change.row))
             push.needsReading = push.needsReading || change.setsOrder
             push.inserted.append(change)
@@ -186,6 +192,7 @@ extension NSManagedObjectContext {
             object.flags.formUnion([.inserted, .updated, .listedInserted, .pendingInsert, .pendingEvent])
             insertedList.append(object)
             pendingList.append(object)
+            if let store = change.more?.store { assign(object, to: store) }
         }
         for change in push.inserted {
             guard let object = registeredObject(for: change.key) else { continue }

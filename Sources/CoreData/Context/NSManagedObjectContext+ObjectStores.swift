@@ -104,7 +104,8 @@ extension NSManagedObjectContext {
 
     /// The store a new object goes to: the assigned one, or the first that holds its entity.
     final func storeNumber(forNew object: NSManagedObject, _ coordinator: NSPersistentStoreCoordinator) throws -> Int {
-        if let assigned = assignedStores[ObjectIdentifier(object)], let number = coordinator.number(of: assigned) {
+        if let assigned = assignedStores[ObjectIdentifier(object)], let number = coordinator.number(of: assigned.store)
+        {
             return number
         }
         return try coordinator.storeNumber(forNew: object.home.layout)

@@ -145,7 +145,7 @@ extension NSManagedObjectContext {
 
     /// Deletes an object with the next save. Related objects follow the delete rules when pending changes are processed.
     public final func delete(_ object: NSManagedObject) {
-        checkConfinement()
+        checkConfinement(with: object)
         require(
             object.home.context === self,
             """

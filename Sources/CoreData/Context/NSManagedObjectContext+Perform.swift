@@ -134,6 +134,11 @@ extension NSManagedObjectContext {
         if ConfinementCheck.isOn { checkConfinement(of: nil) }
     }
 
+    /// The same for a call that is about an object.
+    final func checkConfinement(with object: NSManagedObject) {
+        if ConfinementCheck.isOn { checkConfinement(of: object) }
+    }
+
     final func checkConfinement(of object: NSManagedObject?) {
         if isHeldByCaller || concurrencyType == .confinementConcurrencyType { return }
         let place =

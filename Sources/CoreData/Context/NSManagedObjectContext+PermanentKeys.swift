@@ -143,6 +143,11 @@ extension NSManagedObjectContext {
     /// An object that was saved into the parent before gets the id it has there.
     public final func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         checkConfinement()
+        for object in objects where object.home.context != nil {
+            require(
+                object.home.context === self,
+                "Cannot obtain permanent ids for objects of another context (\(object.home.layout.name))")
+        }
         drainMailbox()
         try obtainFromParent(objects.filter { $0.key < 0 }.map(\.objectID))
         guard let coordinator = persistentStoreCoordinator else {
@@ -200,7 +205,8 @@ extension NSManagedObjectContext {
         checkConfinement()
         guard let object = object as? NSManagedObject else { return }
         require(object.key < 0, "Can't reassign an object to a different store once it has been saved.")
-        assignedStores[ObjectIdentifier(object)] = store
+        require(object.home.context === self, "Cannot assign an object of another context (\(object.home.layout.name))")
+        assignedStores[ObjectIdentifier(object)] = AssignedStore(object: object, store: store)
     }
 }
 

@@ -33,13 +33,17 @@ extension NSManagedObjectContext {
                 break
             }
         }
-        if let first = toManyOwners.first {
-            let toMany = first.object.home.layout.toManys[first.index]
-            guard let members = try? sourceMembers(of: toMany, owners: toManyOwners.map(\.object.objectKey)) else {
+        // Subentities may each have a relationship of the name.
+        let groups = Dictionary(grouping: toManyOwners) { index, object in
+            ObjectIdentifier(object.home.layout.toManys[index].relationship)
+        }
+        for group in groups.values {
+            let toMany = group[0].object.home.layout.toManys[group[0].index]
+            guard let members = try? sourceMembers(of: toMany, owners: group.map(\.object.objectKey)) else {
                 // Whoever looks at one of them learns why it cannot be read.
                 return []
             }
-            for (index, owner) in toManyOwners {
+            for (index, owner) in group {
                 if owner.toManyState(index).isFault { owner.toManyState(index).load(members[owner.key] ?? []) }
                 destinations += owner.memberObjects(of: index)
             }

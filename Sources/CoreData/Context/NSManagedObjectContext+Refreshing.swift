@@ -4,7 +4,7 @@ extension NSManagedObjectContext {
     /// Turns an object into a fault, dropping its unsaved changes (`mergeChanges` false), or reads its row anew and keeps
     /// the unsaved changes on top of it (true). The next access reads from the parent or the store.
     public final func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
-        checkConfinement()
+        checkConfinement(with: object)
         guard object.home.context === self, !object.flags.contains(.inserted) else { return }
         forgetCachedRow(of: object)
         if flag {
@@ -20,6 +20,7 @@ extension NSManagedObjectContext {
             overlay.fetched = [:]
             object.awake(fromSnapshotEvents: .refresh)
         } else {
+            let cut = slotsCutByDeletions(of: object)
             if object.flags.contains(.updated) { object.dropChanges() }
             let members = object.overlay?.toManys.contains { $0?.hasChanges == true } == true ? object.overlay : nil
             undoRecord?.forgetBaseline(of: object)
@@ -32,8 +33,24 @@ extension NSManagedObjectContext {
             } else {
                 object.flags.remove(.updated)
             }
+            if object.flags.isDisjoint(with: [.deleted, .inaccessible]) {
+                for slot in cut { object.writeReference(nil, at: slot) }
+            }
         }
         noteRefresh(of: object)
+    }
+
+    /// The to-one relationships that an unsaved deletion has emptied: that is its change, not the object's.
+    private func slotsCutByDeletions(of object: NSManagedObject) -> [Int] {
+        guard let overlay = object.overlay, let row = object.row else { return [] }
+        return object.home.layout.slots.indices.filter { slot in
+            guard case .toOne = object.home.layout.slots[slot].role, overlay.mask.contains(slot),
+                overlay.values[slot].isNull,
+                let key = NSManagedObject.reference(in: row, at: slot, object.home.layout)
+            else { return false }
+            return registeredObject(for: key).map { $0.flags.contains(.deleted) && !$0.flags.contains(.mergedAway) }
+                ?? false
+        }
     }
 
     /// Refreshes every object without unsaved changes of its own losing any: `refresh(_:mergeChanges: true)` for all.
@@ -56,6 +73,7 @@ extension NSManagedObjectContext {
         deletedList = []
         pendingList = []
         pendingDeletions = []
+        assignedStores = [:]
         dropUndoRecord(all: true)
         for object in others {
             object.flags.subtract([

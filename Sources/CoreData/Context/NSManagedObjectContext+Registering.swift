@@ -246,6 +246,8 @@ extension NSManagedObjectContext {
             return object
         }
         if key.isTemporary {
+            // It was saved since.
+            if let permanent = keyAbove(key) { return try existingObject(with: self.objectID(for: permanent)) }
             guard parent != nil, let row = try readRow(for: key) else { throw missingObject(objectID) }
             let object = makeObject(home: home, key: key.key, row: row, isUnfired: true)
             _ = object.firedRow()

@@ -188,7 +188,7 @@ extension NSManagedObjectContext {
         }
         var groups: [Place: [NSManagedObject]] = [:]
         for object in inserted where object.key < 0 && permanent[object.key] == nil {
-            let assigned = assignedStores[ObjectIdentifier(object)].flatMap { coordinator.number(of: $0) }
+            let assigned = assignedStores[ObjectIdentifier(object)].flatMap { coordinator.number(of: $0.store) }
             let number = assigned ?? stores[object.home.layout.index] ?? 0
             groups[Place(store: number, root: object.home.layout.rootIndex), default: []].append(object)
         }
@@ -215,8 +215,8 @@ extension NSManagedObjectContext {
         for object in objects {
             guard let key = permanent[object.key] else { continue }
             object.home.identityMap?.rekey(object, to: key)
-            if !assignedStores.isEmpty { assignedStores[ObjectIdentifier(object)] = nil }
         }
+        assignedStores = assignedStores.filter { $1.object.key < 0 && $1.object.flags.contains(.inserted) }
         postToChildren(PermanentKeys(keys: permanent, replaced: replaced))
     }
 

@@ -97,7 +97,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Temporary keys that a save of this context made permanent, for children that still use them.
     var permanentKeys: [Int64: Int64] = [:]
     /// Stores that new objects were assigned to.
-    var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
+    var assignedStores: [ObjectIdentifier: AssignedStore] = [:]
+
+    /// The store that was chosen for a new object, which is held: another one in its place in memory was not assigned.
+    struct AssignedStore {
+        let object: NSManagedObject
+        let store: NSPersistentStore
+    }
 
     /// Decides about the conflicts of a save.
     var storedMergePolicy = NSMergePolicy.error

@@ -7,6 +7,8 @@ struct PushedChange {
         var boxed: [Int: Any] = [:]
         var boxedChanges = SlotMask()
         var toManys: [PushedToMany] = []
+        /// The store that was chosen for a new object.
+        var store: NSPersistentStore?
         /// Whether the child's policy inserts again what the parent has deleted: only the changes count then.
         var isReinserted = false
     }

@@ -10,7 +10,9 @@ package protocol KeyValueReadable: AnyObject {
 }
 
 extension KeyValueReadable {
-    package func expressionValue(forKey key: String) -> ExpressionValue { ExpressionValue(value(forKey: key)) }
+    package func expressionValue(forKey key: String) -> ExpressionValue {
+        ExpressionValue(KeyValueAccess.value(ofReadable: self, forKey: key))
+    }
 }
 
 /// Something that stands for the same thing as another object: a managed object and its id.

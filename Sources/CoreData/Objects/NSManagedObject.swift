@@ -218,6 +218,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         set(value, forKey: key, by: access)
     }
 
+    /// Whether the object's entity does not have a property that another one below the same root has: to a predicate that
+    /// value is nil, as it is in the table that they share.
+    final func isWithoutProperty(ofRelative key: String) -> Bool {
+        let layout = home.layout
+        if layout.access[key] != nil { return false }
+        return home.modelLayout.entities.contains { $0.rootIndex == layout.rootIndex && $0.access[key] != nil }
+    }
+
     /// Answers for keys that the entity does not have; stops the process unless overridden.
     open func value(forUndefinedKey key: String) -> Any? {
         fatalError(
@@ -321,7 +329,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         try ObjectValidation.validateDeletion(of: self)
     }
 
+    /// What the object is and, on its context's queue, its values; anywhere else its id alone.
     open override var description: String {
+        if let context = home.context, context.queue != nil, !context.isHeldByCaller {
+            return "<\(type(of: self))> (entity: \(home.layout.name); id: "
+                + "\(objectID.uriRepresentation().absoluteString); of another queue)"
+        }
         let state = isFaultUnchecked ? "fault" : "\(flags.contains(.inserted) ? "inserted" : "data")"
         let id = objectID.uriRepresentation().absoluteString
         guard !isFaultUnchecked else {

@@ -41,13 +41,19 @@ open class UndoManager: NSObject {
     private func openEventGroup() {
         isEventGroupOpen = true
         openGroup()
-        guard !isEventEndScheduled, HeldContexts.isMainQueueHeld else { return }
+        // Blocks of private contexts end their events themselves.
+        guard !isEventEndScheduled, HeldContexts.isOnMainQueue else { return }
         isEventEndScheduled = true
-        let manager = Transfer(self)
+        let manager = Transfer(Weak(manager: self))
         DispatchQueue.main.async {
-            manager.value.isEventEndScheduled = false
-            manager.value.endEvent()
+            manager.value.manager?.isEventEndScheduled = false
+            manager.value.manager?.endEvent()
         }
+    }
+
+    /// A main queue that never runs must not keep what it was given.
+    private struct Weak {
+        weak var manager: UndoManager?
     }
 
     /// Closes the group that was opened last. Stops the process when none is open.

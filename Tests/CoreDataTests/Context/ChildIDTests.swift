@@ -124,4 +124,25 @@ struct ChildIDTests {
             #expect(owner.ordered("queue") == [item])
         }
     }
+
+    @Test("An object that was saved since is found by its temporary id, as the one that there is")
+    func savedSince() throws {
+        let library = try Library()
+        let root = library.context()
+        let middle = library.child(of: root)
+        let low = library.child(of: middle)
+        for maker in [middle, low] {
+            let made = try maker.performAndWait {
+                let author = maker.make("Author", ["name": "a"])
+                let id = author.objectID
+                try maker.save()
+                return Held((author, id))
+            }
+            for context in [middle, root] { try context.performAndWait { try context.save() } }
+            try maker.performAndWait {
+                let found = try maker.existingObject(with: made.value.1)
+                #expect(found === made.value.0)
+            }
+        }
+    }
 }

@@ -44,4 +44,27 @@ struct RefreshedPairTests {
             #expect(owner.ordered("queue").map(\.nameText) == ["1", "2"])
         }
     }
+
+    @Test("A deletion goes on emptying what led to the object, though that is refreshed")
+    func deletedTarget() throws {
+        for depth in 0..<2 {
+            let library = try Library(model: PairModel.make())
+            let root = library.context()
+            let context = depth == 0 ? root : library.child(of: root)
+            try context.performAndWait {
+                let owner = context.make("Owner", ["name": "o"])
+                let item = context.make("Item", ["name": "i", "owner": owner])
+                try context.save()
+                context.delete(owner)
+                context.processPendingChanges()
+                context.refresh(item, mergeChanges: false)
+                #expect(item.one("owner") == nil)
+                try context.save()
+                #expect(item.one("owner") == nil && !context.hasChanges)
+            }
+            try root.performAndWait { try root.save() }
+            let left = try library.saved("Owner", "name")
+            #expect(left.isEmpty)
+        }
+    }
 }

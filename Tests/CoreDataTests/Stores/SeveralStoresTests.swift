@@ -169,4 +169,32 @@ struct SeveralStoresTests {
             #expect(try stack.context.fetch(rows).count == 1)
         }
     }
+
+    @Test("A store is chosen for one object, in a child too, and for none that is made after it went")
+    func assignment() throws {
+        let stack = try Stack([.sqlite, .sqlite], books: 0)
+        let (context, stores) = (stack.context, stack.stores)
+        try context.performAndWait {
+            context.assign(context.make("Tag", ["name": "gone"]), to: stores[1])
+            context.rollback()
+            let deleted = context.make("Tag", ["name": "gone"])
+            context.assign(deleted, to: stores[1])
+            context.delete(deleted)
+            try context.save()
+            for number in 0..<50 { context.make("Tag", ["name": "\(number)"]) }
+            try context.save()
+            let saved = try context.all("Tag")
+            #expect(saved.count == 50 && saved.allSatisfy { $0.objectID.persistentStore === stores[0] })
+        }
+        let child = stack.library.child(of: context)
+        try child.performAndWait {
+            child.assign(child.make("Tag", ["name": "mine"]), to: stores[1])
+            try child.save()
+        }
+        try context.performAndWait {
+            try context.save()
+            let mine = try #require(try context.all("Tag", "name == 'mine'").first)
+            #expect(mine.objectID.persistentStore === stores[1])
+        }
+    }
 }

@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
     /// Makes the next save look whether the object's row has changed, even if the object itself has not: then it is in
     /// conflict like a changed one.
     public final func detectConflicts(for object: NSManagedObject) {
-        checkConfinement()
+        checkConfinement(with: object)
         guard object.home.context === self, object.key > 0 else { return }
         _ = object.firedRow()
         watchedObjects.append(object)
