@@ -2,7 +2,15 @@ import Foundation
 
 /// Turns what batch requests are given into the values of slots; for one entity.
 struct BatchValues {
-    let layout: EntityLayout
+    private let layout: EntityLayout
+    private let ranges: BatchRanges
+    private unowned let coordinator: NSPersistentStoreCoordinator
+
+    init(_ layout: EntityLayout, _ coordinator: NSPersistentStoreCoordinator) {
+        self.layout = layout
+        self.coordinator = coordinator
+        ranges = BatchRanges(layout)
+    }
 
     // MARK: Rows to insert
 
@@ -29,6 +37,9 @@ struct BatchValues {
                 if isStored(slot) { given.set(overlay.values[slot], at: slot) }
             }
         }
+        for (slot, _) in layout.validationRules.rangedSlots where given.mask.contains(slot) {
+            try ranges.check(given.values[slot], slot)
+        }
         try requireMandatory(given)
         return given
     }
@@ -40,12 +51,40 @@ struct BatchValues {
     }
 
     private func set(_ value: Any, for name: String, in given: inout GivenValues) throws {
-        guard case .attribute(let slot)? = layout.access[name] else {
+        switch layout.access(at: name) {
+        case .attribute(let slot):
+            if isStored(slot) { given.set(try converted(value, slot), at: slot) }
+        case .composite(let composite):
+            for (slot, value) in try elements(of: value, composite) where isStored(slot) { given.set(value, at: slot) }
+        default:
             throw failure(
                 NSManagedObjectValidationError, name,
                 "\(name) is no attribute of \(layout.name), and only those are set.")
         }
-        if isStored(slot) { given.set(try converted(value, slot), at: slot) }
+    }
+
+    /// What a dictionary means for the elements of a composite attribute; those that are not in it become nil.
+    private func elements(
+        of value: Any, _ composite: CompositeAccess
+    ) throws -> [(slot: Int, value: SlotValue)] {
+        guard let values = value is NSNull ? [:] : value as? [String: Any] else {
+            throw failure(
+                NSManagedObjectValidationError, composite.name,
+                "Unacceptable type of value for attribute: property = \"\(composite.name)\"; desired type = "
+                    + "NSDictionary; given type = \(type(of: value)); entity = \(layout.name).")
+        }
+        for name in values.keys where composite.elements[name] == nil {
+            throw failure(
+                NSManagedObjectValidationError, composite.name,
+                "the composite attribute \(composite.name) of entity \(layout.name) has no element \"\(name)\".")
+        }
+        return try composite.elements.flatMap { name, access -> [(slot: Int, value: SlotValue)] in
+            switch access {
+            case .attribute(let slot): [(slot, try converted(values[name] ?? NSNull(), slot))]
+            case .composite(let inner): try elements(of: values[name] ?? NSNull(), inner)
+            case .toOne, .toMany, .fetched: []
+            }
+        }
     }
 
     private func converted(_ value: Any, _ slot: Int) throws -> SlotValue {
@@ -53,7 +92,10 @@ struct BatchValues {
         if description.kind == .transformable, case .attribute(let attribute) = description.role, !(value is NSNull) {
             return .data(try TransformableCoding.data(from: value, of: attribute))
         }
-        if let converted = SlotValue(value, as: description.kind) { return converted }
+        if let converted = SlotValue(value, as: description.kind) {
+            try ranges.check(converted, slot)
+            return converted
+        }
         throw failure(
             NSManagedObjectValidationError, description.name,
             "Unacceptable type of value for attribute: property = \"\(description.name)\"; given type = "
@@ -86,9 +128,13 @@ struct BatchValues {
             guard expression.expressionType == .constantValue else { return try assignments(of: expression, to: name) }
             value = expression.constantValue ?? NSNull()
         }
-        switch layout.access[name] {
+        switch layout.access(at: name) {
         case .attribute(let slot) where isStored(slot):
             return [(slot, .constant(try converted(value, slot)))]
+        case .composite(let composite):
+            return try elements(of: value, composite).filter { isStored($0.slot) }.map {
+                ($0.slot, .constant($0.value))
+            }
         case .toOne(let slot) where layout.slots[slot].isPersistent:
             return try references(to: value, slot)
         default:
@@ -99,7 +145,7 @@ struct BatchValues {
     private func assignments(
         of expression: NSExpression, to name: String
     ) throws -> [(slot: Int, value: BatchUpdate.Assigned)] {
-        guard case .attribute(let slot)? = layout.access[name], isStored(slot) else { throw cannotUpdate(name) }
+        guard case .attribute(let slot)? = layout.access(at: name), isStored(slot) else { throw cannotUpdate(name) }
         return [(slot, .expression(expression))]
     }
 
@@ -111,19 +157,37 @@ struct BatchValues {
                 reason: "Invalid one-to-one relationship (\(relationship.name)) passed to propertiesToUpdate of "
                     + "'\(layout.name)': its two sides cannot be kept in step")
         }
-        var reference = SlotValue.null
-        var entity = SlotValue.null
-        if !(value is NSNull) {
-            guard let key = (value as? any ObjectKeyConvertible)?.objectKey, !key.isTemporary else {
-                throw failure(
-                    NSManagedObjectValidationError, relationship.name,
-                    "Unacceptable value for the relationship \(relationship.name) of \(layout.name): a saved object or "
-                        + "its id is needed, not \(type(of: value)).")
-            }
-            reference = .int(key.key)
-            entity = .int(Int64(key.layoutIndex))
+        if value is NSNull {
+            return [(slot, .constant(.null))] + (companion.map { [($0, .constant(.null))] } ?? [])
         }
-        return [(slot, .constant(reference))] + (companion.map { [($0, .constant(entity))] } ?? [])
+        guard let id = (value as? NSManagedObject)?.objectID ?? value as? NSManagedObjectID, !id.isTemporaryID else {
+            throw failure(
+                NSManagedObjectValidationError, relationship.name,
+                "Unacceptable value for the relationship \(relationship.name) of \(layout.name): a saved object or "
+                    + "its id is needed, not \(type(of: value)).")
+        }
+        let reference = try reference(to: id, relationship, layout.destinations[slot].layoutIndex)
+        return [(slot, .reference(reference))]
+            + (companion.map { [($0, .constant(.int(Int64(reference.key.layoutIndex))))] } ?? [])
+    }
+
+    /// The object in terms of this coordinator. Throws when it has no store that the object is in, and when the object's
+    /// entity is none of the relationship's.
+    private func reference(
+        to id: NSManagedObjectID, _ relationship: NSRelationshipDescription, _ destination: Int
+    ) throws -> BatchReference {
+        func reference(_ key: ObjectKey) -> BatchReference {
+            BatchReference(key: key, id: id, relationship: relationship, entityName: layout.name)
+        }
+        let expected = layout.model.entities[destination]
+        guard let entity = layout.model.layout(named: id.layout.name), expected.subtree.contains(entity.index) else {
+            throw reference(id.objectKey).failure("is of the entity \(id.layout.name), not of \(expected.name)")
+        }
+        guard let store = id.storeIdentifier.flatMap(coordinator.storeNumber(identifier:)) else {
+            throw reference(id.objectKey).failure("is in no store of the coordinator")
+        }
+        let key = ObjectKey.key(storeNumber: store, primaryKey: id.objectKey.primaryKey)
+        return reference(ObjectKey(layoutIndex: entity.index, key: key))
     }
 
     private func cannotUpdate(_ name: String) -> NSError {

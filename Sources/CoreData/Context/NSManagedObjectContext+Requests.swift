@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
         batch.collision = batchCollision
         batch.origin = changeOrigin
         batch.wantsKeys = request.resultType == .objectIDs
-        let values = BatchValues(layout: layout)
+        let values = BatchValues(layout, coordinator)
         if let handler = request.dictionaryHandler {
             let dictionary = NSMutableDictionary()
             batch.next = {
@@ -71,7 +71,7 @@ extension NSManagedObjectContext {
         var batch = BatchUpdate(rows: rows, assignments: [])
         batch.origin = changeOrigin
         batch.wantsKeys = request.resultType == .updatedObjectIDsResultType
-        let values = BatchValues(layout: layout)
+        let values = BatchValues(layout, coordinator)
         for (property, value) in request.propertiesToUpdate ?? [:] {
             let name = (property.base as? NSPropertyDescription)?.name ?? property.base as? String
             batch.assignments += try values.assignments(of: value, to: name ?? "\(property.base)")
@@ -81,11 +81,8 @@ extension NSManagedObjectContext {
             throw NSError.coreData(
                 NSCoreDataError, reason: "The batch update of '\(layout.name)' has no propertiesToUpdate")
         }
-        var outcome = BatchOutcome()
-        for store in try coordinator.batchStores(holding: layout, in: request.affectedStores, request) {
-            outcome.merge(try store.update(batch))
-        }
-        return outcome
+        let stores = try coordinator.batchStores(holding: layout, in: request.affectedStores, request)
+        return try together(stores[...]) { try $0.update(batch, beforeCommit: $1) }
     }
 
     final func deleteBatch(_ request: NSBatchDeleteRequest) throws -> BatchOutcome {
@@ -102,10 +99,27 @@ extension NSManagedObjectContext {
         var batch = BatchDeletion(rows: rows)
         batch.origin = changeOrigin
         batch.wantsKeys = request.resultType == .resultTypeObjectIDs
-        var outcome = BatchOutcome()
-        for store in try coordinator.batchStores(holding: layout, in: request.affectedStores, request) {
-            outcome.merge(try store.delete(batch))
+        let stores = try coordinator.batchStores(holding: layout, in: request.affectedStores, request)
+        if stores.count > 1, rows.limit > 0 || rows.offset > 0 {
+            // Offset and limit count over all stores, in the order that a fetch has them in.
+            let keys = try coordinator.keys(for: rows, in: request.affectedStores)
+            var some = StoreFetch(layout: layout)
+            some.predicate = NSPredicate(format: "self IN %@", argumentArray: [objectIDs(for: keys)])
+            batch.rows = some
         }
+        return try together(stores[...]) { try $0.delete(batch, beforeCommit: $1) }
+    }
+
+    /// Has each of some stores do its part of a batch, in one transaction each, of which none commits before all have done
+    /// theirs.
+    private func together(
+        _ stores: ArraySlice<any BatchStore>,
+        _ body: @escaping (_ store: any BatchStore, _ beforeCommit: () throws -> Void) throws -> BatchOutcome
+    ) throws -> BatchOutcome {
+        guard let first = stores.first else { return BatchOutcome() }
+        var others = BatchOutcome()
+        var outcome = try body(first) { others = try together(stores.dropFirst(), body) }
+        outcome.merge(others)
         return outcome
     }
 

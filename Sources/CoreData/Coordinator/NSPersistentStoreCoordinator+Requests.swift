@@ -15,18 +15,19 @@ extension NSPersistentStoreCoordinator {
         forNew layout: EntityLayout, in affected: [NSPersistentStore]?, _ request: NSPersistentStoreRequest
     ) throws -> any BatchStore {
         if let affected, !affected.isEmpty {
-            let stores = try batchStores(holding: layout, in: affected, request)
-            if let first = stores.first { return first }
+            if let first = try attachedStores(for: layout, in: affected).first { return try batchStore(first, request) }
         }
         let number = try storeNumber(forNew: layout)
         return try batchStore(lock.withLock { attached.first { $0.number == number } }, request)
     }
 
-    /// The stores of the affected ones (nil: of all) that hold an entity.
+    /// The stores of the affected ones (nil: of all) that hold an entity, in the order in which they are written.
     final func batchStores(
         holding layout: EntityLayout, in affected: [NSPersistentStore]?, _ request: NSPersistentStoreRequest
     ) throws -> [any BatchStore] {
-        try attachedStores(for: layout, in: affected).map { try batchStore($0, request) }
+        let stores = try attachedStores(for: layout, in: affected).map { try batchStore($0, request) }
+        let order = savingOrder(of: stores.map(\.storeNumber))
+        return order.compactMap { number in stores.first { $0.storeNumber == number } }
     }
 
     private func batchStore(

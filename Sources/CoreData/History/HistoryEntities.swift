@@ -4,6 +4,9 @@ import Foundation
 enum HistoryEntities {
     static let transaction = entity(named: "TRANSACTION")
     static let change = entity(named: "CHANGE")
+    /// The relationship of transactions to their changes.
+    static let changesName = "changes"
+    static let transactionName = "transaction"
 
     /// Keeps the entities.
     private static let model: NSManagedObjectModel = {
@@ -23,8 +26,8 @@ enum HistoryEntities {
             attribute("changedEntity", .integer64AttributeType), attribute("changeType", .integer64AttributeType),
             attribute("changedObjectID", .undefinedAttributeType),
         ]
-        let changes = relationship("changes", to: change, maxCount: 0)
-        let owner = relationship("transaction", to: transaction, maxCount: 1)
+        let changes = relationship(changesName, to: change, maxCount: 0)
+        let owner = relationship(transactionName, to: transaction, maxCount: 1)
         changes.inverseRelationship = owner
         owner.inverseRelationship = changes
         transaction.properties.append(changes)

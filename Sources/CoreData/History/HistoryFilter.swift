@@ -12,12 +12,19 @@ struct HistoryFilter {
     private let predicate: NSPredicate?
     /// Whether the predicate speaks of changes; otherwise of transactions.
     let isOfChanges: Bool
+    /// Whether the predicate asks transactions for their changes.
+    let readsChanges: Bool
 
-    /// Throws when the request is for another entity, and when its predicate has a token that has expired.
+    /// Whether everything is let through.
+    var isOpen: Bool { predicate == nil }
+
+    /// Throws when the request is for another entity, when its predicate or its order has a key that the entity does not
+    /// have, and when the predicate has a token that has expired.
     init(_ request: NSFetchRequest<NSFetchRequestResult>?, _ store: AttachedHistory) throws {
         guard let request else {
             predicate = nil
             isOfChanges = false
+            readsChanges = false
             return
         }
         switch request.entityName {
@@ -32,22 +39,67 @@ struct HistoryFilter {
         var tokens: [NSPersistentHistoryToken] = []
         predicate = request.predicate?.rewriting { expression in
             guard expression.expressionType == .constantValue else { return expression }
-            switch expression.constantValue {
-            case let token as NSPersistentHistoryToken:
-                tokens.append(token)
-                return NSExpression(forConstantValue: NSNumber(value: token.numbers[store.identifier] ?? -1))
-            case let entity as NSEntityDescription:
-                let number = store.history.number(ofEntityNamed: entity.name ?? "")
-                return NSExpression(forConstantValue: NSNumber(value: number ?? -1))
-            case let type as NSPersistentHistoryChangeType:
-                return NSExpression(forConstantValue: NSNumber(value: type.rawValue))
-            default:
+            guard let value = expression.constantValue, let number = Self.number(for: value, store, &tokens) else {
                 return expression
             }
+            return NSExpression(forConstantValue: number)
+        }
+        let paths = predicate?.keyPaths ?? []
+        readsChanges = !isOfChanges && paths.contains { KeyValuePath($0).keys.contains(HistoryEntities.changesName) }
+        for path in paths { try Self.require(path, isOfChanges: isOfChanges, isOfOrder: false) }
+        for path in request.sortDescriptors?.compactMap(\.sortKey) ?? [] {
+            try Self.require(path, isOfChanges: isOfChanges, isOfOrder: true)
         }
         for token in tokens {
             guard let number = token.numbers[store.identifier] else { continue }
-            guard try store.history.hasTransaction(number) else { throw Self.expired(token, store) }
+            guard try store.history.isComplete(after: number) else { throw Self.expired(token, store) }
+        }
+    }
+
+    /// What stands for a constant in the rows of history, for its elements where it is a collection; nil where it is the
+    /// constant itself.
+    private static func number(
+        for value: Any, _ store: AttachedHistory, _ tokens: inout [NSPersistentHistoryToken]
+    ) -> Any? {
+        switch value {
+        case let token as NSPersistentHistoryToken:
+            tokens.append(token)
+            return NSNumber(value: token.numbers[store.identifier] ?? -1)
+        case let entity as NSEntityDescription:
+            return NSNumber(value: store.history.number(ofEntityNamed: entity.name ?? "") ?? -1)
+        case let type as NSPersistentHistoryChangeType:
+            return NSNumber(value: type.rawValue)
+        case is String, is NSNumber:
+            return nil
+        default:
+            guard let elements = ExpressionValue(value).elements else { return nil }
+            var isChanged = false
+            let numbers = elements.map { element in
+                guard let number = number(for: element, store, &tokens) else { return element }
+                isChanged = true
+                return number
+            }
+            return isChanged ? numbers : nil
+        }
+    }
+
+    /// Throws when a path does not begin with a key of the entity that a request is for, or goes on to one that is not
+    /// read.
+    private static func require(_ path: String, isOfChanges: Bool, isOfOrder: Bool) throws {
+        let keys = KeyValuePath(path).keys.filter { $0.first != "@" && $0 != "self" && $0 != "SELF" }
+        var isChange = isOfChanges
+        for (place, key) in keys.enumerated() {
+            switch key {
+            case HistoryEntities.changesName where !isChange && place == 0 && !isOfOrder: isChange = true
+            case HistoryEntities.transactionName where isChange: isChange = false
+            case _ where (isChange ? HistoryChangeView.keys : HistoryTransactionView.keys).contains(key): return
+            default:
+                throw NSError.coreData(
+                    NSCoreDataError,
+                    reason: "keypath \(path) not found in entity \(isOfChanges ? "CHANGE" : "TRANSACTION"), or not for "
+                        + "what a history request asks of it",
+                    userInfo: [NSValidationKeyErrorKey: key])
+            }
         }
     }
 
@@ -58,8 +110,9 @@ struct HistoryFilter {
             url: store.url)
     }
 
-    func admits(_ transaction: HistoryTransactionRecord) -> Bool {
-        isOfChanges || predicate?.evaluate(with: HistoryTransactionView(transaction)) ?? true
+    /// `changes` are the transaction's, where the predicate asks for them.
+    func admits(_ transaction: HistoryTransactionRecord, _ changes: [HistoryChangeView]) -> Bool {
+        isOfChanges || predicate?.evaluate(with: HistoryTransactionView(transaction, changes)) ?? true
     }
 
     func admits(_ change: HistoryChangeRecord, of transaction: HistoryTransactionRecord, _ id: NSManagedObjectID)
@@ -72,10 +125,17 @@ struct HistoryFilter {
 
 /// A transaction as predicates and sort descriptors see it.
 final class HistoryTransactionView: KeyValueReadable {
-    private let record: HistoryTransactionRecord
+    /// All but `changes`.
+    static let keys: Set = [
+        "author", "bundleID", "contextName", "processID", "timestamp", "token", "transactionNumber",
+    ]
 
-    init(_ record: HistoryTransactionRecord) {
+    private let record: HistoryTransactionRecord
+    private let changes: [HistoryChangeView]
+
+    init(_ record: HistoryTransactionRecord, _ changes: [HistoryChangeView] = []) {
         self.record = record
+        self.changes = changes
     }
 
     func value(forKey key: String) -> Any? {
@@ -86,6 +146,7 @@ final class HistoryTransactionView: KeyValueReadable {
         case "processID": record.processID
         case "timestamp": record.timestamp
         case "token", "transactionNumber": NSNumber(value: record.number)
+        case HistoryEntities.changesName: changes
         default: fatalError("keypath \(key) not found in entity TRANSACTION")
         }
     }
@@ -93,6 +154,11 @@ final class HistoryTransactionView: KeyValueReadable {
 
 /// A change as predicates and sort descriptors see it.
 final class HistoryChangeView: KeyValueReadable {
+    /// All but `transaction`.
+    static let keys: Set = [
+        "changeID", "changedID", "changedEntity", "changeType", "changedObjectID", "token", "transactionNumber",
+    ]
+
     private let record: HistoryChangeRecord
     private let id: NSManagedObjectID
     private let transaction: HistoryTransactionView
@@ -110,7 +176,7 @@ final class HistoryChangeView: KeyValueReadable {
         case "changedEntity": NSNumber(value: record.entityNumber)
         case "changeType": NSNumber(value: record.type.rawValue)
         case "changedObjectID": id
-        case "transaction": transaction
+        case HistoryEntities.transactionName: transaction
         case "token", "transactionNumber": NSNumber(value: record.transaction)
         default: fatalError("keypath \(key) not found in entity CHANGE")
         }

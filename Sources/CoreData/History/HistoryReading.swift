@@ -4,7 +4,11 @@ import Foundation
 struct HistoryReading {
     private let context: NSManagedObjectContext
     private let resultType: NSPersistentHistoryResultType
+    /// Order, offset and limit, and of which entity they are.
+    private let request: FetchParameters?
     private var found: [Found] = []
+    /// The number of changes, where that alone is wanted.
+    private var count = 0
 
     private struct Found {
         let storeID: String
@@ -12,16 +16,46 @@ struct HistoryReading {
         var changes: [(record: HistoryChangeRecord, id: NSManagedObjectID)] = []
     }
 
-    init(context: NSManagedObjectContext, resultType: NSPersistentHistoryResultType) {
+    /// A change with the place of its transaction.
+    private struct Listed {
+        let place: Int
+        let record: HistoryChangeRecord
+        let id: NSManagedObjectID
+    }
+
+    init(context: NSManagedObjectContext, resultType: NSPersistentHistoryResultType, request: FetchParameters?) {
         self.context = context
         self.resultType = resultType
+        self.request = request
+    }
+
+    private var isOfChanges: Bool { request?.entityName == HistoryEntities.change.name }
+
+    /// Whether changes are counted as they are read: a page of transactions has to be known before.
+    private var countsOnly: Bool {
+        guard resultType == .count else { return false }
+        return isOfChanges || request.map { $0.fetchLimit == 0 && $0.fetchOffset == 0 } ?? true
     }
 
     mutating func read(_ store: AttachedHistory, _ interval: HistoryInterval, _ filter: HistoryFilter) throws {
+        if countsOnly, filter.isOpen {
+            count += try store.history.changeCount(interval)
+            return
+        }
+        var views: [Int64: [HistoryChangeView]] = [:]
+        if filter.readsChanges {
+            var transactions: [Int64: HistoryTransactionView] = [:]
+            try store.history.transactions(interval) { transactions[$0.number] = HistoryTransactionView($0) }
+            try store.history.changes(interval) { change in
+                guard let transaction = transactions[change.transaction] else { return }
+                let id = context.objectID(for: change.key)
+                views[change.transaction, default: []].append(HistoryChangeView(change, id, transaction))
+            }
+        }
         var read: [Found] = []
         var places: [Int64: Int] = [:]
         try store.history.transactions(interval) { transaction in
-            guard filter.admits(transaction) else { return }
+            guard filter.admits(transaction, views[transaction.number] ?? []) else { return }
             places[transaction.number] = read.count
             read.append(Found(storeID: store.identifier, transaction: transaction))
         }
@@ -30,19 +64,38 @@ struct HistoryReading {
                 guard let place = places[change.transaction] else { return }
                 let id = context.objectID(for: change.key)
                 guard filter.admits(change, of: read[place].transaction, id) else { return }
-                read[place].changes.append((change, id))
+                if countsOnly {
+                    count += 1
+                } else {
+                    read[place].changes.append((change, id))
+                }
             }
         }
+        if countsOnly { return }
         found += filter.isOfChanges ? read.filter { !$0.changes.isEmpty } : read
     }
 
     /// What the request returns: in the order of the request, or else oldest first.
-    func result(cutTo request: FetchParameters?) -> Any {
+    func result() -> Any {
+        if countsOnly {
+            guard let request else { return NSNumber(value: count) }
+            let rest = max(0, count - request.fetchOffset)
+            return NSNumber(value: request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest)
+        }
         // Stores number their transactions on their own; within one the order is known.
         let isOfOneStore = Set(found.map(\.storeID)).count <= 1
         var all = isOfOneStore ? found : found.sorted { $0.transaction.timestamp < $1.transaction.timestamp }
         if let request, request.entityName == HistoryEntities.transaction.name {
             all = ordered(all, request) { HistoryTransactionView($0.transaction) }
+        }
+        var changes = all.enumerated().flatMap { place, found in
+            found.changes.map { Listed(place: place, record: $0.record, id: $0.id) }
+        }
+        if let request, isOfChanges {
+            changes = ordered(changes, request) {
+                HistoryChangeView($0.record, $0.id, HistoryTransactionView(all[$0.place].transaction))
+            }
+            all = transactions(all, of: changes)
         }
         switch resultType {
         case .statusOnly: return NSNumber(value: true)
@@ -58,28 +111,28 @@ struct HistoryReading {
                 return NSPersistentHistoryTransaction(
                     record: found.transaction, storeID: found.storeID, changes: changes)
             }
-        case .objectIDs, .count, .changesOnly:
-            return changes(all, request)
-        }
-    }
-
-    private func changes(_ all: [Found], _ request: FetchParameters?) -> Any {
-        var changes = all.flatMap { found in
-            found.changes.map { (record: $0.record, id: $0.id, transaction: found.transaction) }
-        }
-        if let request, request.entityName == HistoryEntities.change.name {
-            changes = ordered(changes, request) {
-                HistoryChangeView($0.record, $0.id, HistoryTransactionView($0.transaction))
-            }
-        }
-        switch resultType {
         case .count: return NSNumber(value: changes.count)
         case .objectIDs:
             var seen: Set<NSManagedObjectID> = []
             return changes.map(\.id).filter { seen.insert($0).inserted }
-        default:
+        case .changesOnly:
             return changes.map { NSPersistentHistoryChange(record: $0.record, changedObjectID: $0.id) }
         }
+    }
+
+    /// The transactions of some changes, in the order of the first of each, with those changes only.
+    private func transactions(_ all: [Found], of changes: [Listed]) -> [Found] {
+        var kept: [Found] = []
+        var places: [Int: Int] = [:]
+        for change in changes {
+            let place = places[change.place] ?? kept.count
+            if place == kept.count {
+                places[change.place] = place
+                kept.append(Found(storeID: all[change.place].storeID, transaction: all[change.place].transaction))
+            }
+            kept[place].changes.append((change.record, change.id))
+        }
+        return kept
     }
 
     /// Elements in the order of a fetch request, cut to its offset and limit.

@@ -21,7 +21,8 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     /// Narrows the history that is read: a request for `NSPersistentHistoryTransaction.entityDescription` or for
     /// `NSPersistentHistoryChange.entityDescription`, whose predicate, order, offset and limit count. Narrowed by changes,
-    /// transactions have only those that match.
+    /// transactions have only those that match, and come in the order of their first ones. A key that the entity does not
+    /// have is an error (134060) that names it.
     open var fetchRequest: NSFetchRequest<NSFetchRequestResult>?
 
     /// Reads all history.
@@ -96,10 +97,10 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
             return NSPersistentHistoryResult(
                 result: NSNumber(value: resultType == .count ? count : 1), resultType: resultType)
         }
-        var reading = HistoryReading(context: context, resultType: resultType)
+        var reading = HistoryReading(
+            context: context, resultType: resultType, request: fetchRequest?.parameters)
         for store in stores { try reading.read(store, interval(of: store), HistoryFilter(fetchRequest, store)) }
-        return NSPersistentHistoryResult(
-            result: reading.result(cutTo: fetchRequest?.parameters), resultType: resultType)
+        return NSPersistentHistoryResult(result: reading.result(), resultType: resultType)
     }
 
     private func interval(of store: AttachedHistory) throws -> HistoryInterval {

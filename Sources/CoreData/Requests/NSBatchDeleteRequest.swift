@@ -10,7 +10,8 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
     case resultTypeCount = 2
 }
 
-/// Deletes rows of a SQLite store without making objects of them, in one transaction.
+/// Deletes rows of SQLite stores without making objects of them, in one transaction of each store, of which none commits
+/// before all have done their part.
 ///
 /// Delete rules are followed in the store: members of cascading relationships go too, inverse to-one relationships become
 /// nil (their rows' versions rise), pairs of many-to-many relationships and files of external data go. When a row that
@@ -19,7 +20,7 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 ///
 /// No context hears of it: pass the ids to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
-    /// Which rows: entity, predicate, and where they are set offset, limit and order count.
+    /// Which rows: entity, predicate, and where they are set offset, limit and order count, over all stores together.
     public let fetchRequest: NSFetchRequest<NSFetchRequestResult>
     /// What to return; whether it succeeded, unless set otherwise.
     open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly

@@ -15,8 +15,9 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 ///
 /// The values come from dictionaries from attribute name to value, all at once or one by one from a handler, or are set on
 /// a scratch object that a handler gets. Attributes that are not given have their default value; relationships are not
-/// set. A key that is no attribute, a value of the wrong type and a missing mandatory value are errors (1550, 1570), and
-/// nothing is inserted then; other validation does not take place. A row that breaks a uniqueness constraint is an error
+/// set. A composite attribute is given as a dictionary, or one of its elements by a key path. A key that is no attribute, a
+/// value of the wrong type, a missing mandatory value and a number that does not fit are errors (1550, 1570, 1610, 1620),
+/// and nothing is inserted then; other validation does not take place. A row that breaks a uniqueness constraint is an error
 /// (133021) unless the merge policy of the context says otherwise: with object trump the given values replace those of
 /// the row that is there, with store trump that row stays.
 ///

@@ -10,12 +10,13 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
     case updatedObjectsCountResultType = 2
 }
 
-/// Changes values of many rows of a SQLite store without making objects of them, in one transaction and in memory that
-/// does not grow with their number.
+/// Changes values of many rows of SQLite stores without making objects of them, in memory that does not grow with their
+/// number, and in one transaction of each store, of which none commits before all have done their part.
 ///
 /// Every row that matches gets the same constants, or what an expression gives for it as it was before the request. The
 /// rows' versions rise, so that a context that still has older values meets a conflict. Validation does not take place; a
-/// broken uniqueness constraint is an error (133021), and nothing is changed then.
+/// broken uniqueness constraint, a number that does not fit and an object that a relationship cannot lead to (of another
+/// entity or store, not saved, or gone) are errors (133021, 1610 or 1620, 1550), and nothing is changed then.
 ///
 /// No context hears of it: refresh the objects, or pass the ids to
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
@@ -29,7 +30,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     open var predicate: NSPredicate?
     /// Whether rows of subentities are changed too; `true` unless set otherwise.
     open var includesSubentities = true
-    /// What to set: from the name or description of an attribute or to-one relationship to a constant, an object, an
+    /// What to set: from the name, description or (into a composite attribute) key path of an attribute or to-one
+    /// relationship to a constant, an object, an
     /// object's id or an `NSExpression`; `NSNull` or an expression of nil clears it.
     open var propertiesToUpdate: [AnyHashable: Any]?
     /// What to return; whether it succeeded, unless set otherwise.

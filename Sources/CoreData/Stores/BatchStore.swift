@@ -13,8 +13,10 @@ protocol BatchStore: RowStore {
     /// Whether the store takes batches at all; those of a type that does not refuse them.
     var acceptsBatches: Bool { get }
     func insert(_ batch: BatchInsertion) throws -> BatchOutcome
-    func update(_ batch: BatchUpdate) throws -> BatchOutcome
-    func delete(_ batch: BatchDeletion) throws -> BatchOutcome
+    /// `beforeCommit` is called when all is written and checked, in a store without rows of the entity too; what it throws
+    /// undoes the batch.
+    func update(_ batch: BatchUpdate, beforeCommit: () throws -> Void) throws -> BatchOutcome
+    func delete(_ batch: BatchDeletion, beforeCommit: () throws -> Void) throws -> BatchOutcome
 }
 
 /// The values that are given for a row, by slot.
@@ -61,6 +63,8 @@ struct BatchUpdate {
         case constant(SlotValue)
         /// What the expression gives for the row as it was before the batch.
         case expression(NSExpression)
+        /// The row that a to-one relationship shall lead to.
+        case reference(BatchReference)
     }
 
     /// Which rows.
@@ -68,6 +72,25 @@ struct BatchUpdate {
     var assignments: [(slot: Int, value: Assigned)]
     var origin = ChangeOrigin()
     var wantsKeys = false
+}
+
+/// An object that a batch update sets a to-one relationship to.
+struct BatchReference {
+    /// Its key in the coordinator that executes the batch.
+    let key: ObjectKey
+    let id: NSManagedObjectID
+    let relationship: NSRelationshipDescription
+    /// The name of the entity that is updated.
+    let entityName: String
+
+    /// Error 1550.
+    func failure(_ reason: String) -> NSError {
+        NSError.coreData(
+            NSManagedObjectValidationError,
+            reason: "Unacceptable value for the relationship \(relationship.name) of \(entityName): "
+                + "\(id.uriRepresentation().absoluteString) \(reason)",
+            userInfo: [NSValidationKeyErrorKey: relationship.name])
+    }
 }
 
 /// The rows to delete.

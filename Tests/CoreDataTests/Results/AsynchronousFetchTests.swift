@@ -136,3 +136,39 @@ struct AsynchronousFetchTests {
         #expect(counts == [4, 4])
     }
 }
+
+@Suite("Cancelled asynchronous fetch", .leavesNothingBehind)
+struct CancelledFetchTests {
+    /// What has been read when a fetch ends shows whether it went on. How far it is when it is cancelled depends on the
+    /// machine, so that this is tried several times.
+    @Test("a fetch that is cancelled while it reads stops reading")
+    func stops() async throws {
+        let count = 30_000
+        let stack = try TextStack("entity Tag\n name string")
+        let context = stack.context()
+        try context.performAndWait {
+            let rows = (0..<count).map { ["name": "\($0)"] }
+            try context.execute(NSBatchInsertRequest(entityName: "Tag", objects: rows))
+        }
+        var hasStopped = false
+        for _ in 0..<40 where !hasStopped {
+            let (stream, continuation) = AsyncStream.makeStream(of: Int?.self)
+            let request = NSAsynchronousFetchRequest(
+                fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Tag")
+            ) { result in
+                continuation.yield((result.operationError as NSError?)?.code)
+                continuation.finish()
+            }
+            let progress = try context.performAndWait {
+                try #require((context.execute(request) as? NSPersistentStoreAsynchronousResult)?.progress)
+            }
+            while progress.completedUnitCount == 0 { await Task.yield() }
+            progress.cancel()
+            for await code in stream where code == CocoaError.Code.userCancelled.rawValue {
+                let read = Int(progress.completedUnitCount)
+                hasStopped = read > 0 && read < count
+            }
+        }
+        #expect(hasStopped)
+    }
+}

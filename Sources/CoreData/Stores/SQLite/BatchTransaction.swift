@@ -56,20 +56,28 @@ extension SQLiteStore: BatchStore {
     static var batchSize: Int { 256 }
 
     func insert(_ batch: BatchInsertion) throws -> BatchOutcome {
-        try runBatch(batch.origin) { try BatchInserter(batch, $0).run() }
+        try runBatch(batch.origin, beforeCommit: {}) { try BatchInserter(batch, $0).run() }
     }
 
-    func update(_ batch: BatchUpdate) throws -> BatchOutcome {
-        guard decoders[batch.rows.layout.index] != nil else { return BatchOutcome() }
-        return try runBatch(batch.origin) { try BatchUpdater(batch, $0).run() }
+    func update(_ batch: BatchUpdate, beforeCommit: () throws -> Void) throws -> BatchOutcome {
+        guard decoders[batch.rows.layout.index] != nil else {
+            try beforeCommit()
+            return BatchOutcome()
+        }
+        return try runBatch(batch.origin, beforeCommit: beforeCommit) { try BatchUpdater(batch, $0).run() }
     }
 
-    func delete(_ batch: BatchDeletion) throws -> BatchOutcome {
-        guard decoders[batch.rows.layout.index] != nil else { return BatchOutcome() }
-        return try runBatch(batch.origin) { try BatchDeleter(batch, $0).run() }
+    func delete(_ batch: BatchDeletion, beforeCommit: () throws -> Void) throws -> BatchOutcome {
+        guard decoders[batch.rows.layout.index] != nil else {
+            try beforeCommit()
+            return BatchOutcome()
+        }
+        return try runBatch(batch.origin, beforeCommit: beforeCommit) { try BatchDeleter(batch, $0).run() }
     }
 
-    private func runBatch(_ origin: ChangeOrigin, _ body: (BatchTransaction) throws -> Void) throws -> BatchOutcome {
+    private func runBatch(
+        _ origin: ChangeOrigin, beforeCommit: () throws -> Void, _ body: (BatchTransaction) throws -> Void
+    ) throws -> BatchOutcome {
         var running: BatchTransaction?
         do {
             try writing { connection in
@@ -83,6 +91,7 @@ extension SQLiteStore: BatchStore {
                 } catch let error as SQLiteError where error.isUniqueness {
                     throw constraintError(error)
                 }
+                try beforeCommit()
                 try connection.commit()
             }
         } catch {

@@ -8,6 +8,7 @@ struct BatchUpdater {
     private let store: SQLiteStore
     private let layout: EntityLayout
     private let writer: RowWriter
+    private let ranges: BatchRanges
 
     /// One column to set.
     private struct Assignment {
@@ -27,16 +28,25 @@ struct BatchUpdater {
         layout = batch.rows.layout
         // A writer needs a concrete entity only for its number, which is not used here.
         writer = try store.rowWriter(layout.index)
+        ranges = BatchRanges(layout)
     }
 
     func run() throws {
         var assignments: [Assignment] = []
+        var strangers: [BatchReference] = []
         let select = try store.selection(of: batch.rows) { translator, frame in
             for (slot, value) in batch.assignments {
                 guard let field = writer.field(ofSlot: slot) else { continue }
                 switch value {
                 case .constant(let value):
                     assignments.append(constant(value, field))
+                case .reference(let reference):
+                    if reference.key.storeNumber == store.storeNumber {
+                        try requireRow(reference)
+                    } else {
+                        strangers.append(reference)
+                    }
+                    assignments.append(constant(.int(reference.key.key), field))
                 case .expression(let expression):
                     guard field.kind != .external else { throw cannotCompute(expression, slot) }
                     let operand = try translator.operand(expression, in: frame)
@@ -52,8 +62,26 @@ struct BatchUpdater {
         for (place, assignment) in assignments.enumerated() {
             if let constant = assignment.constant { statement.bind(Int32(place + 1), constant) }
         }
-        try store.scan(select, beside: transaction.connection) { try update($0, assignments, statement) }
+        try store.scan(select, beside: transaction.connection) { rows in
+            if let stranger = strangers.first, !rows.isEmpty {
+                throw stranger.failure("is in another store than a row that is updated")
+            }
+            try update(rows, assignments, statement)
+        }
         if transaction.outcome.count > 0 { transaction.changedRoots.insert(layout.rootIndex) }
+    }
+
+    /// Throws when the row that a relationship shall lead to is not there.
+    private func requireRow(_ reference: BatchReference) throws {
+        let (key, root) = (reference.key, store.layout.entities[reference.key.layoutIndex].rootIndex)
+        let number = try store.schema.table(ofRoot: root).flatMap { table in
+            try transaction.connection.integer(
+                "SELECT IFNULL(\(SQLSchema.entityColumn), 0) FROM \(table.name) "
+                    + "WHERE \(SQLSchema.keyColumn) = \(key.primaryKey)")
+        }
+        guard let number, store.layoutIndex(number: number, rootIndex: root) == key.layoutIndex else {
+            throw reference.failure("is not in the store (deleted, or never saved)")
+        }
     }
 
     private func update(
@@ -67,7 +95,7 @@ struct BatchUpdater {
             try transaction.noteFiles(of: external, writer.table, key.primaryKey)
             for (place, assignment) in assignments.enumerated() {
                 if let column = assignment.place {
-                    statement.bind(Int32(place + 1), converted(row[column], assignment.field))
+                    statement.bind(Int32(place + 1), try converted(row[column], assignment.field))
                 } else if let bytes = assignment.external {
                     statement.bind(Int32(place + 1), try bytes.withUnsafeBytes { try transaction.encode($0) })
                 }
@@ -98,12 +126,15 @@ struct BatchUpdater {
     }
 
     /// What an expression gave, as the column's type has it: a computed number may be whole or not.
-    private func converted(_ value: SlotValue, _ field: RowWriter.Field) -> SlotValue {
-        switch (field.kind, value) {
-        case (.integer, .double(let number)): Int64(exactly: number.rounded(.towardZero)).map { .int($0) } ?? .null
-        case (.double, .int(let number)): .double(Double(number))
-        default: value
-        }
+    private func converted(_ value: SlotValue, _ field: RowWriter.Field) throws -> SlotValue {
+        let result: SlotValue =
+            switch (field.kind, value) {
+            case (.integer, .double(let number)): try ranges.whole(number, field.slot)
+            case (.double, .int(let number)): .double(Double(number))
+            default: value
+            }
+        try ranges.check(result, field.slot)
+        return result
     }
 
     private func cannotCompute(_ expression: NSExpression, _ slot: Int) -> NSError {

@@ -19,11 +19,6 @@ extension SQLiteStore: HistoryStore {
         return oldest.map { $0 <= number + 1 } ?? false
     }
 
-    func hasTransaction(_ number: Int64) throws -> Bool {
-        guard historyTables != nil else { return false }
-        return try reading { try $0.connection.integer("SELECT 1 FROM ATRANSACTION WHERE Z_PK = \(number)") != nil }
-    }
-
     func number(ofEntityNamed name: String) -> Int? {
         layout.layout(named: name).flatMap { schema.numbers[$0.index] }
     }
@@ -95,6 +90,20 @@ extension SQLiteStore: HistoryStore {
                 }
                 try body(record)
             }
+        }
+    }
+
+    func changeCount(_ interval: HistoryInterval) throws -> Int {
+        guard historyTables != nil else { return 0 }
+        let (condition, value) = Self.condition(interval)
+        let entities = schema.layoutOfNumber.keys.map { Int64($0) }.jsonArray
+        return try reading { reader in
+            let statement = try reader.connection.prepare(
+                "SELECT COUNT(*) FROM ATRANSACTION t JOIN ACHANGE c ON c.ZTRANSACTIONID = t.Z_PK WHERE \(condition) "
+                    + "AND c.ZCHANGETYPE BETWEEN 0 AND 2 AND c.ZENTITY IN (SELECT value FROM json_each(?2))")
+            statement.bind(1, value)
+            statement.bind(2, entities)
+            return try statement.step() ? Int(statement.int64(0)) : 0
         }
     }
 

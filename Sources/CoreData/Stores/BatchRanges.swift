@@ -1,0 +1,41 @@
+import Foundation
+
+/// What the integers of 16 and 32 bits of an entity hold: the only validation that batches take part in, since a number
+/// that does not fit would be another one when it is read.
+struct BatchRanges {
+    private let layout: EntityLayout
+    /// By slot.
+    private let ranges: [ClosedRange<Int64>?]
+
+    init(_ layout: EntityLayout) {
+        self.layout = layout
+        var ranges = [ClosedRange<Int64>?](repeating: nil, count: layout.slots.count)
+        for (slot, range) in layout.validationRules.rangedSlots { ranges[slot] = range }
+        self.ranges = ranges
+    }
+
+    /// Throws 1610 or 1620, as a save does, when the attribute cannot hold the value.
+    func check(_ value: SlotValue, _ slot: Int) throws {
+        guard let range = ranges[slot], case .int(let number) = value, !range.contains(number) else { return }
+        throw failure("\(number)", isTooLarge: number > range.upperBound, slot, range)
+    }
+
+    /// A computed number as an integer attribute has it: cut to a whole one.
+    func whole(_ number: Double, _ slot: Int) throws -> SlotValue {
+        guard let whole = Int64(exactly: number.rounded(.towardZero)) else {
+            throw failure("\(number)", isTooLarge: number > 0, slot, ranges[slot] ?? Int64.min...Int64.max)
+        }
+        return .int(whole)
+    }
+
+    private func failure(
+        _ number: String, isTooLarge: Bool, _ slot: Int, _ range: ClosedRange<Int64>
+    ) -> NSError {
+        let name = layout.slots[slot].name
+        return NSError.coreData(
+            isTooLarge ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError,
+            reason: "\(number) does not fit \(name), which holds \(range.lowerBound) to \(range.upperBound). "
+                + "(entity \(layout.name))",
+            userInfo: [NSValidationKeyErrorKey: name])
+    }
+}
