@@ -1,0 +1,112 @@
+import CoreData
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(
+    "Memory of batches",
+    .disabled(
+        if: dlsym(nil, "__tsan_init") != nil, "The thread sanitizer keeps memory of its own for each that is used."))
+struct BatchMemoryTests {
+    private typealias NSExpression = CoreData.NSExpression
+
+    /// Runs in a process of its own: other tests use memory, too.
+    @Test("200,000 rows are inserted, updated and deleted in much less memory than they take")
+    func constantMemory() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let text = "entity Tag\n name string\n rank int64"
+            let stack = try TextStack(text, options: [NSPersistentHistoryTrackingKey: true])
+            // What is needed for any batch is taken by a small one.
+            _ = try BatchMemoryTests.run(1_000, stack)
+            let added = try BatchMemoryTests.run(200_000, stack)
+            let figures = "kB added: " + added.map { "\($0.name) \($0.added)" }.joined(separator: ", ")
+            FileHandle.standardError.write(Data((figures + "\n").utf8))
+            // The rows' texts alone are 100 MB. What there is beside them are pages that SQLite keeps, up to a limit.
+            precondition(added.allSatisfy { $0.added < 60_000 }, "A batch kept its rows: \(figures)")
+        }
+        let report = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(report.contains("kB added"), "\(report.prefix(2000))")
+        print(report, terminator: "")
+    }
+
+    /// What each kind of batch added to the memory at its peak, in kB.
+    private static func run(_ count: Int, _ stack: TextStack) throws -> [(name: String, added: Int)] {
+        let context = stack.context()
+        var peaks: [(name: String, added: Int)] = []
+        let text = String(repeating: "the name of a tag ", count: 28)
+        func measure(_ name: String, _ request: NSPersistentStoreRequest) throws {
+            let watch = Watch()
+            let result = try context.performAndWait { try context.execute(request) }
+            peaks.append((name, watch.end()))
+            let affected = (result as? NSBatchInsertResult)?.result ?? (result as? NSBatchUpdateResult)?.result
+            precondition((affected ?? (result as? NSBatchDeleteResult)?.result) as? Int == count)
+        }
+        for handsObjects in [false, true] {
+            var row = 0
+            let insertion =
+                handsObjects
+                ? NSBatchInsertRequest(entityName: "Tag") { (tag: NSManagedObject) in
+                    tag.setValue(text + "\(row)", forKey: "name")
+                    row += 1
+                    return row > count
+                }
+                : NSBatchInsertRequest(entityName: "Tag") { (values: NSMutableDictionary) in
+                    values["name"] = text + "\(row)"
+                    row += 1
+                    return row > count
+                }
+            insertion.resultType = .count
+            try measure(handsObjects ? "objects" : "dictionaries", insertion)
+            let update = NSBatchUpdateRequest(entityName: "Tag")
+            update.propertiesToUpdate = ["name": NSExpression(format: "uppercase:(name)"), "rank": 5]
+            update.resultType = .updatedObjectsCountResultType
+            try measure("update", update)
+            let deletion = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSFetchRequestResult>(entityName: "Tag"))
+            deletion.resultType = .resultTypeCount
+            try measure("deletion", deletion)
+        }
+        let watch = Watch()
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+        request.resultType = .count
+        let changes = try context.performAndWait { try context.execute(request) as? NSPersistentHistoryResult }
+        peaks.append(("history count", watch.end()))
+        precondition((changes?.result as? Int ?? 0) >= count * 6)
+        return peaks
+    }
+
+    /// Looks at the memory of the process, mapped files left out, every other millisecond.
+    private final class Watch: @unchecked Sendable {  // guarded by `lock`
+        private let lock = NSLock()
+        private let start = Watch.anonymous
+        private var peak = 0
+        private var hasEnded = false
+
+        init() {
+            peak = start
+            Thread { [self] in
+                while !lock.withLock({ hasEnded }) {
+                    let now = Watch.anonymous
+                    lock.withLock { peak = max(peak, now) }
+                    usleep(2_000)
+                }
+            }.start()
+        }
+
+        /// How many kB there were more at the peak than at the beginning.
+        func end() -> Int {
+            let now = Watch.anonymous
+            return lock.withLock {
+                hasEnded = true
+                return max(peak, now) - start
+            }
+        }
+
+        private static var anonymous: Int {
+            guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+                let line = text.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") })
+            else { return 0 }
+            return line.split(separator: " ").compactMap { Int($0) }.first ?? 0
+        }
+    }
+}
