@@ -193,6 +193,10 @@ extension NSManagedObjectContext {
             insertedList.append(object)
             pendingList.append(object)
             if let store = change.more?.store { assign(object, to: store) }
+            // The child has encoded its defaults: what has none was given nothing in its place.
+            for slot in object.home.layout.transformableDefaults where change.row.isNull(slot) {
+                object.ensureOverlay().set(.null, at: slot, slotCount: object.home.layout.slots.count)
+            }
         }
         for change in push.inserted {
             guard let object = registeredObject(for: change.key) else { continue }

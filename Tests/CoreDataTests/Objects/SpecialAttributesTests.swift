@@ -230,4 +230,34 @@ struct SpecialAttributesTests {
             #expect(try context.fetch(request).map { $0["id"] as? NSManagedObjectID } == [parcel.objectID])
         }
     }
+
+    @Test("Nothing in place of a default is saved as nothing, through parents too", arguments: StoreKind.allCases)
+    func emptiedDefault(kind: StoreKind) throws {
+        let model = ModelText.model("entity Item\n  name string")
+        let tags = NSAttributeDescription()
+        tags.name = "tags"
+        tags.attributeType = .transformableAttributeType
+        tags.isOptional = true
+        tags.defaultValue = ["a"] as NSArray
+        model.entitiesByName["Item"]?.properties.append(tags)
+        let library = try Library(kind, model: model)
+        let root = library.context()
+        let child = library.child(of: library.child(of: root))
+        for context in [root, child] {
+            try context.performAndWait {
+                context.make("Item", ["name": "default"])
+                context.make("Item", ["name": "nothing"]).setValue(nil, forKey: "tags")
+                try context.save()
+            }
+        }
+        try child.parent?.performAndWait { try child.parent?.save() }
+        try root.performAndWait { try root.save() }
+        let fresh = try library.beside().context()
+        try fresh.performAndWait {
+            for item in try fresh.all("Item") {
+                let tags = item.value(forKey: "tags") as? [String]
+                #expect(tags == (item.nameText == "default" ? ["a"] : nil))
+            }
+        }
+    }
 }
