@@ -20,7 +20,10 @@ extension NSManagedObjectContext {
                 reason: "attempt to recursively call -save: on the context aborted; \(debugName) is being saved")
         }
         processPendingChanges(isBeforeSave: true)
-        guard hasChanges || !watchedObjects.isEmpty else { return dropCleanObjects() }
+        guard hasChanges || !watchedObjects.isEmpty else {
+            advanceGeneration()
+            return dropCleanObjects()
+        }
         isSaving = true
         defer { endSaving() }
         if !isQuiet { NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self) }

@@ -59,6 +59,18 @@ struct QueryGenerationTests {
         #expect(try titles(reader) == ["new", "second"])
     }
 
+    @Test("A save moves a pinned context on, be there anything to save or not")
+    func savedWithoutChanges() throws {
+        try reader.performAndWait {
+            try reader.setQueryGenerationFrom(.current)
+            _ = try reader.all("Book")
+        }
+        try change(in: writer)
+        #expect(try titles(reader) == ["old"])
+        try reader.performAndWait { try reader.save() }
+        #expect(try titles(reader) == ["new", "second"])
+    }
+
     @Test("A token pins other contexts of the coordinator to the same state, and no others")
     func shared() throws {
         let token = try reader.performAndWait {
