@@ -132,7 +132,8 @@ extension NSManagedObjectContext {
     }
 
     /// What a child's save meets here: changes of objects that are deleted here or gone from the store and, where values
-    /// are compared, objects that are no longer as the child read them. Called on this context's queue.
+    /// are compared, objects that are no longer as the child read them. Objects that are gone here and were set back in the
+    /// child are left out of the push. Called on this context's queue.
     private func conflicts(with push: inout PushedSave) throws -> [SaveConflicts.Conflict] {
         drainMailbox()
         var conflicts: [SaveConflicts.Conflict] = []

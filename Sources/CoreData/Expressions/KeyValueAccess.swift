@@ -10,7 +10,7 @@ enum KeyValueAccess {
     /// A dictionary has no value for a key that is not in it. A key that an object does not know stops the process with
     /// Foundation's text.
     static func value(of object: Any, forKey key: String) -> Any? {
-        if let readable = readable(object) { return value(ofReadable: readable, forKey: key) }
+        if let readable = readable(object) { return readable.value(inPredicateForKey: key) }
         switch ExpressionValue(object) {
         case .null:
             return nil
@@ -39,12 +39,6 @@ enum KeyValueAccess {
         fatalError(
             "[<\(type(of: object))> valueForUndefinedKey:]: this class is not key value coding-compliant for the key \(key)."
         )
-    }
-
-    /// The same of an object that answers by itself.
-    static func value(ofReadable readable: any KeyValueReadable, forKey key: String) -> Any? {
-        if let managed = readable as? NSManagedObject, managed.isWithoutProperty(ofRelative: key) { return nil }
-        return readable.value(forKey: key)
     }
 
     private static func value(ofText text: String, forKey key: String) -> Any? {

@@ -46,7 +46,7 @@ extension KeyValuePath {
                 current = (object as! [String: Any])[key]
                 index += 1
             } else if let readable = KeyValueAccess.readable(object) {
-                current = KeyValueAccess.value(ofReadable: readable, forKey: key)
+                current = readable.value(inPredicateForKey: key)
                 index += 1
             } else if let elements = Self.elements(object) {
                 // An operator further down works on what all elements give together.

@@ -5,14 +5,19 @@ package protocol KeyValueReadable: AnyObject {
     /// The value of the property called `key`, or `nil` when it has none.
     func value(forKey key: String) -> Any?
 
-    /// The same value, already sorted by kind. An object that keeps typed values saves a boxing by implementing it.
+    /// The value as predicates and expressions have it: the same, where the object does not know better.
+    func value(inPredicateForKey key: String) -> Any?
+
+    /// That value, already sorted by kind. An object that keeps typed values saves a boxing by implementing it.
     func expressionValue(forKey key: String) -> ExpressionValue
 }
 
 extension KeyValueReadable {
     package func expressionValue(forKey key: String) -> ExpressionValue {
-        ExpressionValue(KeyValueAccess.value(ofReadable: self, forKey: key))
+        ExpressionValue(value(inPredicateForKey: key))
     }
+
+    package func value(inPredicateForKey key: String) -> Any? { value(forKey: key) }
 }
 
 /// Something that stands for the same thing as another object: a managed object and its id.

@@ -219,7 +219,17 @@ extension NSManagedObject {
     }
 }
 
-extension NSManagedObject: KeyValueReadable {}
+extension NSManagedObject: KeyValueReadable {
+    /// Nil for a property that the object's entity does not have and another one below the same root has, as in the table
+    /// that they share.
+    package final func value(inPredicateForKey key: String) -> Any? {
+        let layout = home.layout
+        let isOfRelative =
+            layout.access[key] == nil
+            && home.modelLayout.entities.contains { $0.rootIndex == layout.rootIndex && $0.access[key] != nil }
+        return isOfRelative ? nil : value(forKey: key)
+    }
+}
 
 extension NSManagedObject: ObjectIdentityComparable, ObjectKeyConvertible {
     package var identityForComparison: AnyObject { objectID }

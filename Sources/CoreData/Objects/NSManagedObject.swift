@@ -218,14 +218,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         set(value, forKey: key, by: access)
     }
 
-    /// Whether the object's entity does not have a property that another one below the same root has: to a predicate that
-    /// value is nil, as it is in the table that they share.
-    final func isWithoutProperty(ofRelative key: String) -> Bool {
-        let layout = home.layout
-        if layout.access[key] != nil { return false }
-        return home.modelLayout.entities.contains { $0.rootIndex == layout.rootIndex && $0.access[key] != nil }
-    }
-
     /// Answers for keys that the entity does not have; stops the process unless overridden.
     open func value(forUndefinedKey key: String) -> Any? {
         fatalError(

@@ -69,13 +69,16 @@ struct WatchdogTests {
         #expect(bites.value == 0)
         probe.start()
         probe.markFirstScreen()
+        // The stall that is over when the dog comes lasts until another one bites for it.
+        let bitten = DispatchSemaphore(value: 0)
+        let first = Watchdog(probe, limit: 1) { _ in bitten.signal() }
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async {
-                // The stall that is over when the dog comes.
-                Thread.sleep(forTimeInterval: 1.2)
+                bitten.wait()
                 continuation.resume()
             }
         }
+        first.stop()
         await drainMain()
         while probe.report.heartbeats == 0 { await drainMain() }
         #expect(probe.report.longestStall >= 1)
