@@ -59,16 +59,12 @@ struct ManagerPatternArticleTests {
     @Test("The remedy's screen: a message, then an OK button, in the user's language")
     @MainActor
     func screen() async throws {
-        try await withTemporaryFolder { folder in
-            let url = folder.appendingPathComponent("n.sqlite")
-            try NoteModel.makeStore(at: url, notes: 240)
-            var configuration = CoreDataManager.Configuration()
-            configuration.graceDelay = 0
-            configuration.minimumScreenTime = 0
-            configuration.texts = LaunchTexts(language: "ja")
-            configuration.texts.replace([.updated: "バージョンアップが完了しました"], in: "ja")
-            configuration.adapter = WaitingAdapter()
-            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url, configuration: configuration)
+        try await withMigratingManager(WaitingAdapter(), notes: 240) {
+            $0.graceDelay = 0
+            $0.minimumScreenTime = 0
+            $0.texts = LaunchTexts(language: "ja")
+            $0.texts.replace([.updated: "バージョンアップが完了しました"], in: "ja")
+        } body: { manager in
             let screen = Screen()
             try await manager.launch(display: screen)
             #expect(screen.messages == ["データを更新しています。この処理はアップデート後に一度だけ行われます。", "バージョンアップが完了しました"])

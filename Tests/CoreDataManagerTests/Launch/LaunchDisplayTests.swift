@@ -43,16 +43,12 @@ struct LaunchDisplayTests {
     @Test("A migration that is shown is drawn from its beginning to its end, at least for the minimum time")
     @MainActor
     func session() async throws {
-        try await withTemporaryFolder { folder in
-            let url = folder.appendingPathComponent("n.sqlite")
-            try NoteModel.makeStore(at: url, notes: 3)
-            let adapter = HeldAdapter()
-            var configuration = CoreDataManager.Configuration()
-            configuration.adapter = adapter
-            configuration.graceDelay = 0
-            configuration.minimumScreenTime = 0.3
-            configuration.texts = LaunchTexts(language: "en")
-            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url, configuration: configuration)
+        let adapter = HeldAdapter()
+        try await withMigratingManager(adapter) {
+            $0.graceDelay = 0
+            $0.minimumScreenTime = 0.3
+            $0.texts = LaunchTexts(language: "en")
+        } body: { manager in
             let written = Box("")
             let shownAt = Box<ContinuousClock.Instant?>(nil)
             let display = TerminalDisplay(columns: 80) { text in
@@ -107,23 +103,19 @@ struct LaunchDisplayTests {
     @Test("A display of a failed launch offers the retry, and shows the retry from its beginning to its end")
     @MainActor
     func retriedDisplay() async throws {
-        try await withTemporaryFolder { folder in
-            let url = folder.appendingPathComponent("n.sqlite")
-            try NoteModel.makeStore(at: url, notes: 3)
-            let adapter = RefusingAdapter()
-            var configuration = CoreDataManager.Configuration()
-            configuration.adapter = adapter
-            configuration.graceDelay = 0
-            configuration.minimumScreenTime = 0
-            configuration.texts = LaunchTexts(language: "fr")
-            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url, configuration: configuration)
+        let adapter = RefusingAdapter()
+        let texts = LaunchTexts(language: "fr")
+        try await withMigratingManager(adapter) {
+            $0.graceDelay = 0
+            $0.minimumScreenTime = 0
+            $0.texts = texts
+        } body: { manager in
             let recorder = Recorder(adapter.gate)
             await #expect(throws: CocoaError.self) { try await manager.launch(display: recorder) }
             let outcome = await withCheckedContinuation { continuation in
                 manager.retry { continuation.resume(returning: $0) }
             }
             try outcome.get()
-            let texts = configuration.texts
             #expect(recorder.messages == [texts[.updating], texts[.retry], texts[.updating], texts[.updated]])
         }
     }
@@ -132,8 +124,8 @@ struct LaunchDisplayTests {
     func awaitingTasksDoNotWait() async {
         let machine = LaunchMachine(minimumScreenTime: 3_600)
         await confirmation(expectedCount: 0) { completed in
-            let begins1 = machine.join(progressScreen: { _ in }, completion: { _ in completed() })
-            #expect(begins1 != nil)
+            let attempt = machine.join(progressScreen: { _ in }, completion: { _ in completed() })
+            #expect(attempt == 1)
             machine.endGrace(ofAttempt: 1)
             machine.beginMigration(ProgressAdapter(Progress(totalUnitCount: 1)))
             await drainMain()
@@ -147,8 +139,8 @@ struct LaunchDisplayTests {
     func noScreenNoDelay() async {
         let machine = LaunchMachine(minimumScreenTime: 3_600)
         await withCheckedContinuation { continuation in
-            let begins2 = machine.join(progressScreen: { _ in }, completion: { _ in continuation.resume() })
-            #expect(begins2 != nil)
+            let attempt = machine.join(progressScreen: { _ in }, completion: { _ in continuation.resume() })
+            #expect(attempt == 1)
             machine.finish(.failure(CancellationError()))
         }
     }

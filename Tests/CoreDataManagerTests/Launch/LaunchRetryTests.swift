@@ -123,13 +123,8 @@ struct LaunchRetryTests {
 
     @Test("A migration may ask for the launch's state when it is asked for its progress", .timeLimit(.minutes(1)))
     func curiousMigration() async throws {
-        try await withTemporaryFolder { folder in
-            let url = folder.appendingPathComponent("n.sqlite")
-            try NoteModel.makeStore(at: url, notes: 1)
-            let adapter = CuriousAdapter()
-            var configuration = CoreDataManager.Configuration()
-            configuration.adapter = adapter
-            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url, configuration: configuration)
+        let adapter = CuriousAdapter()
+        try await withMigratingManager(adapter) { manager in
             adapter.manager = manager
             let states = manager.states
             try await manager.launch()
@@ -141,13 +136,8 @@ struct LaunchRetryTests {
 
     @Test("What a migration costs is told while it runs", .timeLimit(.minutes(1)))
     func forecastWhileMigrating() async throws {
-        try await withTemporaryFolder { folder in
-            let url = folder.appendingPathComponent("n.sqlite")
-            try NoteModel.makeStore(at: url, notes: 3)
-            let adapter = HeldAdapter()
-            var configuration = CoreDataManager.Configuration()
-            configuration.adapter = adapter
-            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url, configuration: configuration)
+        let adapter = HeldAdapter()
+        try await withMigratingManager(adapter) { manager in
             let states = manager.states
             manager.launch { _ in }
             for await state in states where state.isMigrating { break }
@@ -171,15 +161,11 @@ struct LaunchRetryTests {
     @Test("A task that is cancelled while a display draws is let go; the launch and the display come to their end")
     @MainActor
     func cancelledTask() async throws {
-        try await withTemporaryFolder { folder in
-            let url = folder.appendingPathComponent("n.sqlite")
-            try NoteModel.makeStore(at: url, notes: 3)
-            let adapter = HeldAdapter()
-            var configuration = CoreDataManager.Configuration()
-            configuration.adapter = adapter
-            configuration.graceDelay = 0
-            configuration.minimumScreenTime = 0
-            let manager = CoreDataManager(model: NoteModel.second(), storeURL: url, configuration: configuration)
+        let adapter = HeldAdapter()
+        try await withMigratingManager(adapter) {
+            $0.graceDelay = 0
+            $0.minimumScreenTime = 0
+        } body: { manager in
             let shown = Gate<Void>()
             let display = Signal { shown.open(.success(())) }
             let task = Task { try await manager.launch(display: display) }

@@ -64,7 +64,7 @@ struct MemoryTests {
 
         var description: String { "\(allocated / 1024) kB allocated, \(resident / 1024) kB resident" }
 
-        static var now: Use { Use(allocated: allocatedBytes(), resident: residentBytes()) }
+        static var now: Use { Use(allocated: allocatedBytes(), resident: ProcessMemory.resident) }
 
         private static func allocatedBytes() -> Int {
             // glibc's, and not in Swift's module of it.
@@ -86,12 +86,6 @@ struct MemoryTests {
             }
             return bytes("<system type=\"current\"") - bytes("<total type=\"fast\"") - bytes("<total type=\"rest\"")
                 + bytes("<total type=\"mmap\"")
-        }
-
-        private static func residentBytes() -> Int {
-            guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
-            let words = text.split(separator: " ").compactMap { Int($0) }
-            return (words[1] - words[2]) * Int(getpagesize())
         }
     }
 

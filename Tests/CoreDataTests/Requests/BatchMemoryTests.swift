@@ -78,7 +78,7 @@ struct BatchMemoryTests {
     /// Looks at the memory of the process, mapped files left out, every other millisecond.
     private final class Watch: @unchecked Sendable {  // guarded by `lock`
         private let lock = NSLock()
-        private let start = Watch.anonymous
+        private let start = ProcessMemory.resident
         private var peak = 0
         private var hasEnded = false
 
@@ -86,7 +86,7 @@ struct BatchMemoryTests {
             peak = start
             Thread { [self] in
                 while !lock.withLock({ hasEnded }) {
-                    let now = Watch.anonymous
+                    let now = ProcessMemory.resident
                     lock.withLock { peak = max(peak, now) }
                     usleep(2_000)
                 }
@@ -95,18 +95,11 @@ struct BatchMemoryTests {
 
         /// How many kB there were more at the peak than at the beginning.
         func end() -> Int {
-            let now = Watch.anonymous
+            let now = ProcessMemory.resident
             return lock.withLock {
                 hasEnded = true
-                return max(peak, now) - start
+                return (max(peak, now) - start) / 1024
             }
-        }
-
-        private static var anonymous: Int {
-            guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-                let line = text.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") })
-            else { return 0 }
-            return line.split(separator: " ").compactMap { Int($0) }.first ?? 0
         }
     }
 }
