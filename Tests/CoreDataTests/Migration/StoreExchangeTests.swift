@@ -46,21 +46,28 @@ struct StoreExchangeTests {
     private func files(_ bench: MigrationBench) -> SQLiteStoreFiles { SQLiteStoreFiles(bench.url) }
 
     private func exchange(
-        _ bench: MigrationBench, stoppingAfter step: StoreExchange.Step? = nil, exchangesNames: Bool = true
+        _ bench: MigrationBench, stoppingAfter step: StoreExchange.Step? = nil, exchangesNames: Bool = true,
+        meanwhile: @escaping (StoreExchange.Step) throws -> Void = { _ in }
     ) throws {
         let place = try #require(try MigrationFolder.lock(files(bench), creating: false, timeout: 5))
         var exchange = StoreExchange(folder: place)
         exchange.exchangesNames = exchangesNames
-        exchange.reached = { if $0 == step { throw Stop() } }
+        exchange.reached = {
+            try meanwhile($0)
+            if $0 == step { throw Stop() }
+        }
         try exchange.run(with: SoleUse(of: files(bench), timeout: 0))
     }
 
     /// What a second process does, and where it is stopped too.
-    private func goOn(_ bench: MigrationBench, stoppingAfter step: StoreExchange.Step) throws {
+    private func goOn(
+        _ bench: MigrationBench, stoppingAfter step: StoreExchange.Step, exchangesNames: Bool = true
+    ) throws {
         let place = try #require(try MigrationFolder.lock(files(bench), creating: false, timeout: 5))
         let journal = try #require(try ExchangeJournal.read(in: place.url))
         #expect(journal.older != journal.newer)
         var exchange = StoreExchange(folder: place)
+        exchange.exchangesNames = exchangesNames
         exchange.reached = { if $0 == step { throw Stop() } }
         try exchange.finish(journal)
     }
@@ -87,10 +94,10 @@ struct StoreExchangeTests {
             try StoreExchange.recover(files(bench), timeout: 5)
             let left = try names(folder)
             guard test.step != .synchronized else {
-                // Nothing says that the copy is whole: the original is the store, and the copy waits.
+                // Nothing says that the copy is whole, or a part of it: the original is the store.
                 #expect(try bench.query("SELECT COUNT(*), typeof(ZSIZE) FROM ZITEM") == ["\(Self.rows)|integer"])
                 #expect(data(bench) == (test.hasOldData ? "old" : nil))
-                #expect(MigrationFolder.exists(for: files(bench)))
+                #expect(!MigrationFolder.exists(for: files(bench)))
                 return
             }
             #expect(try bench.query("SELECT COUNT(*), typeof(ZSIZE) FROM ZITEM") == ["\(Self.rows)|real"])
@@ -134,6 +141,56 @@ struct StoreExchangeTests {
             #expect(text(own) == nil)
             #expect(text("value") == (test.hasNewData ? "new" : "old"))
             #expect(try names(folder) == ["store.sqlite", "store.db", ".store_SUPPORT"])
+        }
+    }
+
+    @Test(
+        "a store with the same folder that comes only during the exchange, or after a kill within it, keeps its data",
+        arguments: Case.all)
+    func newcomer(_ test: Case) throws {
+        for isKilled in [false, true] {
+            try withTemporaryFolder { folder in
+                let bench = try prepare(folder, oldData: test.hasOldData, newData: test.hasNewData)
+                let other = folder.appendingPathComponent("store.db")
+                let model = ModelText.model("entity Other\n  bytes data external")
+                func add() throws {
+                    try withStore(other, model) { context in
+                        _ = context.make("Other", ["bytes": Data(repeating: 7, count: 200_000)])
+                        try context.save()
+                    }
+                }
+                if isKilled {
+                    #expect(throws: Stop.self) {
+                        try exchange(bench, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+                    }
+                    try add()
+                    try StoreExchange.recover(files(bench), timeout: 5)
+                } else {
+                    try exchange(bench, exchangesNames: test.exchangesNames) { if $0 == test.step { try add() } }
+                    #expect(data(bench) == (test.hasNewData ? "new" : nil))
+                }
+                try withStore(other, model) { context in
+                    let others = try context.all("Other")
+                    #expect(others.map { ($0.value(forKey: "bytes") as? Data)?.count } == [200_000])
+                }
+            }
+        }
+    }
+
+    @Test("killed between two renames of folders, what another store has made of the free name since is kept")
+    func newcomerBetweenRenames() throws {
+        try withTemporaryFolder { folder in
+            let bench = try prepare(folder, oldData: true, newData: true)
+            #expect(throws: Stop.self) { try exchange(bench, stoppingAfter: .mainsExchanged, exchangesNames: false) }
+            let (store, data) = (files(bench), files(bench).externalDataFolder)
+            let aside = MigrationFolder.url(for: store).appendingPathComponent("older-.store_SUPPORT")
+            try FileManager.default.moveItem(at: store.supportFolder, to: aside)
+            try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+            try Data("late".utf8).write(to: data.appendingPathComponent("late"))
+            #expect(throws: Stop.self) { try goOn(bench, stoppingAfter: .supportExchanged, exchangesNames: false) }
+            try StoreExchange.recover(store, timeout: 5)
+            #expect(try names(data) == ["value", "late"])
+            #expect(self.data(bench) == "new")
         }
     }
 

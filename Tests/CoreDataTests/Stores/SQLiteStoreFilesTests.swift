@@ -87,23 +87,4 @@ struct SQLiteStoreFilesTests {
             #expect(try StoreFixture(at: url).strings("Tag", "label") == ["a"])
         }
     }
-
-    @Test("a store moved aside keeps its rows and its external data under a free name")
-    func moveAside() throws {
-        try withTemporaryFolder { folder in
-            let url = folder.appendingPathComponent("library.sqlite")
-            for number in 0..<2 {
-                let fixture = try StoreFixture(at: url)
-                try fixture.insert("Book", [["isbn": "1", "cover": Data(repeating: UInt8(number), count: 200_000)]])
-                fixture.store.close()
-                let moved = try SQLiteStoreFiles(url).moveAside(suffix: "-old")
-                #expect(moved.main.lastPathComponent == (number == 0 ? "library-old.sqlite" : "library-old-1.sqlite"))
-                #expect(!SQLiteStoreFiles(url).exist)
-                let other = try StoreFixture(at: moved.main)
-                let row = try #require(try other.rows("Book").first)
-                #expect(row.data(other.slot("Book", "cover")) == Data(repeating: UInt8(number), count: 200_000))
-                other.store.close()
-            }
-        }
-    }
 }

@@ -12,9 +12,9 @@ struct ExchangeJournal: Codable, Equatable {
     var olderChanges: UInt32
     /// Marks the newer version's folder of external data; nil when it has none.
     var supportMark: String?
-    /// The files of external data that are the older version's, where the folder is another store's too; what else lies there is
-    /// kept. Nil where the folder is the store's alone.
-    var own: [String]?
+    /// The files in the folder of external data that are the older version's. What else lies there, or is put there until the
+    /// exchange is over, is another store's whose folder it is too, and is kept.
+    var own: [String]
 
     static func url(in folder: URL) -> URL { folder.appendingPathComponent("journal.json") }
 

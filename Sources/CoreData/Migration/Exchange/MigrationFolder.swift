@@ -85,10 +85,6 @@ final class MigrationFolder {
         owners.withLock { $0[url(for: store).path] } == pthread_self()
     }
 
-    var isEmpty: Bool {
-        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).isEmpty }
-    }
-
     /// Removes everything in the folder but the journal and, with its checkpoint, places that are to be kept.
     func clear(keeping places: [String] = []) throws {
         var kept = [ExchangeJournal.url(in: url).lastPathComponent]

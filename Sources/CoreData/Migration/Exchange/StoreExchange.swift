@@ -36,16 +36,10 @@ struct StoreExchange {
     /// The caller holds the folder's lock and has the store for itself. Until the journal is written a failure
     /// leaves the older version; after it the newer one is found at the next opening at the latest.
     func run(with use: SoleUse) throws {
-        let fileManager = FileManager.default
-        var own: Set<String>?
-        let shared = SharedSupport(store: store)
-        if fileManager.fileExists(atPath: store.supportFolder.path), shared.isShared {
-            let names = try shared.ownFiles()
-            try SharedSupport.carry(from: store.supportFolder, to: copy.supportFolder, except: names, isMoved: false)
-            own = names
-        }
+        let own = try SharedSupport(store: store).olderFiles()
+        try SharedSupport.carry(from: store.supportFolder, to: copy.supportFolder, except: own, isMoved: false)
         var mark: String?
-        if fileManager.fileExists(atPath: copy.supportFolder.path) {
+        if FileManager.default.fileExists(atPath: copy.supportFolder.path) {
             let name = Self.markPrefix + UUID().uuidString
             try Data().write(to: copy.supportFolder.appendingPathComponent(name))
             mark = name
@@ -54,7 +48,7 @@ struct StoreExchange {
         try reach(.synchronized)
         let journal = ExchangeJournal(
             older: try Self.digest(of: store.main), newer: try Self.digest(of: copy.main),
-            olderChanges: try use.changeCounter(), supportMark: mark, own: own?.sorted())
+            olderChanges: try use.changeCounter(), supportMark: mark, own: own.sorted())
         try journal.write(in: folder.url)
         try reach(.journalWritten)
         try finish(journal)
@@ -100,7 +94,10 @@ struct StoreExchange {
         let (old, new) = (store.supportFolder, copy.supportFolder)
         let hasOld = fileManager.fileExists(atPath: old.path)
         guard let mark = journal.supportMark else {
-            if hasOld, !fileManager.fileExists(atPath: aside(old).path) { try Self.rename(old, to: aside(old)) }
+            // A folder in which nothing was the older version's has been made by another store since.
+            if hasOld, !journal.own.isEmpty, !fileManager.fileExists(atPath: aside(old).path) {
+                try Self.rename(old, to: aside(old))
+            }
             return
         }
         guard fileManager.fileExists(atPath: new.appendingPathComponent(mark).path) else { return }
@@ -109,16 +106,22 @@ struct StoreExchange {
             if exchangesNames, ![ENOSYS, EINVAL, ENOTSUP].contains(errno) {
                 throw MigrationFolder.failure("The external data could not be put in its place", old)
             }
-            try Self.rename(old, to: aside(old))
+            if fileManager.fileExists(atPath: aside(old).path) {
+                // Somebody was killed between the two renames; what lies there has come since.
+                try SharedSupport.carry(from: old, to: new, except: Set(journal.own), isMoved: true)
+                try fileManager.removeItem(at: old)
+            } else {
+                try Self.rename(old, to: aside(old))
+            }
         }
         try Self.rename(new, to: old)
     }
 
     /// What another store whose folder it is too has put into the older folder since.
     private func keepOthers(_ journal: ExchangeJournal) throws {
-        guard let own = journal.own else { return }
+        let own = Set(journal.own)
         for older in [copy.supportFolder, aside(store.supportFolder)] {
-            try SharedSupport.carry(from: older, to: store.supportFolder, except: Set(own), isMoved: true)
+            try SharedSupport.carry(from: older, to: store.supportFolder, except: own, isMoved: true)
         }
     }
 
@@ -145,7 +148,7 @@ struct StoreExchange {
 
     /// Ends what a killed process began, before a store is opened. Costs one look at the folder when there is nothing.
     ///
-    /// Waits for a process that is migrating the store now. A copy that was not finished stays where it is: the next
+    /// Waits for a process that is migrating the store now. A copy of which a part was finished stays where it is: the next
     /// migration goes on with it. A finished one whose original has been written to since, by a program that knows nothing
     /// of the journal, is given up: the original is the store.
     static func recover(_ store: SQLiteStoreFiles, timeout: TimeInterval = 240) throws {
@@ -153,8 +156,8 @@ struct StoreExchange {
         do {
             guard let folder = try MigrationFolder.lock(store, creating: false, timeout: timeout) else { return }
             guard let journal = try ExchangeJournal.read(in: folder.url) else {
-                // The last thing that a finished exchange does, and the first of a migration, is about an empty folder.
-                if try folder.isEmpty { try folder.remove() }
+                // Without a checkpoint nothing can be gone on with.
+                if MigrationCheckpoint.read(in: folder.url) == nil { try folder.remove() }
                 return
             }
             try StoreExchange(folder: folder).recover(journal, timeout: timeout)

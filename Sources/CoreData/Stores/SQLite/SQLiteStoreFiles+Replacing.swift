@@ -1,23 +1,24 @@
 import Foundation
 
 extension SQLiteStoreFiles {
-    /// Puts a copy of another store in the place of this one: the copy is made beside it, then takes its name.
+    /// Puts a copy of another store in the place of this one: the copy is made beside it, in the folder of its
+    /// migrations, then takes its name.
     ///
     /// Until the main file takes the name the old store lies where it was; a failure leaves it whole. A kill leaves one of
     /// the two with its external values: both have theirs in the folder while the names change, and what is too much then
-    /// is noted for the next opening.
+    /// is noted for the next opening, which removes the folder, too.
     ///
     /// - Parameter rename: gives the main file its name; tests look at this moment.
     func replace(
         with source: SQLiteStoreFiles, timeout: TimeInterval = 240, force: Bool = false,
         rename: (String, String) -> Int32 = { Foundation.rename($0, $1) }
     ) throws {
-        let sibling = SQLiteStoreFiles(
-            main.deletingLastPathComponent().appendingPathComponent(
-                ".\(main.lastPathComponent).replacement-\(UUID().uuidString)"))
-        try source.copy(to: sibling, timeout: timeout)
         try StoreExchange.recover(self, timeout: timeout)
+        guard let place = try MigrationFolder.lock(self, creating: true, timeout: timeout) else { return }
         do {
+            try place.clear()
+            let sibling = place.copy
+            try source.copy(to: sibling, timeout: timeout)
             try Self.synchronize(sibling.main)
             func take() throws {
                 // The old -wal must be gone before the new main file appears.
@@ -39,9 +40,9 @@ extension SQLiteStoreFiles {
             } else {
                 try take()
             }
-            try? sibling.removeRemains()
+            try place.remove()
         } catch {
-            try? sibling.removeRemains()
+            try? place.remove()
             throw error
         }
     }

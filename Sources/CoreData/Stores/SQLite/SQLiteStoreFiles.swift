@@ -106,7 +106,8 @@ struct SQLiteStoreFiles: Sendable {
     /// The main file goes last: as long as it is there, the store is recognised as one that was not removed completely.
     func destroy(timeout: TimeInterval = 0, force: Bool = false) throws {
         guard exist else { return }
-        try withoutUsers(timeout: timeout, force: force) {
+        // Which files are its own has to be in the main file.
+        try withoutUsers(timeout: timeout, force: force, absorbing: SharedSupport(store: self).isShared) {
             // What a migration has left, too: found later, it would be put in the place of a new store.
             let unfinished = MigrationFolder.url(for: self)
             var urls = [unfinished, wal, shm, journal, supportFolder, main]
@@ -119,54 +120,6 @@ struct SQLiteStoreFiles: Sendable {
                 try FileManager.default.removeItem(at: url)
             }
             Self.synchronizeFolder(main.deletingLastPathComponent())
-        }
-    }
-
-    /// Moves the store with everything that belongs to it to another name in the same or another folder of the volume.
-    func move(to destination: SQLiteStoreFiles, timeout: TimeInterval = 0) throws {
-        try StoreExchange.recover(self, timeout: timeout)
-        try SQLiteStoreMetadata.requireFile(at: main)
-        let shared = SharedSupport(store: self)
-        let isShared = shared.isShared && FileManager.default.fileExists(atPath: supportFolder.path)
-        // Which files are its own has to be in the main file.
-        try withoutUsers(timeout: timeout, force: false, absorbing: isShared) {
-            var pairs = [(supportFolder, destination.supportFolder)]
-            if isShared {
-                let (old, new) = (externalDataFolder, destination.externalDataFolder)
-                pairs = try shared.ownFiles().map { (old.appendingPathComponent($0), new.appendingPathComponent($0)) }
-                if !pairs.isEmpty {
-                    try FileManager.default.createDirectory(at: new, withIntermediateDirectories: true)
-                    for (from, to) in [(supportFolder, destination.supportFolder), (old, new)] {
-                        var status = stat()
-                        if stat(from.path, &status) == 0 { chmod(to.path, status.st_mode & 0o7777) }
-                    }
-                }
-            }
-            // The companions go first: a main file without its -wal is never seen under the new name.
-            pairs += [(wal, destination.wal), (journal, destination.journal), (main, destination.main)]
-            for (source, target) in pairs where FileManager.default.fileExists(atPath: source.path) {
-                try FileManager.default.moveItem(at: source, to: target)
-            }
-            try? FileManager.default.removeItem(at: shm)
-            Self.synchronizeFolder(destination.main.deletingLastPathComponent())
-        }
-    }
-
-    /// Moves the store out of the way, to its name with a suffix that is still free, and says where it lies now.
-    func moveAside(suffix: String) throws -> SQLiteStoreFiles {
-        let folder = main.deletingLastPathComponent()
-        let base = main.deletingPathExtension().lastPathComponent
-        let pathExtension = main.pathExtension
-        var number = 0
-        while true {
-            let name = base + suffix + (number == 0 ? "" : "-\(number)")
-            let url = folder.appendingPathComponent(pathExtension.isEmpty ? name : "\(name).\(pathExtension)")
-            let target = SQLiteStoreFiles(url)
-            if !target.exist {
-                try move(to: target)
-                return target
-            }
-            number += 1
         }
     }
 
