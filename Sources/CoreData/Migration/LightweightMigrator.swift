@@ -136,7 +136,6 @@ struct LightweightMigrator {
         }
         MigrationMoment.reach(.committed)
         if let progress { progress.completedUnitCount = progress.totalUnitCount }
-        functions.externalData.remove(functions.absorbed)
         return true
     }
 
@@ -190,6 +189,7 @@ struct LightweightMigrator {
         let (old, facts) = try state(of: source, metadata, on: connection)
         let new = SQLSchemaBuilder.schema(of: model.layout, entities: newNames)
         let (difference, plan) = try Self.plan(from: source.layout, old, to: model.layout, new, facts)
+        try ForgottenFiles(of: difference, in: old).note(storeAt: url, on: connection)
         progress.name(tablesOf: old, source.layout)
         progress.name(tablesOf: new, model.layout)
         return (plan, newMetadata(metadata, difference, newNames))

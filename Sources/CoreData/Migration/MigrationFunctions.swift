@@ -14,8 +14,6 @@ enum MigrationFunctions {
     /// What the functions of one migration remember.
     final class State {
         let externalData: ExternalData
-        /// The files whose bytes are now in the rows.
-        private(set) var absorbed: [String] = []
 
         init(externalData: ExternalData) {
             self.externalData = externalData
@@ -23,9 +21,7 @@ enum MigrationFunctions {
 
         func value(_ bytes: UnsafeRawBufferPointer) throws -> Data? {
             guard let name = ExternalData.fileName(bytes) else { return Data(ExternalData.inlineBytes(bytes)) }
-            guard let data = try externalData.read(name) else { return nil }
-            absorbed.append(name)
-            return data
+            return try externalData.read(name)
         }
     }
 

@@ -223,11 +223,53 @@ struct MigratedAttributesTests {
             let file = files.appendingPathComponent("4D8B0E8E-0F0B-4F2A-9A33-6A7E6D6B1C11")
             try Data([7, 0, 9]).write(to: file)
             try bench.run(
-                "UPDATE ZPICTURE SET ZBYTES = x'02' || CAST('\(file.lastPathComponent)' AS BLOB) || x'00' WHERE Z_PK = 2"
+                "UPDATE ZPICTURE SET ZBYTES = CAST(x'02' || '\(file.lastPathComponent)' || x'00' AS BLOB) WHERE Z_PK = 2"
             )
             try bench.migrateAndVerify(to: "entity Picture\n  bytes data")
             #expect(try bench.query("SELECT hex(ZBYTES) FROM ZPICTURE ORDER BY Z_PK") == ["0001FF", "070009"])
+            try withStore(bench.url, ModelText.model("entity Picture\n  bytes data")) { _ in }
             #expect(!FileManager.default.fileExists(atPath: file.path))
+        }
+    }
+
+    @Test(
+        "files of external values go with their attribute or its entity, those of other attributes stay",
+        arguments: [
+            ("entity Picture\n  bytes data external\nentity Sound\n  name string", 1),
+            ("entity Picture\n  name string\nentity Sound\n  tone data external was wave", 1),
+            ("entity Sound\n  wave data external", 1), ("entity Picture\n  image data external was bytes", 1),
+            ("entity Picture\n  bytes data\nentity Sound\n  wave data", 0), ("entity Other\n  name string", 0),
+        ], [false, true])
+    func forgottenFiles(_ test: (newer: String, left: Int), isDeferred: Bool) throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("store.sqlite")
+            let older = "entity Picture\n  bytes data external\nentity Sound\n  wave data external"
+            try withStore(url, ModelText.model(older)) { context in
+                context.make("Picture", ["bytes": Data(count: 200_000)])
+                context.make("Sound", ["wave": Data(count: 200_000)])
+                try context.save()
+            }
+            let files = SQLiteStoreFiles(url)
+            func names(_ folder: URL) throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            }
+            #expect(try names(files.externalDataFolder).count == 2)
+            let options: [AnyHashable: Any] = [
+                NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                NSPersistentStoreDeferredLightweightMigrationOptionKey: isDeferred,
+            ]
+            let model = ModelText.model(test.newer)
+            try withStore(url, model, options: options) { context in
+                let values = try model.entities.flatMap { entity in
+                    try context.all(entity.name ?? "").flatMap { object in
+                        entity.attributesByName.keys.compactMap { object.value(forKey: $0) as? Data }
+                    }
+                }
+                #expect(values.allSatisfy { $0.count == 200_000 })
+                #expect(values.count == (test.newer.contains("data\n") ? 2 : test.left))
+            }
+            #expect(try names(files.externalDataFolder).count == test.left)
+            #expect(try names(files.supportFolder) == ["_EXTERNAL_DATA"])
         }
     }
 

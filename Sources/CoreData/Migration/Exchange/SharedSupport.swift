@@ -32,11 +32,9 @@ struct SharedSupport {
         var names: Set<String> = []
         for table in try StoreFacts(connection).tables.values where table.name.hasPrefix("Z") {
             for column in table.columns where column.type == "BLOB" {
-                let name = dialect.quoted(column.name)
-                let statement = try connection.prepare(
-                    "SELECT CAST(substr(\(name), 2, 36) AS TEXT) FROM \(dialect.quoted(table.name)) "
-                        + "WHERE typeof(\(name)) = 'blob' AND substr(\(name), 1, 1) = x'02'")
-                while try statement.step() { names.insert(statement.string(0)) }
+                names.formUnion(
+                    try connection.externalFileNames(
+                        in: dialect.quoted(column.name), of: dialect.quoted(table.name)))
             }
         }
         return names

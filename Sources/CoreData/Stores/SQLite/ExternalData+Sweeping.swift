@@ -48,7 +48,8 @@ extension SQLiteStore {
 
 // What a killed process leaves: files that no row names. Before a transaction makes a file, and before it forgets one, the
 // file's name is noted beside the folder; the note goes when the transaction and what follows it are over. A note that is
-// there while nobody can be within a transaction is one of a process that was killed.
+// there while nobody can be within a transaction is one of a process that was killed, or of a migration, which leaves it to
+// the opening that follows.
 extension ExternalData {
     private static let notePrefix = "_PENDING-"
 
@@ -98,12 +99,7 @@ extension ExternalData {
                 left.formUnion(text.split(separator: "\n").map(String.init).filter { UUID(uuidString: $0) != nil })
             }
             for (table, columns) in columns where !left.isEmpty {
-                for column in columns {
-                    let statement = try connection.prepare(
-                        "SELECT CAST(substr(\(column), 2, 36) AS TEXT) FROM \(table) "
-                            + "WHERE typeof(\(column)) = 'blob' AND substr(\(column), 1, 1) = x'02'")
-                    while try statement.step() { left.remove(statement.string(0)) }
-                }
+                for column in columns { left.subtract(try connection.externalFileNames(in: column, of: table)) }
             }
             remove(Array(left))
             for note in notes { unlink(note.path) }
@@ -111,8 +107,20 @@ extension ExternalData {
     }
 }
 
+extension SQLiteConnection {
+    /// The names of files that the values of a column hold. The names of column and table are quoted already where they must be.
+    func externalFileNames(in column: String, of table: String) throws -> Set<String> {
+        let statement = try prepare(
+            "SELECT CAST(substr(\(column), 2, 36) AS TEXT) FROM \(table) "
+                + "WHERE typeof(\(column)) = 'blob' AND substr(\(column), 1, 1) = x'02'")
+        var names: Set<String> = []
+        while try statement.step() { names.insert(statement.string(0)) }
+        return names
+    }
+}
+
 extension SQLiteStore {
-    /// Removes what killed processes left of external values. What cannot be removed now is only waste.
+    /// Removes what killed processes, and migrations, left of external values. What cannot be removed now is only waste.
     func sweepExternalData() {
         guard let externalData, let url, !isReadOnly else { return }
         var columns: [String: Set<String>] = [:]
@@ -122,7 +130,6 @@ extension SQLiteStore {
                 if let column = schema.columns[entity.index][number] { columns[table, default: []].insert(column) }
             }
         }
-        if columns.isEmpty { return }
         try? externalData.sweep(columns.mapValues { $0.sorted() }, storeAt: url)
     }
 }

@@ -1,0 +1,56 @@
+import Foundation
+
+/// The files of external values that no row names after a migration: their attribute or its entity is gone, or its values
+/// now lie in the rows.
+///
+/// They are noted before the transaction is committed; the opening that follows, whoever's it is, removes those that no row
+/// names by then, and the note (`ExternalData+Sweeping`).
+struct ForgottenFiles {
+    /// Table and column of the older version.
+    private struct Place: Hashable {
+        var table: String
+        var column: String
+    }
+    private var places: Set<Place> = []
+
+    init(of difference: ModelDifference, in schema: SQLSchema) {
+        let source = difference.source
+        for entity in source.entities {
+            guard let table = schema.table(ofRoot: entity.rootIndex)?.name, schema.numbers[entity.index] != nil else {
+                continue
+            }
+            let kept = difference.destinationOf[entity.index].map { new in
+                difference.properties[new].filter {
+                    Self.isExternal(name: $0.key, in: difference.destination.entities[new])
+                }
+            }
+            let names = Set(kept?.values.map(\.name) ?? [])
+            for (number, slot) in entity.slots.enumerated()
+            where RowDecoder.isExternal(slot) && !names.contains(slot.name) {
+                if let column = schema.columns[entity.index][number] {
+                    places.insert(Place(table: table, column: column))
+                }
+            }
+        }
+    }
+
+    private static func isExternal(name: String, in entity: EntityLayout) -> Bool {
+        entity.slots.contains { $0.name == name && RowDecoder.isExternal($0) }
+    }
+
+    /// Notes the files that rows name in those places. In the transaction that forgets them.
+    func note(storeAt url: URL, on connection: SQLiteConnection) throws {
+        let dialect = SQLiteDialect()
+        var names: Set<String> = []
+        for place in places {
+            names.formUnion(
+                try connection.externalFileNames(
+                    in: dialect.quoted(place.column), of: dialect.quoted(place.table)))
+        }
+        var files = ExternalFileChanges()
+        let store = SQLiteStoreFiles(url)
+        // What cannot be noted is only waste.
+        try? ExternalData(folder: store.externalDataFolder, storeName: store.main.lastPathComponent)
+            .note(names.sorted(), &files)
+    }
+}
