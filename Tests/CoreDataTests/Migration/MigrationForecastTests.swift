@@ -123,6 +123,51 @@ struct MigrationForecastTests {
             #expect(try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: copy.path + $0)) } == before)
         }
     }
+
+    @Test("the disk it needs counts files of external data: those that are copied, and those that come into the rows")
+    func externalData() throws {
+        let older = "entity Picture\n  bytes data external\n  note string"
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, older)
+            let files = SQLiteStoreFiles(bench.url).externalDataFolder
+            try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+            for number in 1...3 {
+                let name = UUID().uuidString
+                try Data(count: 2_000_000).write(to: files.appendingPathComponent(name))
+                let tag = "CAST(x'02' || '\(name)' || x'00' AS BLOB)"
+                try bench.run("INSERT INTO ZPICTURE (Z_PK, Z_ENT, Z_OPT, ZBYTES) VALUES (\(number), 1, 1, \(tag))")
+            }
+            let columns = try forecast(bench, to: older + "\n  more string")
+            #expect(columns.isInstant && columns.diskSpaceNeeded < 1_000_000)
+            let inside = try forecast(bench, to: "entity Picture\n  bytes data\n  note string")
+            #expect(inside.bytes >= 6_000_000 && inside.diskSpaceNeeded >= 12_000_000, "\(inside)")
+            let (source, model) = (ModelText.model(older), ModelText.model(older + "\n  more string"))
+            let stage = NSCustomMigrationStage(
+                migratingFrom: .init(model: source, versionChecksum: source.versionChecksum),
+                to: .init(model: model, versionChecksum: model.versionChecksum))
+            stage.didMigrateHandler = { _, _ in }
+            let copied = try NSPersistentStoreCoordinator.migrationForecast(
+                forPersistentStoreAt: bench.url, to: model,
+                options: [NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager([stage])])
+            #expect((6_000_000..<8_000_000).contains(copied.diskSpaceNeeded), "\(copied)")
+        }
+    }
+
+    @Test("the disk it needs counts what only the -wal has: the main file grows by it, and so does a copy")
+    func sizeOfLog() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, StoreMigrationTests.older)
+            let writer = try SQLiteConnection(path: bench.url.path, access: .readWrite)
+            try writer.execute("PRAGMA wal_autocheckpoint = 0")
+            try writer.execute(StoreMigrationTests.fill(20_000))
+            let size = try StoreSize(bench.url, writer).database
+            let main = StoreSize.bytes(of: bench.url)
+            #expect(size > main + 500_000)
+            let found = try forecast(bench, to: StoreMigrationTests.older + "\n  note string")
+            #expect(found.isInstant)
+            #expect(found.diskSpaceNeeded >= size - main && found.diskSpaceNeeded < size - main + 1_000_000)
+        }
+    }
 }
 
 @Suite("The way through versions", .leavesNothingBehind)

@@ -16,6 +16,7 @@ struct MigrationForecaster {
         var facts: StoreFacts
         /// Bytes of a table's average row.
         var rowBytes: [String: Double]
+        var size: StoreSize
     }
 
     /// - Parameters:
@@ -32,13 +33,16 @@ struct MigrationForecaster {
             guard let storeClass = StoreClasses.classOfFile(at: url) else { throw error }
             return try self.forecast(ofFile: storeClass, through: versions)
         }
+        let size: StoreSize
         do {
             forecast.isMigrationRequired = true
             forecast.diskSpaceAvailable = Self.freeBytes(at: url)
             let (source, connection) = try migrator.openQuietly()
             let (schema, facts) = try migrator.state(of: source, on: connection)
+            size = try StoreSize(url, connection)
             let state = State(
-                model: source, schema: schema, facts: facts, rowBytes: try Self.rowBytes(facts, schema, connection))
+                model: source, schema: schema, facts: facts, rowBytes: try Self.rowBytes(facts, schema, connection),
+                size: size)
             var way = MigrationWay(bundles: bundles, infers: infers, versions: versions)
             let direct = [MigrationHop(source: source, target: model, means: .inferred)]
             let staged = looksForWays ? try stagedHops(from: source) : nil
@@ -69,7 +73,7 @@ struct MigrationForecaster {
         }
         let seconds = forecast.hops.flatMap(\.steps).reduce(0) { $0 + $1.seconds }
         forecast.estimatedSeconds = seconds + Double(forecast.hops.count) * MachineCalibration.current.transaction
-        forecast.diskSpaceNeeded = diskSpace(forecast)
+        forecast.diskSpaceNeeded = diskSpace(forecast, size)
         return forecast
     }
 
@@ -144,7 +148,8 @@ struct MigrationForecaster {
                 from: Self.version(state.model), to: Self.version(hop.target), means: .mappingModel(hop.name),
                 steps: steps))
         return State(
-            model: hop.target, schema: schema, facts: StoreFacts(schema, rows: rowsOf), rowBytes: bytesOf)
+            model: hop.target, schema: schema, facts: StoreFacts(schema, rows: rowsOf), rowBytes: bytesOf,
+            size: state.size)
     }
 
     /// What an object costs more than a row that SQLite copies.
@@ -184,7 +189,7 @@ struct MigrationForecaster {
             if case .renameTable(let from, let to) = step { names[to] = names[from] ?? from }
             let table = step.touchedTable.map { names[$0] ?? $0 }
             let bytes = table.flatMap { state.rowBytes[$0] } ?? Self.unknownRowBytes
-            return Self.step(step, table: table, rows: rows, bytesPerRow: bytes)
+            return Self.step(step, table: table, rows: rows, bytesPerRow: bytes, state.size)
         }
         forecast.hops.append(
             .init(
@@ -193,7 +198,7 @@ struct MigrationForecaster {
         var rowBytes: [String: Double] = [:]
         for (table, origin) in plan.tableOrigins { rowBytes[table] = state.rowBytes[origin] }
         facts.tables["ACHANGE"] = state.facts.tables["ACHANGE"]
-        return State(model: version, schema: schema, facts: facts, rowBytes: rowBytes)
+        return State(model: version, schema: schema, facts: facts, rowBytes: rowBytes, size: state.size)
     }
 
     // MARK: Sizes and times
@@ -215,7 +220,7 @@ struct MigrationForecaster {
     private static let unknownRowBytes = 60.0
 
     private static func step(
-        _ step: MigrationStep, table: String?, rows: Int, bytesPerRow: Double
+        _ step: MigrationStep, table: String?, rows: Int, bytesPerRow: Double, _ size: StoreSize
     ) -> MigrationForecast.Step {
         let machine = MachineCalibration.current
         let count = Double(rows)
@@ -239,6 +244,8 @@ struct MigrationForecaster {
         default:
             kind = .rewrite
             bytes = count * bytesPerRow
+            // Values that lie in files come into the rows. Which attribute's the files are, only the rows know.
+            if case .tagValues(_, _, _, tagged: false, _) = step { bytes += Double(size.externalData()) }
             seconds = count * machine.rewrite + bytes * machine.byte
         }
         return .init(
@@ -250,19 +257,20 @@ struct MigrationForecaster {
     static let smallChange: Int64 = 256 * 1024
 
     /// In place all written pages lie in the -wal until it is copied, and new tables make the main file grow by as much.
-    /// On a way with a mapping model or a stage's code there is the copy, the next one that is made of it, and the associations between them.
-    private func diskSpace(_ forecast: MigrationForecast) -> Int64 {
-        let small = Self.smallChange * Int64(forecast.hops.count)
+    /// On a way with a mapping model or a stage's code there is the copy, the next one that is made of it, each with its own
+    /// files of external data, and the associations between them. What is in a -wal today makes the main file grow in any case.
+    private func diskSpace(_ forecast: MigrationForecast, _ size: StoreSize) -> Int64 {
+        let small = Self.smallChange * Int64(forecast.hops.count) + size.growth
         let isCopied = forecast.hops.contains { hop in
             hop.means != .inferred || hop.steps.contains { $0.kind == .custom }
         }
         guard isCopied else { return forecast.bytes * 2 + small }
-        return max(Self.size(of: url), forecast.bytes) * (forecast.hops.count > 1 ? 3 : 2) + small
+        let copies: Int64 = forecast.hops.count > 1 ? 2 : 1
+        return max(size.database, forecast.bytes) * (copies + 1) + size.externalData() * copies + small
     }
 
     static func size(of url: URL) -> Int64 {
-        (try? FileManager.default.attributesOfItem(atPath: SQLiteStoreFiles(url).main.path)[.size] as? NSNumber)?
-            .int64Value ?? 0
+        StoreSize.bytes(of: SQLiteStoreFiles(url).main)
     }
 
     static func freeBytes(at url: URL) -> Int64? {

@@ -1,0 +1,35 @@
+import Foundation
+
+/// How large a store is, as far as the free disk of a migration needs to know.
+struct StoreSize {
+    /// Bytes of the main file, with everything that is still in the -wal.
+    let database: Int64
+    /// By how much the main file grows when the -wal is copied into it.
+    let growth: Int64
+    private let files: SQLiteStoreFiles
+
+    init(_ url: URL, _ connection: SQLiteConnection) throws {
+        files = SQLiteStoreFiles(url)
+        database = try (connection.integer("PRAGMA page_count") ?? 0) * (connection.integer("PRAGMA page_size") ?? 0)
+        growth = max(0, database - Self.bytes(of: files.main))
+    }
+
+    static func bytes(of url: URL) -> Int64 {
+        var status = stat()
+        return stat(url.path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// So many files are looked at, however many there are.
+    private static let probes = 500
+
+    /// About how many bytes the values hold that lie in files of their own.
+    func externalData() -> Int64 {
+        let folder = files.externalDataFolder
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let step = max(1, names.count / Self.probes)
+        let places = Array(stride(from: 0, to: names.count, by: step))
+        if places.isEmpty { return 0 }
+        let sum = places.reduce(0) { $0 + Self.bytes(of: folder.appendingPathComponent(names[$1])) }
+        return Int64(Double(sum) / Double(places.count) * Double(names.count))
+    }
+}
