@@ -144,27 +144,39 @@ struct LightweightMigrator {
         from source: NSManagedObjectModel, through versions: [NSManagedObjectModel], on connection: SQLiteConnection,
         _ progress: Progress?
     ) throws {
-        if versions.isEmpty { return try hop(from: source, isLast: true, on: connection, MigrationProgress(progress)) }
-        let parts = MigrationParts(progress, weights: [Double](repeating: 1, count: versions.count + 1))
+        let stored = try SQLiteStoreMetadata.read(from: connection, url: url)[NSStoreModelVersionHashesKey]
+        let runs = MigrationRun.runs(
+            from: source, storing: (stored as? [String: Data]).map { Set($0.keys) }, through: versions + [model],
+            configuration: configuration)
+        if runs.count == 1 {
+            return try hop(from: source, runs[0].origins, isLast: true, on: connection, MigrationProgress(progress))
+        }
+        let parts = MigrationParts(progress, weights: [Double](repeating: 1, count: runs.count))
         var source = source
-        for (number, version) in (versions + [model]).enumerated() {
+        for (number, run) in runs.enumerated() {
             let migrator = LightweightMigrator(
-                url: url, model: version, configuration: configuration, options: options)
-            let isLast = number == versions.count
-            try parts.run(number) { part in
-                try migrator.hop(from: source, isLast: isLast, on: connection, MigrationProgress(part))
+                url: url, model: run.target, configuration: configuration, options: options)
+            let isLast = number == runs.count - 1
+            do {
+                try parts.run(number) { part in
+                    try migrator.hop(
+                        from: source, run.origins, isLast: isLast, on: connection, MigrationProgress(part))
+                }
+            } catch let error as NSError where MigrationErrors.isAboutRows(error) && !isLast {
+                throw MigrationErrors.onTheWay(error, through: run.target)
             }
-            source = version
+            source = run.target
         }
     }
 
     /// Brings the store from one version to the model's, in the transaction that is open.
     private func hop(
-        from source: NSManagedObjectModel, isLast: Bool, on connection: SQLiteConnection, _ progress: MigrationProgress
+        from source: NSManagedObjectModel, _ origins: ModelOrigins?, isLast: Bool, on connection: SQLiteConnection,
+        _ progress: MigrationProgress
     ) throws {
         let present = try SQLiteStoreMetadata.read(from: connection, url: url)
         try DeferredMigration.finish(present, on: connection)
-        var (plan, newMetadata) = try prepare(source, present, on: connection, progress)
+        var (plan, newMetadata) = try prepare(source, origins, present, on: connection, progress)
         newMetadata[DeferredMigration.metadataKey] = nil
         if isLast, StoreOptions.bool(options, NSPersistentStoreDeferredLightweightMigrationOptionKey) == true {
             let later = DeferredMigration.takeDeferrable(from: &plan)
@@ -182,13 +194,14 @@ struct LightweightMigrator {
     }
 
     private func prepare(
-        _ source: NSManagedObjectModel, _ metadata: [String: Any], on connection: SQLiteConnection,
-        _ progress: MigrationProgress
+        _ source: NSManagedObjectModel, _ origins: ModelOrigins?, _ metadata: [String: Any],
+        on connection: SQLiteConnection, _ progress: MigrationProgress
     ) throws -> (plan: MigrationPlan, metadata: [String: Any]) {
         let newNames = try entityNames()
         let (old, facts) = try state(of: source, metadata, on: connection)
         let new = SQLSchemaBuilder.schema(of: model.layout, entities: newNames)
-        let (difference, plan) = try Self.plan(from: source.layout, old, to: model.layout, new, facts)
+        let (difference, plan) = try Self.plan(
+            from: source.layout, old, to: model.layout, new, facts, origins)
         try ForgottenFiles(of: difference, in: old).note(storeAt: url, on: connection)
         progress.name(tablesOf: old, source.layout)
         progress.name(tablesOf: new, model.layout)
@@ -207,12 +220,13 @@ struct LightweightMigrator {
 
     /// What changes between two versions whose tables are these, and how.
     static func plan(
-        from source: ModelLayout, _ old: SQLSchema, to destination: ModelLayout, _ new: SQLSchema, _ facts: StoreFacts
+        from source: ModelLayout, _ old: SQLSchema, to destination: ModelLayout, _ new: SQLSchema, _ facts: StoreFacts,
+        _ origins: ModelOrigins? = nil
     ) throws -> (difference: ModelDifference, plan: MigrationPlan) {
         let difference = try ModelDifference(
             from: source, to: destination,
             storedSource: Set(old.numbers.indices.filter { old.numbers[$0] != nil }),
-            storedDestination: Set(new.numbers.indices.filter { new.numbers[$0] != nil }))
+            storedDestination: Set(new.numbers.indices.filter { new.numbers[$0] != nil }), origins: origins)
         let plan = MigrationPlanner.plan(for: difference, from: old, to: new, facts: facts)
         if !plan.refusals.isEmpty { throw MigrationErrors.combined(plan.refusals) }
         return (difference, plan)

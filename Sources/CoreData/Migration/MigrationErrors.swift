@@ -92,6 +92,28 @@ enum MigrationErrors {
     /// What is wrong with a row, in one sentence.
     static let rowsKey = "problem"
 
+    /// The checksum of a version on the way that does not allow some rows; of the version to reach there is none.
+    static let versionKey = "version"
+
+    /// Rows do not fit a version that the store would only go through: says which one, and what can be done.
+    static func onTheWay(_ error: NSError, through version: NSManagedObjectModel) -> NSError {
+        let names = version.versionIdentifiers.map { "\($0.base)" }.sorted().joined(separator: ", ")
+        let name = names.isEmpty ? "with the checksum \(version.versionChecksum)" : "“\(names)”"
+        let choice =
+            "This is what the version \(name) asks for, through which the store goes. Mend the rows with an older version of "
+            + "the program, or take that version out of the program’s resources: then what only it knows is lost."
+        var info = error.userInfo
+        info[versionKey] = version.versionChecksum
+        info[NSLocalizedRecoverySuggestionErrorKey] =
+            [error.localizedRecoverySuggestion, choice].compactMap(\.self).joined(separator: " ")
+        if let details = info[NSDetailedErrorsKey] as? [NSError] {
+            info[NSDetailedErrorsKey] = details.map { onTheWay($0, through: version) }
+        }
+        info[NSLocalizedDescriptionKey] = nil
+        let reason = info["reason"] as? String ?? error.localizedDescription
+        return .coreData(error.code, reason: "\(reason) \(choice)", userInfo: info)
+    }
+
     /// Whether an inferred migration failed because of rows that the newer model does not allow, not because of the models.
     static func isAboutRows(_ error: NSError) -> Bool { error.userInfo[rowsKey] != nil }
 

@@ -18,15 +18,19 @@ struct ModelDifference {
 
     private let storedSource: Set<Int>
     private let storedDestination: Set<Int>
+    private let origins: ModelOrigins?
     private var problems: [NSError] = []
 
     /// Compares two models. `storedSource` and `storedDestination` are the layouts that the store holds (all when nil).
+    /// `origins` say what comes from where, when versions between the two know that; names do not count then.
     init(
         from source: ModelLayout, to destination: ModelLayout, storedSource: Set<Int>? = nil,
-        storedDestination: Set<Int>? = nil
+        storedDestination: Set<Int>? = nil, origins: ModelOrigins? = nil
     ) throws {
+        MigrationEffort.countComparison()
         self.source = source
         self.destination = destination
+        self.origins = origins
         self.storedSource = storedSource ?? Set(source.entities.indices)
         self.storedDestination = storedDestination ?? Set(destination.entities.indices)
         sourceOf = Array(repeating: nil, count: destination.entities.count)
@@ -46,7 +50,10 @@ struct ModelDifference {
     private mutating func matchEntities() {
         let newer = destination.entities.filter { storedDestination.contains($0.index) }
         let older = source.entities.filter { storedSource.contains($0.index) }
-        let matches = RenamingMatch.match(newer.map(Self.entry), from: older.map(Self.entry))
+        let matches =
+            origins.map { origins in
+                newer.map { entity in older.firstIndex { $0.index == origins.entities[entity.index] } }
+            } ?? RenamingMatch.match(newer.map(Self.entry), from: older.map(Self.entry))
         for (entity, match) in zip(newer, matches) {
             guard let match else {
                 changes.append(.entityAdded(entity.name))
@@ -99,7 +106,7 @@ struct ModelDifference {
     // MARK: Properties
 
     /// The properties that have a place in a store.
-    private static func stored(_ entity: EntityLayout) -> [NSPropertyDescription] {
+    static func stored(_ entity: EntityLayout) -> [NSPropertyDescription] {
         entity.entity.properties.filter {
             !$0.isTransient && ($0 is NSAttributeDescription || $0 is NSRelationshipDescription)
         }
@@ -110,7 +117,13 @@ struct ModelDifference {
             guard let old = sourceOf[entity.index].map({ source.entities[$0] }) else { continue }
             let newer = Self.stored(entity)
             let older = Self.stored(old)
-            let matches = RenamingMatch.match(newer.map(Self.entry), from: older.map(Self.entry))
+            let matches =
+                origins.map { origins in
+                    let names = origins.properties[entity.index]
+                    return newer.map { property in
+                        names[property.name].flatMap { name in older.firstIndex { $0.name == name } }
+                    }
+                } ?? RenamingMatch.match(newer.map(Self.entry), from: older.map(Self.entry))
             var used: Set<Int> = []
             for (property, match) in zip(newer, matches) {
                 let isOwn = property.entity === entity.entity

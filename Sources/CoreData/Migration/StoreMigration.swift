@@ -44,30 +44,21 @@ enum StoreMigration {
         }
     }
 
-    /// Goes the shortest way that there is. Where rows forbid what the models allow, another one is looked for.
+    /// Goes the best way that there is. Where rows forbid what the models allow, another one is looked for.
     static func migrate(
         _ url: URL, _ metadata: [String: Any], to model: NSManagedObjectModel, _ configuration: String?,
         _ options: [AnyHashable: Any]?, _ way: MigrationWay, _ timeout: TimeInterval
     ) throws {
         let source = try SourceModel(metadata: metadata, url: url, timeout: timeout).find()
-        func run(_ hops: [MigrationHop]) throws {
-            try WayMigration(url: url, hops: hops, configuration: configuration, options: options)
-                .run(from: metadata)
-        }
-        guard let hops = way.find(from: source, to: model) else {
-            guard way.infers else { throw MigrationErrors.missingMappingModel(metadata: metadata, url: url) }
-            // There is no way: the direct one says what stands in it.
-            return try run([MigrationHop(source: source, target: model, means: .inferred)])
-        }
-        do {
-            try run(hops)
-        } catch let error as NSError
-            where hops.count == 1 && hops[0].isInferred && MigrationErrors.isAboutRows(error)
-        {
-            var around = way
-            around.infersDirectly = false
-            guard let others = around.find(from: source, to: model) else { throw error }
-            try run(others)
+        try way.of(metadata, configuration).go(from: source, to: model) { hops in
+            guard hops != nil || way.infers else {
+                throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
+            }
+            // Where there is no way, the direct one says what stands in it.
+            try WayMigration(
+                url: url, hops: hops ?? [MigrationHop(source: source, target: model, means: .inferred)],
+                configuration: configuration, options: options
+            ).run(from: metadata)
         }
     }
 }

@@ -26,6 +26,23 @@ package enum ModelBundle {
         }
     }
 
+    /// A version that is read when it is needed.
+    struct ListedVersion {
+        let name: String
+        /// What the bundle says of its checksum; nil where it says nothing.
+        let checksum: String?
+        let load: () throws -> NSManagedObjectModel
+    }
+
+    /// The same versions, none of which is read yet.
+    static func listedVersions(at url: URL) throws -> [ListedVersion] {
+        let listing = try Listing(url)
+        return listing.files.map { file in
+            let name = listing.name(of: file)
+            return ListedVersion(name: name, checksum: listing.recordedChecksums[name]) { try listing.load(file) }
+        }
+    }
+
     /// The version to use.
     package static func currentVersion(at url: URL) throws -> Version {
         let listing = try Listing(url)
@@ -78,6 +95,7 @@ private struct Listing {
     func name(of file: URL) -> String { file.deletingPathExtension().lastPathComponent }
 
     func load(_ file: URL) throws -> NSManagedObjectModel {
+        MigrationEffort.countModel()
         let model = try ModelFile.load(at: file)
         if let hashes = recordedHashes[name(of: file)] {
             for entity in model.entities { entity.recordedVersionHash = hashes[entity.name ?? ""] }

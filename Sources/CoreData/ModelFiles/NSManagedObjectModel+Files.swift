@@ -36,6 +36,11 @@ extension NSManagedObjectModel {
         modelURLs(in: bundles).flatMap { (try? ModelBundle.allVersions(at: $0)) ?? [] }
     }
 
+    /// The same versions, to be read one by one.
+    class func listedVersions(in bundles: [Bundle]?) -> [ModelBundle.ListedVersion] {
+        modelURLs(in: bundles).flatMap { (try? ModelBundle.listedVersions(at: $0)) ?? [] }
+    }
+
     /// The version checksum of every version in a bundle, by version name.
     public class func checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {
         try ModelBundle.checksums(at: modelURL)

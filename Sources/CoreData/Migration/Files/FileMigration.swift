@@ -92,7 +92,7 @@ struct FileMigration {
             throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
         }
         let source = try SourceModel(metadata: metadata, url: url, timeout: timeout).findAmongResources(bundles)
-        if let hops = way.find(from: source, to: model) { return hops }
+        if let hops = way.of(metadata, configuration).find(from: source, to: model) { return hops }
         guard way.infers else { throw MigrationErrors.missingMappingModel(metadata: metadata, url: url) }
         // There is no way: the direct one says what stands in it.
         return [MigrationHop(source: source, target: model, means: .inferred)]

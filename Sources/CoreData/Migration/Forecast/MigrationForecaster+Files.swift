@@ -23,7 +23,7 @@ extension MigrationForecaster {
         do {
             let source = try SourceModel(metadata: metadata, url: url, timeout: 0).findAmongResources(
                 bundles, or: versions)
-            let way = MigrationWay(bundles: bundles, infers: infers, versions: versions)
+            let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
             let direct = MigrationHop(source: source, target: model, means: .inferred)
             let found = way.find(from: source, to: model)
             if found == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }

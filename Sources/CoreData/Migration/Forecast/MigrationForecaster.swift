@@ -43,24 +43,17 @@ struct MigrationForecaster {
             let state = State(
                 model: source, schema: schema, facts: facts, rowBytes: try Self.rowBytes(facts, schema, connection),
                 size: size)
-            var way = MigrationWay(bundles: bundles, infers: infers, versions: versions)
-            let direct = [MigrationHop(source: source, target: model, means: .inferred)]
-            let staged = looksForWays ? try stagedHops(from: source) : nil
-            let found = looksForWays && staged == nil ? way.find(from: source, to: model) : nil
-            if looksForWays, staged == nil, found == nil, !infers {
-                throw MigrationErrors.missingMappingModel(metadata: [:], url: url)
-            }
-            let hops = staged ?? found ?? direct
-            do {
+            let direct = MigrationHop(source: source, target: model, means: .inferred)
+            if let hops = looksForWays ? try stagedHops(from: source) : [direct] {
                 try go(hops, from: state, on: connection, &forecast, migrator)
-            } catch let error as NSError
-                where looksForWays && staged == nil && hops.count == 1 && hops[0].isInferred
-                && MigrationErrors.isAboutRows(error)
-            {
-                way.infersDirectly = false
-                guard let around = way.find(from: source, to: model) else { throw error }
-                forecast.hops = []
-                try go(around, from: state, on: connection, &forecast, migrator)
+            } else {
+                let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
+                let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
+                try way.go(from: source, to: model) { hops in
+                    if hops == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
+                    forecast.hops = []
+                    try go(hops ?? [direct], from: state, on: connection, &forecast, migrator)
+                }
             }
         } catch let error as NSError
             where Self.obstacleCodes.contains(error.code) || MigrationErrors.isAboutRows(error)
@@ -100,14 +93,30 @@ struct MigrationForecaster {
         var state = start
         // What the program's own code leaves behind nobody knows; nor can rows that are not there yet be looked at.
         var knowsRows = true
-        for (number, hop) in hops.enumerated() {
+        var number = 0
+        while number < hops.count {
+            let hop = hops[number]
             if !hop.isInferred || hop.stage != nil { knowsRows = false }
             if case .mapping(let mapping) = hop.means {
                 state = try add(hop, by: mapping, after: state, to: &forecast, migrator)
-            } else {
-                state = try add(
-                    hop.target, after: state, knowsRows && number == 0 ? connection : nil,
-                    hasSameRows: knowsRows, to: &forecast, migrator)
+                number += 1
+                continue
+            }
+            // Hops that are inferred one after the other are gone as the migration goes them.
+            let plain = hop.stage == nil ? hops[number...].prefix { $0.isInferred && $0.stage == nil } : [hop]
+            let stored = state.schema.layoutOfNumber.values.map { state.model.layout.entities[$0].name }
+            let runs = MigrationRun.runs(
+                from: state.model, storing: Set(stored), through: plain.map(\.target), configuration: configuration)
+            for run in runs {
+                for hop in hops[number...].prefix(run.hops - 1) { addTaken(hop, after: &forecast) }
+                do {
+                    state = try add(
+                        run, after: state, knowsRows && number == 0 ? connection : nil, hasSameRows: knowsRows,
+                        to: &forecast, migrator)
+                } catch let error as NSError where MigrationErrors.isAboutRows(error) && run.target !== model {
+                    throw MigrationErrors.onTheWay(error, through: run.target)
+                }
+                number += run.hops
             }
             if let stage = hop.stage, !forecast.hops.isEmpty {
                 // Which rows the program's own code looks at, only it knows.
@@ -118,6 +127,14 @@ struct MigrationForecaster {
         }
     }
 
+    /// A hop that needs no work of its own.
+    private func addTaken(_ hop: MigrationHop, after forecast: inout MigrationForecast) {
+        let step = MigrationForecast.Step(
+            kind: .instant, summary: "taken together with the next version", table: nil, rows: 0, bytes: 0, seconds: 0)
+        forecast.hops.append(
+            .init(from: Self.version(hop.source), to: Self.version(hop.target), means: .inferred, steps: [step]))
+    }
+
     /// A mapping model's hop: every entity mapping is a step that runs code for each row.
     private func add(
         _ hop: MigrationHop, by mapping: NSMappingModel, after state: State, to forecast: inout MigrationForecast,
@@ -125,7 +142,7 @@ struct MigrationForecaster {
     ) throws -> State {
         let layout = hop.target.layout
         let schema = SQLSchemaBuilder.schema(
-            of: layout, entities: hop.target === model ? try migrator.entityNames() : nil)
+            of: layout, entities: hop.target === model ? try migrator.entityNames() : held(of: hop.target))
         let old = state.model.layout
         var rowsOf: [String: Int] = [:]
         var bytesOf: [String: Double] = [:]
@@ -169,14 +186,15 @@ struct MigrationForecaster {
     }
 
     private func add(
-        _ version: NSManagedObjectModel, after state: State, _ connection: SQLiteConnection?,
+        _ run: MigrationRun, after state: State, _ connection: SQLiteConnection?,
         hasSameRows: Bool, to forecast: inout MigrationForecast, _ migrator: LightweightMigrator
     ) throws -> State {
+        let version = run.target
         let isLast = version === model
         let schema = SQLSchemaBuilder.schema(
-            of: version.layout, entities: isLast ? try migrator.entityNames() : nil)
+            of: version.layout, entities: isLast ? try migrator.entityNames() : held(of: version))
         let plan = try LightweightMigrator.plan(
-            from: state.model.layout, state.schema, to: version.layout, schema, state.facts
+            from: state.model.layout, state.schema, to: version.layout, schema, state.facts, run.origins
         ).plan
         if let connection {
             try MigrationCheck.look(for: plan, on: connection, url: url)
@@ -193,12 +211,18 @@ struct MigrationForecaster {
         }
         forecast.hops.append(
             .init(
-                from: Self.version(state.model), to: Self.version(version), means: .inferred, steps: steps))
+                from: forecast.hops.last?.to ?? Self.version(state.model), to: Self.version(version), means: .inferred,
+                steps: steps))
         var facts = StoreFacts(schema, rows: plan.tableRows)
         var rowBytes: [String: Double] = [:]
         for (table, origin) in plan.tableOrigins { rowBytes[table] = state.rowBytes[origin] }
         facts.tables["ACHANGE"] = state.facts.tables["ACHANGE"]
         return State(model: version, schema: schema, facts: facts, rowBytes: rowBytes, size: state.size)
+    }
+
+    /// The names of the entities that the store holds at a version on the way; nil for all.
+    private func held(of version: NSManagedObjectModel) -> Set<String>? {
+        version.entities(forConfigurationName: configuration).map { Set($0.compactMap(\.name)) }
     }
 
     // MARK: Sizes and times

@@ -75,13 +75,20 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     private func candidates() throws -> [NSManagedObjectModel] {
         switch place {
         case .model(let model): return [model]
-        case .file(let url): return try ModelBundle.allVersions(at: url).map(\.model)
+        case .file(let url): return try likely(ModelBundle.listedVersions(at: url)).map { try $0.load() }
         case .hashes(let hashes, let bundle):
-            return NSManagedObjectModel.versions(in: bundle.map { [$0] }).map(\.model)
+            return likely(NSManagedObjectModel.listedVersions(in: bundle.map { [$0] })).compactMap { try? $0.load() }
                 .filter { $0.entityVersionHashesByName == hashes }
         case .name(let name, let bundle):
-            return NSManagedObjectModel.versions(in: bundle.map { [$0] }).filter { $0.name == name }.map(\.model)
+            return likely(NSManagedObjectModel.listedVersions(in: bundle.map { [$0] }).filter { $0.name == name })
+                .compactMap { try? $0.load() }
         }
+    }
+
+    /// Those of which the bundle says that they have the checksum; all where it says that of none.
+    private func likely(_ listed: [ModelBundle.ListedVersion]) -> [ModelBundle.ListedVersion] {
+        let named = listed.filter { $0.checksum == versionChecksum }
+        return named.isEmpty ? listed : named
     }
 
     private func description(of place: Place) -> String {

@@ -12,6 +12,7 @@ struct StagedMigration {
     let configuration: String?
     let options: [AnyHashable: Any]?
     let manager: NSStagedMigrationManager
+    private let shelf = ModelShelf(nil)
 
     /// A version on the way, and the custom stage that leads to it, if one does.
     private struct Stop {
@@ -27,7 +28,11 @@ struct StagedMigration {
 
     /// Migrates from the version that the store's metadata name.
     func run(_ metadata: [String: Any]) throws {
-        let steps = try steps(on: way(from: metadata))
+        let steps = try withConfiguration(steps(on: way(from: metadata)), metadata) {
+            try SourceModel(
+                metadata: metadata, url: url, timeout: SQLiteStoreOptions(options, url: url).timeout
+            ).find()
+        }
         guard steps.contains(where: { $0.stage != nil }) else {
             try LightweightMigrator.migrate(
                 storeAt: url, through: steps.dropLast().map(\.model), to: model, configuration: configuration,
@@ -46,7 +51,7 @@ struct StagedMigration {
 
     /// The hops that it would go from the store's version, for a forecast.
     func hops(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> [MigrationHop] {
-        let steps = try steps(on: way(from: metadata))
+        let steps = try withConfiguration(steps(on: way(from: metadata)), metadata) { source }
         return zip([source] + steps.map(\.model), steps).map { older, step in
             MigrationHop(
                 source: older, target: step.model, means: .inferred,
@@ -132,6 +137,24 @@ struct StagedMigration {
         }
     }
 
+    /// Gives versions that do not have the store's configuration one of that name, with what the store holds of them.
+    private func withConfiguration(
+        _ steps: [Step], _ metadata: [String: Any], source: () throws -> NSManagedObjectModel
+    ) throws -> [Step] {
+        guard let configuration,
+            steps.contains(where: { $0.model.entities(forConfigurationName: configuration) == nil })
+        else { return steps }
+        let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
+        let map = try MigrationMap(
+            from: source(), storing: hashes.map { Set($0.keys) }, to: model, configuration: configuration, infers: true,
+            mappings: MappingModelCandidates(in: []))
+        map.add(steps.dropLast().map(\.model))
+        let hops = map.way(along: [MigrationMap.start] + map.others + [MigrationMap.end])
+        // Where one cannot be inferred, going it says why.
+        guard hops.count == steps.count else { return steps }
+        return zip(steps, hops).map { Step(model: $1.target, stage: $0.stage) }
+    }
+
     /// A leg for each stage with code of the program's own, and one for all versions between them.
     private func legs(_ steps: [Step]) -> [CopyingMigration.Leg] {
         var legs: [CopyingMigration.Leg] = []
@@ -142,27 +165,36 @@ struct StagedMigration {
             legs.append(.inferred(name, through: plain, to: last, configuration, options))
             plain = []
         }
-        for step in steps {
+        for (number, step) in steps.enumerated() {
             guard let stage = step.stage else {
                 plain.append(step.model)
                 continue
             }
             endPlain()
+            let before = number > 0 ? steps[number - 1].model : nil
             let way = "\(stage.currentModel.versionChecksum) → \(step.model.versionChecksum)"
             legs.append(
                 .init(name: "\(stage.label ?? "stage"): \(way)", weight: 2, model: step.model) {
-                    try run(stage, to: step.model, $0, $1, $2)
+                    try run(stage, from: current(stage, before), to: step.model, $0, $1, $2)
                 })
         }
         endPlain()
         return legs
     }
 
+    /// The version that a stage begins with; the one before has the configuration in any case.
+    private func current(
+        _ stage: NSCustomMigrationStage, _ before: NSManagedObjectModel?
+    ) throws -> NSManagedObjectModel {
+        let model = try stage.currentModel.resolve()
+        return model.entities(forConfigurationName: configuration) == nil ? before ?? model : model
+    }
+
     /// One stage with code of the program's own: on a copy, because nobody can tell how far it was when it was killed. What
     /// the handlers leave is counted behind each of them; what lies between has to leave as many rows.
     private func run(
-        _ stage: NSCustomMigrationStage, to next: NSManagedObjectModel, _ source: SQLiteStoreFiles,
-        _ target: SQLiteStoreFiles, _ progress: Progress?
+        _ stage: NSCustomMigrationStage, from current: NSManagedObjectModel, to next: NSManagedObjectModel,
+        _ source: SQLiteStoreFiles, _ target: SQLiteStoreFiles, _ progress: Progress?
     ) throws -> [String: Int] {
         let work = FollowedWork(progress: progress)
         let parts = MigrationParts(progress, weights: [1, 2, 2, 2])
@@ -173,7 +205,7 @@ struct StagedMigration {
         MigrationMoment.reach(.copied)
         try parts.run(1) { part in
             MigrationFeed.of(part)?.begin(.handling)
-            try handle(stage.willMigrateHandler, stage, try stage.currentModel.resolve(), at: target.main)
+            try handle(stage.willMigrateHandler, stage, current, at: target.main)
         }
         MigrationMoment.reach(.willHandled)
         let before = try EntityCounts(of: target, following: work)
@@ -234,7 +266,7 @@ struct StagedMigration {
                 return try reference.resolve()
             }
         }
-        return NSManagedObjectModel.versions(in: nil).first { $0.model.versionChecksum == stop.checksum }?.model
+        return shelf.model(withChecksum: stop.checksum)
     }
 }
 

@@ -12,6 +12,8 @@ struct MigrationHop {
     var means: Means
     /// The label of the stage that runs code of the program's own before or after it.
     var stage: String?
+    /// What changes of what the store holds, where that has been looked at.
+    var difference: ModelDifference?
 
     var isInferred: Bool {
         if case .inferred = means { true } else { false }
@@ -27,9 +29,7 @@ struct MigrationHop {
 extension MigrationHop {
     /// Whether it is inferred and asks for values that no row of the older version can have.
     var demandsValues: Bool {
-        guard isInferred, let difference = try? ModelDifference(from: source.layout, to: target.layout) else {
-            return false
-        }
+        guard isInferred, let difference else { return false }
         return difference.destination.entities.contains { entity in
             guard !entity.entity.isAbstract, difference.sourceOf[entity.index] != nil else { return false }
             return entity.entity.properties.contains { property in
@@ -43,21 +43,21 @@ extension MigrationHop {
         }
     }
 
-    /// Whether something is lost at a version on the way that its end has again, under the same name: an entity, or a
-    /// property of one. Such a version belongs to another model, or the thing is another one.
-    func forgets(what end: NSManagedObjectModel) -> Bool {
-        let kept = Set(end.entities.flatMap { [$0.name, $0.renamingIdentifier] }.compactMap(\.self))
+    /// Whether something that the store holds is lost that the end of the way has again, under the same name.
+    func forgets(_ end: some Sequence<NSEntityDescription>, _ isHeld: (String) -> Bool) -> Bool {
+        let entities = Dictionary(end.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+        let kept = Set(entities.values.flatMap { [$0.name, $0.renamingIdentifier] }.compactMap(\.self))
         switch means {
         case .mapping(let mapping):
             let carried = Set(
                 (mapping.entityMappings ?? []).filter { $0.destinationEntityName != nil }.compactMap(\.sourceEntityName)
             )
             return source.entities.contains { entity in
-                guard !entity.isAbstract, let name = entity.name else { return false }
+                guard !entity.isAbstract, let name = entity.name, isHeld(name) else { return false }
                 return kept.contains(name) && !carried.contains(name)
             }
         case .inferred:
-            guard let difference = try? ModelDifference(from: source.layout, to: target.layout) else { return true }
+            guard let difference else { return true }
             return difference.changes.contains { change in
                 switch change {
                 case .entityRemoved(let name): return kept.contains(name)
@@ -65,7 +65,7 @@ extension MigrationHop {
                     let name = difference.source.layout(named: entity)
                         .flatMap { difference.destinationOf[$0.index] }
                         .map { difference.destination.entities[$0].name }
-                    let later = name.flatMap { end.entitiesByName[$0] } ?? end.entitiesByName[entity]
+                    let later = name.flatMap { entities[$0] } ?? entities[entity]
                     return later?.properties.contains { $0.name == property || $0.renamingIdentifier == property }
                         ?? false
                 default: return false

@@ -7,59 +7,102 @@ import Foundation
 /// twice. Between two versions a mapping model goes before what could be inferred. No way leads through a version
 /// that lacks something that the end has again: what the store holds of it would be gone.
 struct MigrationWay {
-    /// Where versions and mapping models are looked for; nil for the main bundle and the packages' resources.
-    var bundles: [Bundle]?
     /// Whether a mapping may be inferred.
-    var infers = true
+    var infers: Bool
     /// More versions that the way may lead through.
-    var versions: [NSManagedObjectModel] = []
+    var versions: [NSManagedObjectModel]
+    /// The configuration that the store belongs to, and the names of the entities that it holds; nil for all.
+    var configuration: String?
+    var stored: Set<String>?
     /// Whether the direct hop may be one that is inferred. Not when it is known that the store's rows forbid it.
-    var infersDirectly = true
+    private var infersDirectly = true
+    /// The checksums of versions that the store's rows do not fit.
+    private var avoided: Set<String> = []
+    private let shelf: ModelShelf
+
+    /// - Parameter bundles: where versions and mapping models are looked for; nil for the main bundle and the packages'
+    ///   resources.
+    init(bundles: [Bundle]? = nil, infers: Bool = true, versions: [NSManagedObjectModel] = []) {
+        shelf = ModelShelf(bundles)
+        self.infers = infers
+        self.versions = versions
+    }
+
+    /// For a store that says this about itself.
+    func of(_ metadata: [String: Any], _ configuration: String?) -> MigrationWay {
+        var way = self
+        way.configuration = configuration
+        way.stored = (metadata[NSStoreModelVersionHashesKey] as? [String: Data]).map { Set($0.keys) }
+        return way
+    }
 
     /// The hops; nil when there is no way. Models that it leads through are the way's own.
     func find(from source: NSManagedObjectModel, to model: NSManagedObjectModel) -> [MigrationHop]? {
-        let mappings = MappingModelCandidates(in: bundles)
-        let direct = hop(from: source, to: model, mappings)
+        let map = MigrationMap(
+            from: source, storing: stored, to: model, configuration: configuration, infers: infers,
+            mappings: shelf.mappings)
+        let direct = map.hop(from: MigrationMap.start, to: MigrationMap.end)
         if let direct, !direct.isInferred { return [direct] }
-        if let direct, infersDirectly {
-            let chain = RenamingChain(direct: direct) { others(than: [source, model]) }
-            return chain?.find() ?? [direct]
+        func addOthers() { map.add(others(than: [source, model])) }
+        func places(_ checksums: Set<String>) -> Set<Int> {
+            checksums.isEmpty ? [] : Set(map.others.filter { checksums.contains(map.places[$0].versionChecksum) })
         }
-        let places = [source] + others(than: [source, model]) + [model]
-        let last = places.count - 1
+        if let direct, infersDirectly {
+            guard let chain = RenamingChain(map, addVersions: addOthers) else { return [direct] }
+            if let found = chain.find(avoiding: places(avoided)) { return map.way(along: found) }
+            // What another version would keep is not to be lost because of some rows.
+            return avoided.isEmpty ? [direct] : nil
+        }
+        addOthers()
+        let avoided = places(avoided)
         // A new mandatory attribute without a default is possible only where there are no rows. Better a way around.
         for demandsNothing in [true, false] {
-            var hops: [Int: [Int: MigrationHop]] = [:]
-            let route = MigrationRoute.shortest(from: 0, to: last, count: places.count) { from, to in
-                guard from != 0 || to != last,
-                    let hop = hop(from: places[from], to: places[to], mappings),
-                    !demandsNothing || !hop.demandsValues, to == last || !hop.forgets(what: model)
+            let route = MigrationRoute.shortest(
+                from: MigrationMap.start, to: MigrationMap.end, count: map.places.count
+            ) { from, to in
+                guard from != MigrationMap.start || to != MigrationMap.end, !avoided.contains(to),
+                    let hop = map.hop(from: from, to: to), !demandsNothing || !hop.demandsValues
                 else { return false }
-                hops[from, default: [:]][to] = hop
-                return true
+                return !map.forgets(from: from, to: to)
             }
-            guard let route else { continue }
-            return zip([0] + route, route).compactMap { hops[$0]?[$1] }
+            if let route { return map.way(along: [MigrationMap.start] + route) }
         }
         return nil
+    }
+
+    /// Goes the best way that there is. Where rows forbid what the models allow, other ways are tried that keep as much; when
+    /// there is none, the first error says why.
+    ///
+    /// - Parameter run: gets the hops; nil when the models allow no way at all.
+    func go(
+        from source: NSManagedObjectModel, to model: NSManagedObjectModel, _ run: ([MigrationHop]?) throws -> Void
+    ) throws {
+        var way = self
+        var refusal: NSError?
+        while true {
+            let hops = way.find(from: source, to: model)
+            if hops == nil, let refusal { throw refusal }
+            do {
+                return try run(hops)
+            } catch let error as NSError where MigrationErrors.isAboutRows(error) {
+                refusal = refusal ?? error
+                if let version = error.userInfo[MigrationErrors.versionKey] as? String {
+                    guard way.avoided.insert(version).inserted else { throw error }
+                } else {
+                    guard let hops, hops.count == 1, hops[0].isInferred, way.infersDirectly else { throw error }
+                    way.infersDirectly = false
+                }
+            }
+        }
     }
 
     /// The versions at hand, each once, but for those that the way begins and ends with.
     private func others(than ends: [NSManagedObjectModel]) -> [NSManagedObjectModel] {
         var known = Set(ends.map(\.versionChecksum))
-        return (versions + NSManagedObjectModel.versions(in: bundles).map(\.model)).compactMap { version in
+        let given = versions.compactMap { version -> NSManagedObjectModel? in
             guard known.insert(version.versionChecksum).inserted else { return nil }
             return version.copy() as? NSManagedObjectModel
         }
-    }
-
-    private func hop(
-        from source: NSManagedObjectModel, to target: NSManagedObjectModel, _ mappings: MappingModelCandidates
-    ) -> MigrationHop? {
-        if let mapping = mappings.mapping(from: source, to: target) {
-            return MigrationHop(source: source, target: target, means: .mapping(mapping))
-        }
-        guard infers, (try? ModelDifference(from: source.layout, to: target.layout)) != nil else { return nil }
-        return MigrationHop(source: source, target: target, means: .inferred)
+        return given + shelf.models(except: known)
     }
 }

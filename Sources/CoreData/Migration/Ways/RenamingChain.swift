@@ -1,30 +1,36 @@
 /// Looks for a way through other versions that keeps what the direct hop would lose.
 ///
 /// A thing that was renamed twice has, in the newest version, the name of the middle one as its renaming identifier, or no
-/// longer any; only the version between them tells what it was called before.
+/// longer any; only the version between them tells what it was called before. So only versions are looked at that rename what
+/// is looked for, as it is called where the way has come to.
 struct RenamingChain {
-    private let places: [NSManagedObjectModel]
+    private let map: MigrationMap
     /// What the direct hop loses and some version on the way has renamed.
     private let wanted: [Thing]
+    /// The versions that have a new name for a thing, by the old one.
+    private var renamers: [Thing: [Int]] = [:]
 
-    /// An entity, or a property of one.
+    /// An entity, or a property of one; of a renamed property the entity does not matter.
     private struct Thing: Hashable {
         var entity: String
         var property: String?
+
+        var sought: Thing { property == nil ? self : Thing(entity: "", property: property) }
     }
 
     /// How far a way has come, and what the wanted things are called there.
     private struct State {
-        var place: Int
+        var places: [Int]
         var names: [Thing: Thing]
-        var hops: [MigrationHop]
     }
 
     /// Nil where the direct hop loses nothing, or no version has a new name for any of it.
     ///
-    /// - Parameter versions: those that the way may lead through; asked for only where the direct hop loses something.
-    init?(direct hop: MigrationHop, through versions: () -> [NSManagedObjectModel]) {
-        guard let direct = try? ModelDifference(from: hop.source.layout, to: hop.target.layout) else { return nil }
+    /// - Parameter addVersions: gives the map those that the way may lead through; called only where the direct hop loses
+    ///   something.
+    init?(_ map: MigrationMap, addVersions: () -> Void) {
+        self.map = map
+        guard let direct = map.hop(from: MigrationMap.start, to: MigrationMap.end)?.difference else { return nil }
         let lost = direct.changes.compactMap { change -> Thing? in
             switch change {
             case .entityRemoved(let name): Thing(entity: name, property: nil)
@@ -33,52 +39,76 @@ struct RenamingChain {
             }
         }
         if lost.isEmpty { return nil }
-        let others = versions()
-        let wanted = lost.filter { thing in others.contains { Self.renames(thing, $0) } }
-        if wanted.isEmpty { return nil }
-        self.wanted = wanted
-        places = [hop.source] + others + [hop.target]
-    }
-
-    private static func renames(_ thing: Thing, _ version: NSManagedObjectModel) -> Bool {
-        version.entities.contains { entity in
-            guard let property = thing.property else {
-                return entity.renamingIdentifier == thing.entity && entity.name != thing.entity
-            }
-            return entity.properties.contains { $0.renamingIdentifier == property && $0.name != property }
+        addVersions()
+        for place in map.others {
+            for thing in Self.renamed(in: map.places[place]) { renamers[thing, default: []].append(place) }
         }
+        wanted = lost.filter { [renamers] in renamers[$0.sought] != nil }
+        if wanted.isEmpty { return nil }
     }
 
-    /// The hops of the shortest way that keeps the most; nil where none keeps more than the direct one.
-    func find() -> [MigrationHop]? {
-        let last = places.count - 1
-        var frontier = [State(place: 0, names: Dictionary(uniqueKeysWithValues: wanted.map { ($0, $0) }), hops: [])]
+    /// The old names of what a version has renamed.
+    private static func renamed(in version: NSManagedObjectModel) -> Set<Thing> {
+        var result: Set<Thing> = []
+        for entity in version.entities {
+            if let old = entity.renamingIdentifier, old != entity.name {
+                result.insert(Thing(entity: old, property: nil))
+            }
+            for property in entity.ownProperties {
+                if let old = property.renamingIdentifier, old != property.name {
+                    result.insert(Thing(entity: "", property: old))
+                }
+            }
+        }
+        return result
+    }
+
+    /// The places of the shortest way that keeps the most; nil where none keeps more than the direct one, or where only
+    /// those do that lead through what is to be avoided.
+    func find(avoiding avoided: Set<Int>) -> [Int]? {
+        guard let best = search(avoiding: []) else { return nil }
+        if avoided.isEmpty { return best.places }
+        guard let other = search(avoiding: avoided), other.names.count == best.names.count else { return nil }
+        return other.places
+    }
+
+    private func search(avoiding avoided: Set<Int>) -> State? {
+        let names = Dictionary(wanted.map { ($0, $0) }, uniquingKeysWith: { first, _ in first })
+        var frontier = [State(places: [MigrationMap.start], names: names)]
         var kept: [Int: Int] = [:]
         var best: State?
-        while !frontier.isEmpty, best.map({ $0.names.count < wanted.count }) ?? true {
+        while !frontier.isEmpty {
             var next: [State] = []
             for state in frontier {
-                for place in 1..<places.count where place != state.place && !(state.place == 0 && place == last) {
+                let isAtStart = state.places.count == 1
+                let renaming = Set(state.names.values.flatMap { renamers[$0.sought] ?? [] })
+                let candidates =
+                    (isAtStart ? [] : [MigrationMap.end])
+                    + renaming.subtracting(avoided).subtracting(state.places).sorted()
+                // What has been reached with as much is not looked at again.
+                for place in candidates where state.names.count > kept[place] ?? 0 {
                     guard let after = step(state, to: place), after.names.count > kept[place] ?? 0 else { continue }
                     kept[place] = after.names.count
-                    if place == last { best = after } else { next.append(after) }
+                    if place != MigrationMap.end {
+                        next.append(after)
+                    } else {
+                        best = after
+                        if after.names.count == names.count { return after }
+                    }
                 }
             }
             frontier = next
         }
-        return best?.hops
+        return best
     }
 
     /// The way with one more hop; nil where it cannot be inferred, or loses what the way is gone for or what the end has again.
     private func step(_ state: State, to place: Int) -> State? {
-        let (source, target) = (places[state.place], places[place])
-        guard let difference = try? ModelDifference(from: source.layout, to: target.layout) else { return nil }
-        let hop = MigrationHop(source: source, target: target, means: .inferred)
-        let names = state.names.compactMapValues { Self.name(of: $0, after: difference) }
-        guard !names.isEmpty, !hop.demandsValues,
-            place == places.count - 1 || !hop.forgets(what: places[places.count - 1])
+        guard let from = state.places.last, let hop = map.hop(from: from, to: place), let difference = hop.difference
         else { return nil }
-        return State(place: place, names: names, hops: state.hops + [hop])
+        let names = state.names.compactMapValues { Self.name(of: $0, after: difference) }
+        guard !names.isEmpty, !hop.demandsValues, !map.forgets(from: from, to: place) else { return nil }
+        return State(places: state.places + [place], names: names)
     }
 
     private static func name(of thing: Thing, after difference: ModelDifference) -> Thing? {

@@ -1,0 +1,74 @@
+/// Hops that are inferred one after the other, taken together as far as going directly to the last version gives the same as
+/// going through every version between: what has to be rewritten is rewritten once, however many hops.
+struct MigrationRun {
+    var target: NSManagedObjectModel
+    /// How many hops it stands for.
+    var hops: Int
+    /// What comes from where, when there are several.
+    var origins: ModelOrigins?
+
+    /// - Parameters:
+    ///   - stored: the names of the entities that the store holds at first; nil for all.
+    ///   - configuration: the one that the store belongs to.
+    static func runs(
+        from source: NSManagedObjectModel, storing stored: Set<String>?, through versions: [NSManagedObjectModel],
+        configuration: String?
+    ) -> [MigrationRun] {
+        guard versions.count > 1 else { return versions.map { MigrationRun(target: $0, hops: 1) } }
+        func held(_ version: NSManagedObjectModel) -> Set<Int>? {
+            if configuration == nil || configuration == NSManagedObjectModel.defaultConfigurationName { return nil }
+            return version.entities(forConfigurationName: configuration).map {
+                MigrationMap.layouts(of: Set($0.compactMap(\.name)), in: version)
+            }
+        }
+        var runs: [MigrationRun] = []
+        var (start, last) = (source, source)
+        var heldAtStart = stored.map { MigrationMap.layouts(of: $0, in: source) }
+        var heldAtLast = heldAtStart
+        var origins: ModelOrigins?
+        for version in versions {
+            let heldThere = held(version)
+            guard
+                let difference = try? ModelDifference(
+                    from: last.layout, to: version.layout, storedSource: heldAtLast, storedDestination: heldThere)
+            else {
+                // Going there says what stands in the way.
+                runs.append(MigrationRun(target: version, hops: 1))
+                (start, heldAtStart, origins) = (version, heldThere, nil)
+                (last, heldAtLast) = (version, heldThere)
+                continue
+            }
+            var whole = origins
+            whole?.follow(difference)
+            if let whole, whole.isSame, let run = runs.last,
+                let direct = try? ModelDifference(
+                    from: start.layout, to: version.layout, storedSource: heldAtStart, storedDestination: heldThere,
+                    origins: whole), whole.agree(with: direct), !direct.replacesNames
+            {
+                runs[runs.count - 1] = MigrationRun(target: version, hops: run.hops + 1, origins: whole)
+                origins = whole
+            } else {
+                if origins != nil { (start, heldAtStart) = (last, heldAtLast) }
+                runs.append(MigrationRun(target: version, hops: 1))
+                origins = ModelOrigins(difference)
+            }
+            (last, heldAtLast) = (version, heldThere)
+        }
+        return runs
+    }
+}
+
+extension ModelDifference {
+    /// Whether something new has the name of something that goes: on the way there was neither.
+    fileprivate var replacesNames: Bool {
+        let gone = Set(source.entities.filter { destinationOf[$0.index] == nil }.map(\.name))
+        return destination.entities.contains { entity in
+            guard let origin = sourceOf[entity.index] else { return gone.contains(entity.name) }
+            let kept = Set(properties[entity.index].values.map(\.name))
+            let older = Set(Self.stored(source.entities[origin]).map(\.name)).subtracting(kept)
+            return Self.stored(entity).contains { property in
+                properties[entity.index][property.name] == nil && older.contains(property.name)
+            }
+        }
+    }
+}

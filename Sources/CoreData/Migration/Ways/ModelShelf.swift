@@ -1,0 +1,40 @@
+import Foundation
+
+/// The versions of models and the mapping models among the resources of bundles: listed at once, each read when it is needed,
+/// and once.
+final class ModelShelf {
+    private let bundles: [Bundle]?
+    private lazy var listed = NSManagedObjectModel.listedVersions(in: bundles)
+    private var loaded: [Int: NSManagedObjectModel?] = [:]
+    private(set) lazy var mappings = MappingModelCandidates(in: bundles)
+
+    /// Nil for the main bundle and the packages' resources.
+    init(_ bundles: [Bundle]?) { self.bundles = bundles }
+
+    /// The versions but for those with these checksums, each once. They belong to whoever has the shelf.
+    func models(except checksums: Set<String>) -> [NSManagedObjectModel] {
+        var known = checksums
+        return listed.indices.compactMap { number in
+            // What the bundle says of a version is enough not to read it.
+            if let checksum = listed[number].checksum, known.contains(checksum) { return nil }
+            guard let model = model(number), known.insert(model.versionChecksum).inserted else { return nil }
+            return model
+        }
+    }
+
+    /// The version with a checksum. Those of which the bundle says that they have it are read first.
+    func model(withChecksum checksum: String) -> NSManagedObjectModel? {
+        let (first, rest) = (listed.indices.filter { listed[$0].checksum == checksum }, listed.indices)
+        for number in first + rest.filter({ listed[$0].checksum != checksum }) {
+            if let model = model(number), model.versionChecksum == checksum { return model }
+        }
+        return nil
+    }
+
+    private func model(_ number: Int) -> NSManagedObjectModel? {
+        if let model = loaded[number] { return model }
+        let model = try? listed[number].load()
+        loaded[number] = .some(model)
+        return model
+    }
+}
