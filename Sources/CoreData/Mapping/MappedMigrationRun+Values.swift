@@ -89,7 +89,7 @@ extension MappedMigrationRun {
         for plan in step.relationships where !plan.isLeftOut {
             currentRelationship = plan.relationship
             defer { currentRelationship = nil }
-            let members: [NSManagedObject]
+            var members: [NSManagedObject]
             if let usual = plan.usual, let source, source.home.layout === step.source {
                 members = try self.members(usual, source)
             } else {
@@ -98,8 +98,37 @@ extension MappedMigrationRun {
                 try rethrow()
                 members = try objects(value, of: plan.relationship.name)
             }
+            if plan.mapping.joinsLinks { members = try joined(members, plan.relationship, of: destination, step) }
             try set(members, plan.relationship, of: destination, step)
         }
+    }
+
+    /// The members together with those that the other side has made already. Throws where the two sides disagree.
+    private func joined(
+        _ members: [NSManagedObject], _ relationship: NSRelationshipDescription, of destination: NSManagedObject,
+        _ step: EntityMappingStep
+    ) throws -> [NSManagedObject] {
+        let inverse = relationship.inverseRelationship
+        var place = place(step)
+        place.property = relationship.name
+        for member in members where inverse?.isToMany == false {
+            guard let inverse, member.entity.relationshipsByName[inverse.name] != nil,
+                let other = member.value(forKey: inverse.name) as? NSManagedObject, other !== destination
+            else { continue }
+            throw MappingFailure(error: MappingErrors.disagreement(with: inverse, place))
+        }
+        var present: [NSManagedObject] = []
+        switch destination.home.layout.access[relationship.name] {
+        case .toMany(let index)?: present = destination.members(of: index).map { destinationContext.object(for: $0) }
+        case .toOne?: present = [destination.value(forKey: relationship.name) as? NSManagedObject].compactMap(\.self)
+        default: break
+        }
+        let known = Set(members.map { ObjectIdentifier($0) })
+        let all = members + present.filter { !known.contains(ObjectIdentifier($0)) }
+        if let inverse, !relationship.isToMany, all.count > 1 {
+            throw MappingFailure(error: MappingErrors.disagreement(with: inverse, place))
+        }
+        return all
     }
 
     private func members(_ usual: EntityMappingStep.Usual, _ source: NSManagedObject) throws -> [NSManagedObject] {

@@ -59,6 +59,16 @@ enum MappingErrors {
             userInfo: place.userInfo)
     }
 
+    /// Two relationships that are each other's inverses now lead to different objects.
+    static func disagreement(with inverse: NSRelationshipDescription, _ place: Place) -> NSError {
+        .coreData(
+            NSMigrationError,
+            reason:
+                "What the relationship leads to does not agree with “\(inverse.entity.name ?? "").\(inverse.name)”, which "
+                + "is its inverse now: one of the objects has another one (\(place.description)). Make the two agree with "
+                + "the older version of the program, or use a mapping model of your own.", userInfo: place.userInfo)
+    }
+
     static func unknownProperty(_ name: String, _ mapping: NSEntityMapping) -> NSError {
         let place = Place(mapping: mapping, property: name)
         return .coreData(

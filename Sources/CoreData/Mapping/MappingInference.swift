@@ -62,9 +62,18 @@ struct MappingInference {
                 return nil
             }
             let old = difference.properties[entity.index][relationship.name]
-            return Self.property(relationship.name, old.map { MappingExpressions.relationship($0.name) })
+            let mapping = Self.property(relationship.name, old.map { MappingExpressions.relationship($0.name) })
+            mapping.joinsLinks = old != nil && joinsLinks(relationship)
+            return mapping
         }
         return mapping
+    }
+
+    /// Whether setting a relationship must not take away what its inverse has made, or what another object has.
+    private func joinsLinks(_ relationship: NSRelationshipDescription) -> Bool {
+        guard let inverse = relationship.inverseRelationship else { return false }
+        if difference.isPairedAnew(relationship) { return true }
+        return !relationship.isToMany && !inverse.isToMany && difference.source(of: inverse) == nil
     }
 
     /// The old value; where a value has become mandatory, the default value stands in for those that are missing.

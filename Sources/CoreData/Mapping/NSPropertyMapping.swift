@@ -17,6 +17,10 @@ open class NSPropertyMapping: NSObject {
     /// What the application wants to keep with the mapping.
     open var userInfo: [AnyHashable: Any]?
 
+    /// Whether a relationship keeps what its inverse has made already, and does not take an object from another: where the two
+    /// sides hold links of their own.
+    final var joinsLinks = false
+
     /// Creates a mapping without a name.
     public override init() { super.init() }
 

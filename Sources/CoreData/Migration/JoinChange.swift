@@ -4,6 +4,8 @@ struct JoinChange {
     let table: SQLTable
     /// Where the pairs come from; nil for a new relationship.
     var pairs: MigrationPairs?
+    /// The pairs that the other side held, where each was a relationship of its own.
+    var morePairs: MigrationPairs?
     /// The join table of the source that is altered or copied; nil when pairs are made of keys.
     var source: String?
     /// Columns of the source that nothing uses any more.

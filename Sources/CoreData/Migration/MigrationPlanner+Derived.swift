@@ -60,6 +60,7 @@ extension MigrationPlanner {
             guard let former = source.destinationEntity.flatMap({ difference.source.layout(of: $0) }),
                 let target = relationship.destinationEntity.flatMap({ difference.destination.layout(of: $0) }),
                 removed.isDisjoint(with: former.subtree.compactMap { old.numbers[$0] }),
+                !difference.isPairedAnew(relationship),
                 (source.inverseRelationship === source) == (relationship.inverseRelationship === relationship)
             else { return false }
             return target.subtree.allSatisfy {

@@ -7,6 +7,13 @@ extension MigrationPlanner {
             var change = JoinChange(join: join, table: new.joinTables[number])
             if let naming = namingRelationship(of: number), let link = pairs(of: naming) {
                 fill(&change, link)
+                if let inverse = naming.inverseRelationship, inverse !== naming, difference.isPairedAnew(naming),
+                    let more = difference.source(of: inverse).flatMap({ self.link(of: $0)?.reversed })
+                {
+                    change.morePairs = MigrationPairs(
+                        from: more.table, into: join.table, owner: more.owner, member: more.member,
+                        ownerColumn: join.ownerColumn, memberColumn: join.memberColumn, isAddition: true)
+                }
             }
             joins.append(change)
         }

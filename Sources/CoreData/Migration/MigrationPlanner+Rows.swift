@@ -60,6 +60,7 @@ extension MigrationPlanner {
             }
         }
         addInverseChecks()
+        addPairChecks()
         addConfigurationChecks()
     }
 
@@ -186,7 +187,7 @@ extension MigrationPlanner {
         }
     }
 
-    private func oldTable(of layout: Int) -> String? {
+    func oldTable(of layout: Int) -> String? {
         old.table(ofRoot: difference.source.entities[layout].rootIndex)?.name
     }
 
@@ -303,20 +304,25 @@ extension MigrationPlanner {
                         if case .toOne(let held, _) = slot.role { held === source } else { false }
                     }), let column = old.columns[holder.index][slot]
                 else { continue }
-                let other = SQLSelect(
-                    results: [.init(expression: .number(1), name: nil)], table: table, alias: "other",
-                    condition: .and([
-                        .binary(.equal, .column(alias: "other", name: column), .column(alias: "checked", name: column)),
-                        .binary(
-                            .notEqual, .column(alias: "other", name: SQLSchema.keyColumn),
-                            .column(alias: "checked", name: SQLSchema.keyColumn)),
-                    ]))
-                add(
-                    .check(
-                        MigrationCheck(
-                            entity: entity.name, property: relationship.name, table: table, column: column,
-                            condition: .exists(other), reason: .ambiguousInverse)), rows: rows(table))
+                addAmbiguityCheck(of: relationship, table, column)
             }
         }
+    }
+
+    /// Looks for two objects that lead to the same one by a key whose other side, a relationship, can only lead back to one.
+    mutating func addAmbiguityCheck(of relationship: NSRelationshipDescription, _ table: String, _ column: String) {
+        let other = SQLSelect(
+            results: [.init(expression: .number(1), name: nil)], table: table, alias: "other",
+            condition: .and([
+                .binary(.equal, .column(alias: "other", name: column), .column(alias: "checked", name: column)),
+                .binary(
+                    .notEqual, .column(alias: "other", name: SQLSchema.keyColumn),
+                    .column(alias: "checked", name: SQLSchema.keyColumn)),
+            ]))
+        add(
+            .check(
+                MigrationCheck(
+                    entity: relationship.entity.name ?? "", property: relationship.name, table: table, column: column,
+                    condition: .exists(other), reason: .ambiguousInverse)), rows: rows(table))
     }
 }

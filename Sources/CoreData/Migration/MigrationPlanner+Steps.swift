@@ -123,14 +123,15 @@ extension MigrationPlanner {
         }
         for change in joins where change.source == nil || change.isRewritten {
             add(.createTable(change.table))
-            guard var pairs = change.pairs else { continue }
-            let table = pairs.from
-            pairs.owner = present(table, pairs.owner)
-            pairs.member = present(table, pairs.member)
-            if let source = pairs.memberOrder?.source { pairs.memberOrder?.source = present(table, source) }
-            if let source = pairs.ownerOrder?.source { pairs.ownerOrder?.source = present(table, source) }
-            pairs.from = present(table)
-            add(.copyPairs(pairs), rows: rows(table))
+            for var pairs in [change.pairs, change.morePairs].compactMap(\.self) {
+                let table = pairs.from
+                pairs.owner = present(table, pairs.owner)
+                pairs.member = present(table, pairs.member)
+                if let source = pairs.memberOrder?.source { pairs.memberOrder?.source = present(table, source) }
+                if let source = pairs.ownerOrder?.source { pairs.ownerOrder?.source = present(table, source) }
+                pairs.from = present(table)
+                add(.copyPairs(pairs), rows: rows(table))
+            }
         }
         for (table, column) in late {
             add(.dropColumn(table: present(table), present(table, column)), rows: rows(table))
@@ -146,7 +147,8 @@ extension MigrationPlanner {
         let table = change.table.name
         // Keys that become join tables are read before they go.
         let needed = Set(
-            joins.compactMap(\.pairs).filter { $0.from == source.name }.flatMap { pairs in
+            joins.flatMap { [$0.pairs, $0.morePairs].compactMap(\.self) }.filter { $0.from == source.name }.flatMap {
+                pairs in
                 [pairs.owner, pairs.member, pairs.memberOrder?.source, pairs.ownerOrder?.source].compactMap { $0 }
             })
         let finalNames = change.columns.map(\.column.name)

@@ -154,6 +154,12 @@ extension MigrationPlanner {
         }
         switch entity.slots[number].role {
         case .toOne(let relationship, _):
+            // The list has the order; what this side alone held has been put into its keys.
+            if let list = relationship.inverseRelationship, list.isToMany, difference.isPairedAnew(relationship),
+                let source = difference.source(of: list), source.isToMany, source.inverseRelationship == nil
+            {
+                return owner(source)
+            }
             if let source = difference.properties[entity.index][relationship.name] as? NSRelationshipDescription {
                 return toOne(source)
             }

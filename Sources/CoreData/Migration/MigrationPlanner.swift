@@ -64,6 +64,7 @@ struct MigrationPlanner {
         let views = affectedViews
         for view in views { add(.dropView(view.name)) }
         addTriggerDrops()
+        addOtherSides()
         let kept = addIndexDrops()
         addMovesOfTables()
         addColumnsAndCopies()

@@ -74,7 +74,7 @@ extension MigrationStep {
             [
                 .init(
                     sql: "UPDATE \(quoted(table)) SET \(quoted(column)) = counted.position FROM (SELECT Z_PK AS pk, "
-                        + "\(position(owner: quoted(owner), order: "Z_PK")) AS position FROM \(quoted(table)) "
+                        + "\(position(owner: quoted(owner), order: "\(quoted(column)) NULLS LAST, Z_PK")) AS position FROM \(quoted(table)) "
                         + "WHERE \(quoted(owner)) IS NOT NULL) AS counted WHERE counted.pk = \(quoted(table)).Z_PK")
             ]
         case .fillDerived(_, _, let command):
@@ -83,8 +83,10 @@ extension MigrationStep {
             [
                 .init(
                     sql:
-                        "UPDATE \(quoted(table)) SET \(quoted(column)) = (SELECT owner.Z_PK FROM \(quoted(from)) owner "
-                        + "WHERE owner.\(quoted(key)) = \(quoted(table)).Z_PK) WHERE Z_ENT IN (\(list(numbers)))")
+                        "UPDATE \(quoted(table)) SET \(quoted(column)) = owner.Z_PK FROM \(quoted(from)) AS owner "
+                        + "WHERE owner.\(quoted(key)) = \(quoted(table)).Z_PK "
+                        + "AND \(quoted(table)).\(quoted(column)) IS NULL"
+                        + (numbers.map { " AND \(quoted(table)).Z_ENT IN (\(list($0)))" } ?? ""))
             ]
         case .renumberHistory(let moves, let removed, let reordered):
             history(moves, removed, reordered)
@@ -155,7 +157,7 @@ extension MigrationStep {
         }
         add(pairs.memberOrder, partition: owner, by: member)
         add(pairs.ownerOrder, partition: member, by: owner)
-        let conflict = pairs.isMirrored ? "INSERT OR IGNORE" : "INSERT"
+        let conflict = pairs.isMirrored || pairs.isAddition ? "INSERT OR IGNORE" : "INSERT"
         var commands = [
             MigrationCommand(
                 sql: "\(conflict) INTO \(quoted(pairs.into)) (\(columns.joined(separator: ", "))) "

@@ -35,12 +35,13 @@ enum MigrationStep {
     case tagValues(table: String, column: String, numbers: [Int]?, tagged: Bool, of: MigrationPlace)
     /// Looks the entity of a relationship's destination up.
     case fillEntity(table: String, column: String, key: String, target: String)
-    /// Gives the members of every owner's list their positions, in the order of their keys.
+    /// Gives the members of every owner's list their positions: those without one come behind the others, in the order of their
+    /// keys.
     case fillPositions(table: String, column: String, owner: String)
     /// Computes a derived attribute that is new or computed otherwise than before.
     case fillDerived(table: String, column: String, MigrationCommand)
-    /// The other side of a one-to-one relationship.
-    case fillInverse(table: String, column: String, numbers: [Int], from: String, key: String)
+    /// The other side of a one-to-one relationship, where it is empty.
+    case fillInverse(table: String, column: String, numbers: [Int]?, from: String, key: String)
     /// The rows of `Z_PRIMARYKEY`.
     case replaceKeys(remove: [Int], [MigrationKeyRow])
     /// Numbers of entities in persistent history; changes of entities that are gone are deleted.
@@ -84,6 +85,8 @@ struct MigrationPairs: Equatable {
     var ownerOrder: Positions?
     /// Both directions of every pair are needed (a relationship that became its own inverse).
     var isMirrored = false
+    /// The table has pairs already, and may have some of these.
+    var isAddition = false
 }
 
 /// A row of `Z_PRIMARYKEY`.
@@ -103,6 +106,8 @@ struct MigrationCheck {
         case unfitValue(type: String)
         case abstractEntity
         case ambiguousInverse
+        /// The object that the row leads to leads to another one, by what is now the inverse.
+        case otherSide(String)
         case removedDestination
         case otherConfiguration
     }
@@ -128,8 +133,12 @@ struct MigrationCheck {
         case .abstractEntity:
             return "The entity \(place) becomes abstract but has objects of its own."
         case .ambiguousInverse:
-            return "Several objects lead to the same object over the relationship whose inverse \(place) is new and "
-                + "to-one."
+            return "Several objects lead to the same object over the relationship whose inverse is now \(place), which "
+                + "is to-one."
+        case .otherSide(let inverse):
+            return
+                "An object’s \(place) does not agree with “\(inverse)”, which is its inverse now: the object that it "
+                + "leads to leads to another one."
         case .removedDestination:
             return
                 "Validation error missing attribute values on mandatory destination relationship \(place): the object "
@@ -148,6 +157,7 @@ struct MigrationCheck {
         case .unfitValue: "Use a mapping model to convert it."
         case .abstractEntity: "Delete them first, or use a mapping model that moves them to another entity."
         case .ambiguousInverse: "Make the inverse to-many, or use a mapping model."
+        case .otherSide: "Make the two agree with the older version of the program, or use a mapping model."
         case .removedDestination: "Make the relationship optional, or delete these objects first."
         case .otherConfiguration:
             "Leave the entity in this configuration as well, or move its objects to the other store first."

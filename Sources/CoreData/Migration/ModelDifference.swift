@@ -19,7 +19,7 @@ struct ModelDifference {
     private let storedSource: Set<Int>
     private let storedDestination: Set<Int>
     private let origins: ModelOrigins?
-    private var problems: [NSError] = []
+    var problems: [NSError] = []
 
     /// Compares two models. `storedSource` and `storedDestination` are the layouts that the store holds (all when nil).
     /// `origins` say what comes from where, when versions between the two know that; names do not count then.
@@ -353,6 +353,7 @@ struct ModelDifference {
         if old.isToMany, new.isToMany, old.isOrdered != new.isOrdered {
             changes.append(.orderingChanged(entity: entity.name, property: new.name, isOrdered: new.isOrdered))
         }
+        checkPair(new, old)
         let before = old.inverseRelationship
         let after = new.inverseRelationship
         if (before == nil) != (after == nil) || after.map({ source(of: $0) !== before }) ?? false {
@@ -360,7 +361,7 @@ struct ModelDifference {
         }
     }
 
-    private static func inverse(_ relationship: NSRelationshipDescription) -> String {
+    static func inverse(_ relationship: NSRelationshipDescription) -> String {
         relationship.inverseRelationship.map { "with the \($0.isToMany ? "to-many" : "to-one") inverse “\($0.name)”" }
             ?? "without an inverse"
     }
