@@ -256,7 +256,10 @@ extension MigrationPlanner {
                     case .toOne(let relationship, _):
                         guard link(number, of: entity) == nil, let fill = inverseFill(relationship) else { continue }
                         done.insert(name)
-                        let numbers = change.members.filter { new.columns[$0.layout].contains(name) }.map(\.new)
+                        // Where all rows are one entity's, old migrations may have left numbers that nobody has.
+                        let numbers =
+                            change.soleNumber == nil
+                            ? change.members.filter { new.columns[$0.layout].contains(name) }.map(\.new) : nil
                         add(
                             .fillInverse(
                                 table: change.table.name, column: name, numbers: numbers, from: fill.table,

@@ -275,4 +275,19 @@ struct MigratedPairsTests {
             }
         }
     }
+
+    @Test("rows with a number that no entity has get a new inverse, too")
+    func staleNumbers() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(
+                folder, "entity A\n  b one B\nentity B\n  n string",
+                rows: """
+                    INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZB) VALUES (1, 1, 1, 1), (2, 1, 1, 2);
+                    INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZN) VALUES (1, 9, 1, 'b'), (2, 2, 1, 'c');
+                    UPDATE Z_PRIMARYKEY SET Z_MAX = 2;
+                    """)
+            try bench.migrateAndVerify(to: "entity A\n  b one B.a\nentity B\n  n string\n  a one A.b")
+            #expect(try bench.query("SELECT Z_PK, ZA FROM ZB ORDER BY 1") == ["1|1", "2|2"])
+        }
+    }
 }
