@@ -110,19 +110,13 @@ extension MigrationStep {
 
     private func update(_ table: String, _ assignments: [MigrationAssignment]) -> MigrationCommand {
         var values: [SlotValue] = []
-        func text(_ expression: SQLExpression) -> String {
-            var printer = SQLPrinter(dialect: SQLiteDialect())
-            printer.print(expression)
-            values.append(contentsOf: printer.values)
-            return printer.text
-        }
         var sql = "UPDATE \(quoted(table)) SET "
-        sql += assignments.map { "\(quoted($0.column)) = \(text($0.value))" }.joined(separator: ", ")
+        sql += assignments.map { "\(quoted($0.column)) = \($0.value.text(binding: &values))" }.joined(separator: ", ")
         let conditions = assignments.compactMap(\.condition)
         if conditions.count == assignments.count {
             var distinct: [SQLExpression] = []
             for condition in conditions where !distinct.contains(condition) { distinct.append(condition) }
-            sql += " WHERE " + text(distinct.count == 1 ? distinct[0] : .or(distinct))
+            sql += " WHERE " + (distinct.count == 1 ? distinct[0] : .or(distinct)).text(binding: &values)
         }
         return MigrationCommand(sql: sql, values: values)
     }
@@ -131,12 +125,7 @@ extension MigrationStep {
         _ from: String, _ into: String, _ assignments: [MigrationAssignment], _ numbers: [Int]?
     ) -> MigrationCommand {
         var values: [SlotValue] = []
-        let expressions = assignments.map { assignment in
-            var printer = SQLPrinter(dialect: SQLiteDialect())
-            printer.print(assignment.value)
-            values.append(contentsOf: printer.values)
-            return printer.text
-        }
+        let expressions = assignments.map { $0.value.text(binding: &values) }
         // In the order of the keys rows are only appended, and the highest key so far tells how far the copy is.
         return MigrationCommand(
             sql:
@@ -203,6 +192,14 @@ extension MigrationStep {
 }
 
 extension SQLExpression {
+    /// The expression as text; what it binds comes behind the values there are.
+    func text(binding values: inout [SlotValue]) -> String {
+        var printer = SQLPrinter(dialect: SQLiteDialect())
+        printer.print(self)
+        values.append(contentsOf: printer.values)
+        return printer.text
+    }
+
     /// A whole number.
     static func number(_ value: Int) -> SQLExpression { .value(.int(Int64(value))) }
 

@@ -12,13 +12,7 @@ struct UniquenessCheck {
     /// The error about the first rows that will have the same values; nil when there are none.
     func failure(on connection: SQLiteConnection, url: URL) throws -> NSError? {
         var bound: [SlotValue] = []
-        func text(_ expression: SQLExpression) -> String {
-            var printer = SQLPrinter(dialect: SQLiteDialect())
-            printer.print(expression)
-            bound.append(contentsOf: printer.values)
-            return printer.text
-        }
-        let results = values.enumerated().map { "\(text($1)) AS v\($0)" }.joined(separator: ", ")
+        let results = values.enumerated().map { "\($1.text(binding: &bound)) AS v\($0)" }.joined(separator: ", ")
         let names = values.indices.map { "v\($0)" }
         let statement = try connection.prepare(
             "SELECT MIN(pk), MAX(pk) FROM (SELECT Z_PK AS pk, \(results) FROM \(SQLiteDialect().quoted(table))) "
