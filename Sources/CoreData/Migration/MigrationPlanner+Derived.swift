@@ -6,50 +6,48 @@ extension MigrationPlanner {
     /// After everything else: the tables already are those of the destination. A derivation that has no translation is left
     /// to opening the store, which refuses the model.
     mutating func addDerivedValues() {
-        for change in tables where change.source != nil {
-            for index in difference.destination.entities[change.root].subtree {
-                let entity = difference.destination.entities[index]
-                for (number, slot) in entity.slots.enumerated() where slot.declaringIndex == index {
-                    guard case .attribute(let attribute) = slot.role,
-                        let derived = attribute as? NSDerivedAttributeDescription,
-                        let expression = derived.derivationExpression, let column = new.columns[index][number]
-                    else { continue }
-                    let members = change.members.filter { entity.subtree.contains($0.layout) }
-                    let isKept = members.allSatisfy { member in
-                        let layout = difference.destination.entities[member.layout]
-                        let source = sourceAttribute(of: slot, in: layout) as? NSDerivedAttributeDescription
-                        return source?.derivationExpression?.description == expression.description
-                            && readsTheSame(expression, in: layout)
-                    }
-                    guard !isKept, let command = command(for: expression, column, entity, members, change) else {
-                        continue
-                    }
-                    add(
-                        .fillDerived(table: change.table.name, column: column, command), rows: change.source?.rows ?? 0)
-                }
+        for place in DerivationOrder.places(in: difference.destination) {
+            let (entity, expression) = (place.entity, place.expression)
+            guard let change = tables.first(where: { $0.root == entity.rootIndex && $0.source != nil }),
+                let column = new.columns[entity.index][place.slot]
+            else { continue }
+            let members = change.members.filter { entity.subtree.contains($0.layout) }
+            let isKept = members.allSatisfy { member in
+                let layout = difference.destination.entities[member.layout]
+                let source = sourceAttribute(of: entity.slots[place.slot], in: layout) as? NSDerivedAttributeDescription
+                return source?.derivationExpression?.description == expression.description
+                    && readsTheSame(expression, in: layout)
             }
+            guard !isKept, let command = command(for: expression, column, entity, members, change) else { continue }
+            add(.fillDerived(table: change.table.name, column: column, command), rows: change.source?.rows ?? 0)
         }
     }
 
     /// Whether what an expression of an entity's objects reads is what it was: the same properties under the same names, none
     /// with other values than before.
-    private func readsTheSame(_ expression: NSExpression, in entity: EntityLayout) -> Bool {
-        expression.keyPaths.allSatisfy { readsTheSame(KeyValuePath($0).keys[...], in: entity) }
+    private func readsTheSame(
+        _ expression: NSExpression, in entity: EntityLayout, _ readers: Set<ObjectIdentifier> = []
+    ) -> Bool {
+        expression.keyPaths.allSatisfy { readsTheSame(KeyValuePath($0).keys[...], in: entity, readers) }
     }
 
-    private func readsTheSame(_ path: ArraySlice<String>, in entity: EntityLayout) -> Bool {
+    private func readsTheSame(
+        _ path: ArraySlice<String>, in entity: EntityLayout, _ readers: Set<ObjectIdentifier>
+    ) -> Bool {
         // An entity without rows has nothing that could be out of date.
         guard let name = path.first, difference.sourceOf[entity.index] != nil else { return true }
-        if name.hasPrefix("@") { return readsTheSame(path.dropFirst(), in: entity) }
+        if name.hasPrefix("@") { return readsTheSame(path.dropFirst(), in: entity, readers) }
         guard let property = entity.entity.propertiesByName[name],
             let source = difference.properties[entity.index][name], source.name == name
         else { return false }
         switch (source, property) {
         case (let source as NSDerivedAttributeDescription, let derived as NSDerivedAttributeDescription):
-            guard let expression = derived.derivationExpression,
+            // One that reads itself, by way of others perhaps, has no value to keep.
+            guard let expression = derived.derivationExpression, !readers.contains(ObjectIdentifier(derived)),
                 source.derivationExpression?.description == expression.description
             else { return false }
-            return source.attributeType == derived.attributeType && readsTheSame(expression, in: entity)
+            return source.attributeType == derived.attributeType
+                && readsTheSame(expression, in: entity, readers.union([ObjectIdentifier(derived)]))
         case (let source as NSCompositeAttributeDescription, let composite as NSCompositeAttributeDescription):
             return difference.elements(of: composite, from: source).allSatisfy { element, former in
                 former.map { $0.name == element.name && keepsValues($0, element) } ?? false
@@ -64,7 +62,7 @@ extension MigrationPlanner {
                 (source.inverseRelationship === source) == (relationship.inverseRelationship === relationship)
             else { return false }
             return target.subtree.allSatisfy {
-                readsTheSame(path.dropFirst(), in: difference.destination.entities[$0])
+                readsTheSame(path.dropFirst(), in: difference.destination.entities[$0], readers)
             }
         default:
             return false

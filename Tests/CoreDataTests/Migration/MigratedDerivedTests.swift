@@ -90,4 +90,72 @@ struct MigratedDerivedTests {
                     INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZX, ZY) VALUES (1, 2, 1, 10, 20);
                     """, "b.x", .integer32AttributeType, stale: "10") == ["20"])
     }
+
+    private func albums(derived: Bool, _ more: String = "") throws -> NSManagedObjectModel {
+        let model = ModelText.model(
+            "entity Album\n  name string\n  songs many Song.album\nentity Song\n  secs double\(more)\n  album one Album.songs"
+        )
+        for (entity, name, format, type) in [
+            ("Album", "total", "songs.@sum.copy", NSAttributeType.doubleAttributeType),
+            ("Album", "again", "lowercase:(upper)", .stringAttributeType),
+            ("Album", "upper", "uppercase:(name)", .stringAttributeType),
+            ("Song", "copy", "secs", .doubleAttributeType), ("Song", "title", "album.again", .stringAttributeType),
+        ] where derived {
+            let attribute = NSDerivedAttributeDescription()
+            attribute.name = name
+            attribute.attributeType = type
+            attribute.isOptional = true
+            attribute.derivationExpression = try CoreData.NSExpression.parse(format: format)
+            model.entitiesByName[entity]?.properties.append(attribute)
+        }
+        return model
+    }
+
+    private func requireDerived(_ context: NSManagedObjectContext, total: Double) throws {
+        context.refreshAllObjects()
+        let album = try #require(try context.all("Album").first)
+        #expect(album.value(forKey: "total") as? Double == total)
+        #expect(album.value(forKey: "again") as? String == "abc")
+        #expect(Set(try context.all("Song").map { $0.value(forKey: "title") as? String }) == ["abc"])
+    }
+
+    private func fillAlbum(_ context: NSManagedObjectContext) throws {
+        let album = context.make("Album", ["name": "Abc"])
+        for number in 1...3 { context.make("Song", ["secs": Double(number), "album": album]) }
+        try context.save()
+    }
+
+    @Test("those that read others are computed after these, in a save and in a migration")
+    func chains() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("store")
+            try withStore(url, try albums(derived: false)) { try fillAlbum($0) }
+            let newer = try albums(derived: true)
+            #expect(try LightweightMigrator.migrate(storeAt: url, to: newer))
+            try withStore(url, newer) { context in
+                try requireDerived(context, total: 6)
+                try context.all("Song").forEach { $0.setValue(10.0, forKey: "secs") }
+                try context.save()
+                try requireDerived(context, total: 30)
+            }
+            // What is read over two derivations is another attribute now.
+            let swapped = try albums(derived: true, " was other\n  other double was secs\n  more int16")
+            try withStore(url, try albums(derived: true, "\n  other double"), options: Self.both) { context in
+                try context.all("Song").forEach { $0.setValue(100.0, forKey: "other") }
+                try context.save()
+            }
+            #expect(try LightweightMigrator.migrate(storeAt: url, to: swapped))
+            try withStore(url, swapped) { try requireDerived($0, total: 300) }
+        }
+        try withTemporaryFolder { folder in
+            try withStore(folder.appendingPathComponent("store"), try albums(derived: true)) { context in
+                try fillAlbum(context)
+                try requireDerived(context, total: 6)
+            }
+        }
+    }
+
+    private static var both: [AnyHashable: Any] {
+        [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
+    }
 }

@@ -30,6 +30,7 @@ struct DerivedAttributes: Sendable {
         case destination(layout: Int, table: String, column: String)
     }
 
+    /// Those that others read come before these.
     private let derivations: [Derivation]
 
     var isEmpty: Bool { derivations.isEmpty }
@@ -37,15 +38,14 @@ struct DerivedAttributes: Sendable {
     /// Throws when a derivation has no translation, naming the attribute.
     init(layout: ModelLayout, schema: SQLSchema, storeNumber: Int) throws {
         var derivations: [Derivation] = []
-        for entity in layout.entities where schema.numbers[entity.index] != nil {
-            for (number, slot) in entity.slots.enumerated() where slot.declaringIndex == entity.index {
-                guard case .attribute(let attribute) = slot.role,
-                    let derived = attribute as? NSDerivedAttributeDescription,
-                    let expression = derived.derivationExpression, let column = schema.columns[entity.index][number]
-                else { continue }
-                derivations.append(
-                    try Self.derivation(expression, column, entity, slot.name, schema, storeNumber))
+        for place in DerivationOrder.places(in: layout) {
+            let entity = place.entity
+            guard schema.numbers[entity.index] != nil, let column = schema.columns[entity.index][place.slot] else {
+                continue
             }
+            derivations.append(
+                try Self.derivation(
+                    place.expression, column, entity, entity.slots[place.slot].name, schema, storeNumber))
         }
         self.derivations = derivations
     }
