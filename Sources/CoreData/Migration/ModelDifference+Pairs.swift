@@ -26,7 +26,7 @@ extension ModelDifference {
         if old.inverseRelationship != nil || oldInverse.inverseRelationship != nil {
             help =
                 "Give them renaming identifiers if they are an older pair under new names; or use a mapping model, or a "
-                + "version between in which only the one is there whose links are to stay."
+                + "staged migration through a version in which only the one is there whose links are to stay."
         } else if !isSame(new, old) || !isSame(inverse, oldInverse) {
             help =
                 "Keep both in the entities that have them, until they are each other’s inverses, or use a mapping model."

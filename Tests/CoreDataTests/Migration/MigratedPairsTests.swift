@@ -290,4 +290,74 @@ struct MigratedPairsTests {
             #expect(try bench.query("SELECT Z_PK, ZA FROM ZB ORDER BY 1") == ["1|1", "2|2"])
         }
     }
+
+    @Test("entities, relationships and tables may get other names and forms at once", arguments: Way.allCases)
+    func renamed(_ way: Way) throws {
+        let older =
+            "entity A\n  n string\n  k int32\n  x ordered B\nentity S : A\nentity B\n  n string\n  k int32\n  y one A"
+        let newer = """
+            entity Before
+              q string
+            entity Base
+              n string
+            entity First : Base was A
+              k double
+              xs ordered Second.ys was x
+            entity S : First
+            entity Second was B
+              n string
+              k double
+              ys one First.xs was y
+            """
+        try withTemporaryFolder { folder in
+            let (older, newer) = (ModelText.model(older), ModelText.model(newer))
+            let url = try Self.migrate(older, newer, way, folder) {
+                try Self.fill($0, ["s2": ["b2", "b0"], "b1": ["s2"], "a0": []])
+            }
+            try withStore(url, newer, type: way.type) { context in
+                let owners = try context.all("First").filter { ($0.value(forKey: "xs") as? NSOrderedSet)?.count != 0 }
+                #expect(owners.map(Self.name) == ["s2"])
+                #expect(
+                    (owners.first?.value(forKey: "xs") as? NSOrderedSet)?.array.map(Self.name) == ["b2", "b0", "b1"])
+                #expect(
+                    try context.all("Second").map { ($0.value(forKey: "ys") as? NSManagedObject)?.entity.name } == [
+                        "S", "S", "S",
+                    ])
+            }
+        }
+    }
+
+    @Test("versions one after the other give the same as the last alone, and a version between says whose links stay")
+    func between() throws {
+        let unpaired =
+            "entity A\n  n string\n  x many B.y\n  z many B.w\nentity S : A\nentity B\n  n string\n  y one A.x\n  w one A.z"
+        let between = "entity A\n  n string\n  x many B\nentity S : A\nentity B\n  n string"
+        let newer = ModelText.model(
+            "entity A\n  n string\n  x many B.w\nentity S : A\nentity B\n  n string\n  w one A.x")
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("store")
+            try withStore(url, ModelText.model(unpaired)) { context in
+                let a = context.make("A", ["n": "a"])
+                context.make("B", ["n": "b", "y": a])
+                context.make("B", ["n": "c", "w": a])
+                try context.save()
+            }
+            #expect(throws: NSError.self) { try LightweightMigrator.migrate(storeAt: url, to: newer) }
+            try LightweightMigrator.migrate(storeAt: url, through: [ModelText.model(between)], to: newer)
+            try withStore(url, newer) { context in
+                let linked = try context.all("B").filter { $0.value(forKey: "w") != nil }
+                #expect(linked.map(Self.name) == ["b"])
+            }
+        }
+        try withTemporaryFolder { folder in
+            let paired = Self.text("many", "one", paired: true)
+            let last = ModelText.model(paired + "\n  later double")
+            let url = folder.appendingPathComponent("store")
+            try withStore(url, ModelText.model(Self.text("many", "one", paired: false))) {
+                try Self.fill($0, ["a0": ["b0", "b1"], "b2": ["s2"]])
+            }
+            try LightweightMigrator.migrate(storeAt: url, through: [ModelText.model(paired)], to: last)
+            #expect(try withStore(url, last) { try Self.shown($0) } == "a0:b0,b1 b0:a0 b1:a0 b2:s2 s2:b2")
+        }
+    }
 }
