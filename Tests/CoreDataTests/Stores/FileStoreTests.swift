@@ -23,6 +23,22 @@ struct FileStoreTests {
         }
     }
 
+    @Test("A large file is opened again", arguments: kinds)
+    func large(kind: StoreKind) throws {
+        let library = try Library(kind, model: ParcelModel.make())
+        let context = library.context()
+        let text = String(repeating: "twelve bytes", count: 20_000)
+        try context.performAndWait {
+            for number in 0..<60 { context.make("Parcel", ["name": text + "\(number)"]) }
+            try context.save()
+        }
+        let again = try Library(kind, in: library.folder, model: ParcelModel.make()).context()
+        try again.performAndWait {
+            let names = Set(try again.all("Parcel").compactMap { $0.value(forKey: "name") as? String })
+            #expect(names == Set((0..<60).map { text + "\($0)" }))
+        }
+    }
+
     @Test(
         "Values of every type, composite attributes and relationships come back when the file is opened",
         arguments: kinds)

@@ -23,7 +23,8 @@ final class XMLRecordElement {
     /// Parses a file; nothing outside of it is read. Throws where it is not well-formed, or nested too deeply.
     static func parse(_ data: Data) throws -> XMLRecordElement {
         let builder = ElementBuilder()
-        let parser = XMLParser(data: data)
+        // In pieces: as a whole, the parser refuses more than ten million bytes.
+        let parser = XMLParser(stream: InputStream(data: data))
         parser.shouldResolveExternalEntities = false
         parser.delegate = builder
         let succeeded = parser.parse()
