@@ -135,12 +135,14 @@ final class MappedMigrationRun {
                 }
             }
             let links = try steps.map { try associations.count(mapping: $0.number) }
-            report.beginSecondPass(of: links.reduce(0, +))
+            let work = workOfLinks(links)
+            report.beginSecondPass(of: work.reduce(0, +))
             for (step, count) in zip(steps, links) {
                 if step.number < firstStep(in: .relationships) {
+                    report.begin(step.destination?.name, rows: count, work: work[step.number])
                     report.advance(count)
                 } else {
-                    try createRelationships(step, count)
+                    try createRelationships(step, count, work[step.number])
                 }
             }
             report.beginValidation()
@@ -205,7 +207,7 @@ final class MappedMigrationRun {
         if !keepsRecords { for step in steps { step.findLinks(among: steps) } }
         hasPolicies = steps.contains { !$0.isPlain }
         counts = try holding { try steps.map { try count($0) } }
-        report.begin(rows: counts.reduce(0, +))
+        report.begin(rows: counts.reduce(0, +), later: workOfLinks(counts).reduce(0, +))
         takeOverPosition()
     }
 
@@ -310,9 +312,9 @@ final class MappedMigrationRun {
         try flush(step)
     }
 
-    private func createRelationships(_ step: EntityMappingStep, _ count: Int) throws {
+    private func createRelationships(_ step: EntityMappingStep, _ count: Int, _ work: Double) throws {
         try begin(step)
-        report.begin(step.destination?.name, rows: count)
+        report.begin(step.destination?.name, rows: count, work: work)
         irregularBefore = firstPair(of: step) == nil ? irregularSteps : Set(position.irregularBefore)
         step.settleLinks(irregular: irregularBefore)
         let limit = step.sourceToManys.isEmpty && step.destinationToManys.isEmpty ? batchSize : Self.ownersPerBatch

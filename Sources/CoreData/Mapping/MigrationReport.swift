@@ -7,7 +7,12 @@ final class MigrationReport {
     private var rows = 0
     private var done = 0
     private var doneBefore = 0
-    private var linksInAll = 0
+    /// What the second pass takes in units of the first pass's rows, how much of that is done, and how much a row takes.
+    private var workInAll = 0.0
+    private var workDone = 0.0
+    private var workPerRow = 0.0
+    /// How much of the whole the first pass is.
+    private var firstShare = 0.5
     private(set) var isSecondPass = false
     private var lastUpdate = ContinuousClock.now
     private static let pause = Duration.milliseconds(25)
@@ -18,8 +23,10 @@ final class MigrationReport {
         feed?.begin(.preparing)
     }
 
-    func begin(rows: Int) {
+    /// - Parameter later: what the second pass will take, in units of the first pass's rows.
+    func begin(rows: Int, later: Double) {
         self.rows = rows
+        firstShare = min(max(Double(rows) / max(1, Double(rows) + later), 0.1), 0.95)
         for progress in followers {
             // The last unit is for what comes after the last row.
             progress.totalUnitCount = Int64(2 * rows + 1)
@@ -27,17 +34,18 @@ final class MigrationReport {
         }
     }
 
-    /// The objects of an entity mapping have their turn.
-    func begin(_ entity: String?, rows: Int) {
+    /// The objects of an entity mapping have their turn; in the second pass they take so much in all.
+    func begin(_ entity: String?, rows: Int, work: Double = 0) {
         publish()
         doneBefore = done
+        workPerRow = work / Double(max(1, rows))
         feed?.begin(isSecondPass ? .creatingRelationships : .creatingObjects, entity: entity, rows: rows)
     }
 
-    func beginSecondPass(of links: Int) {
+    func beginSecondPass(of work: Double) {
         publish()
         isSecondPass = true
-        linksInAll = links
+        workInAll = work
         done = 0
         publish()
     }
@@ -46,15 +54,20 @@ final class MigrationReport {
 
     func advance(_ count: Int = 1) {
         done += count
+        if isSecondPass { workDone += workPerRow * Double(count) }
         if ContinuousClock.now - lastUpdate >= Self.pause { publish() }
     }
 
     private func publish() {
-        let units = isSecondPass ? rows + rows * min(done, linksInAll) / max(1, linksInAll) : min(done, rows)
+        let part =
+            isSecondPass
+            ? workInAll > 0 ? min(1, workDone / workInAll) : 0 : min(1, Double(done) / Double(max(1, rows)))
+        let fraction = isSecondPass ? firstShare + (1 - firstShare) * part : firstShare * part
+        let units = Int(Double(2 * rows) * fraction)
         for progress in followers where units > progress.completedUnitCount {
             progress.completedUnitCount = Int64(units)
         }
-        feed?.update(rows: done - doneBefore, fraction: Double(units) / Double(2 * rows + 1))
+        feed?.update(rows: done - doneBefore, fraction: fraction)
         lastUpdate = .now
     }
 

@@ -105,12 +105,17 @@ open class NSMigrationManager: NSObject {
         try checkCancellation()
         let copy = SQLiteStoreFiles(ends.destinationURL)
         do {
-            MigrationFeed.of(follower)?.begin(.copying)
-            try SQLiteStoreFiles(ends.sourceURL).copy(to: copy)
+            let parts = MigrationParts(follower ?? progress, weights: [1, 2])
+            try parts.run(0) { part in
+                MigrationFeed.of(part)?.begin(.copying)
+                try SQLiteStoreFiles(ends.sourceURL).copy(to: copy, following: FollowedWork(progress: part))
+            }
             try checkCancellation()
-            try LightweightMigrator.migrate(
-                storeAt: ends.destinationURL, to: destinationModel, configuration: ends.destinationConfiguration,
-                source: sourceModel, options: ends.destinationOptions, progress: follower ?? progress)
+            try parts.run(1) { part in
+                _ = try LightweightMigrator.migrate(
+                    storeAt: ends.destinationURL, to: destinationModel, configuration: ends.destinationConfiguration,
+                    source: sourceModel, options: ends.destinationOptions, progress: part)
+            }
             if follower != nil {
                 progress.totalUnitCount = 1
                 progress.completedUnitCount = 1

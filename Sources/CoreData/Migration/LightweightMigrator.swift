@@ -128,6 +128,7 @@ struct LightweightMigrator {
             // Whoever has the store open looks at SQLite's schema counter before it writes: it must move even where only
             // rows and metadata changed.
             try connection.execute("CREATE TABLE Z_MIGRATED (Z_PK INTEGER); DROP TABLE Z_MIGRATED")
+            if !isDiscardable { try writeOut(connection, progress) }
             MigrationMoment.reach(.stepsDone)
             try connection.execute("COMMIT")
         } catch {
@@ -137,6 +138,13 @@ struct LightweightMigrator {
         MigrationMoment.reach(.committed)
         if let progress { progress.completedUnitCount = progress.totalUnitCount }
         return true
+    }
+
+    /// Brings what is to be committed to the disk, in pieces: the commit itself cannot be cancelled any more.
+    private func writeOut(_ connection: SQLiteConnection, _ progress: Progress?) throws {
+        guard progress != nil, try connection.text("PRAGMA journal_mode") == "wal" else { return }
+        connection.flushCache()
+        try FollowedWork(progress: progress).writeOut(SQLiteStoreFiles(url).wal)
     }
 
     /// Goes through the versions to the model, in the transaction that is open.

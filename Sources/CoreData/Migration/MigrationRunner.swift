@@ -33,16 +33,24 @@ struct MigrationRunner {
         case .replaceKeys(let numbers, let keys): try replaceKeys(numbers, keys)
         case .replaceModelCache: try replaceModelCache()
         case .writeMetadata: try SQLiteStoreMetadata.write(metadata, to: connection, url: url)
-        default:
-            for command in step.commands() {
-                if rows > 0 {
-                    progress.beginStatement(
-                        instructionsPerRow: progress.instructionsPerRow(of: command.sql, on: connection))
-                }
-                let statement = try connection.prepare(command.sql)
-                for (place, value) in command.values.enumerated() { statement.bind(Int32(place + 1), value) }
-                while try statement.step() {}
+        case .createIndex where rows > 0 && progress.isFollowed:
+            // As much as the cache is what is sorted at once, in one instruction that cannot be stopped.
+            try connection.execute("PRAGMA cache_size = -8192")
+            try runCommands(of: step, rows: rows)
+            try connection.execute("PRAGMA cache_size = -65536")
+        default: try runCommands(of: step, rows: rows)
+        }
+    }
+
+    private func runCommands(of step: MigrationStep, rows: Int) throws {
+        for command in step.commands() {
+            if rows > 0 {
+                progress.beginStatement(
+                    instructionsPerRow: progress.instructionsPerRow(of: command.sql, on: connection))
             }
+            let statement = try connection.prepare(command.sql)
+            for (place, value) in command.values.enumerated() { statement.bind(Int32(place + 1), value) }
+            while try statement.step() {}
         }
     }
 

@@ -50,7 +50,8 @@ struct FollowedWork {
         }
     }
 
-    private func copyFolder(_ source: URL, to target: URL) throws {
+    /// Copies a folder with everything in it to where nothing lies.
+    func copyFolder(_ source: URL, to target: URL) throws {
         let manager = FileManager.default
         try manager.createDirectory(at: target, withIntermediateDirectories: true)
         for name in try manager.contentsOfDirectory(atPath: source.path) {
@@ -114,7 +115,8 @@ struct FollowedWork {
         SQLiteStoreFiles.synchronizeFolder(folder)
     }
 
-    private func writeOut(_ file: URL) throws {
+    /// Brings a file to the disk, in pieces. Not for a main file that is in use: closing it would give its locks back.
+    func writeOut(_ file: URL) throws {
         guard progress != nil else { return }
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -38,6 +38,9 @@ final class MigrationProgress {
         feed.expect(seconds: forecast.estimatedSeconds)
     }
 
+    /// Whether anybody follows it, and might cancel it.
+    var isFollowed: Bool { progress != nil }
+
     var isCancelled: Bool { progress?.isCancelled ?? false }
 
     /// Says how much work there is; it begins now.

@@ -262,6 +262,10 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
         if code != SQLITE_DONE || end != SQLITE_OK { throw target.error(end == SQLITE_OK ? code : end) }
     }
 
+    /// Writes what a transaction has changed so far, as far as nothing needs it: less is left for the commit. What cannot be
+    /// written stays for it.
+    func flushCache() { sqlite3_db_cacheflush(handle) }
+
     /// Ends an open transaction without its changes. SQLite may already have done so itself (full disk): then nothing happens.
     func rollback() {
         guard isInTransaction else { return }

@@ -126,13 +126,16 @@ struct SQLiteStoreFiles: Sendable {
     // MARK: Copying
 
     /// Copies the store to an address where nothing lies. SQLite's backup reads one consistent state while others write.
-    func copy(to destination: SQLiteStoreFiles, timeout: TimeInterval = 240) throws {
+    ///
+    /// - Parameter work: is told how far the copy is, and may end it.
+    func copy(to destination: SQLiteStoreFiles, timeout: TimeInterval = 240, following work: FollowedWork? = nil) throws
+    {
         try StoreExchange.recover(self, timeout: timeout)
         try SQLiteStoreMetadata.requireFile(at: main)
         do {
-            try copyDatabase(to: destination, timeout: timeout)
+            try copyDatabase(to: destination, timeout: timeout, work)
             if FileManager.default.fileExists(atPath: supportFolder.path) {
-                try FileManager.default.copyItem(at: supportFolder, to: destination.supportFolder)
+                try (work ?? FollowedWork(progress: nil)).copyFolder(supportFolder, to: destination.supportFolder)
             }
         } catch let error as SQLiteError {
             try? destination.removeRemains()
@@ -143,11 +146,16 @@ struct SQLiteStoreFiles: Sendable {
         }
     }
 
-    private func copyDatabase(to destination: SQLiteStoreFiles, timeout: TimeInterval) throws {
+    private func copyDatabase(
+        to destination: SQLiteStoreFiles, timeout: TimeInterval, _ work: FollowedWork?
+    ) throws {
         let source = try SQLiteStoreMetadata.quietConnection(at: main, timeout: timeout)
         let isWAL = try source.text("PRAGMA journal_mode") == "wal"
         let target = try SQLiteConnection(path: destination.main.path, access: .create, busyTimeout: timeout)
-        try source.backUp(to: target)
+        // One transaction: others may write meanwhile, and the pieces are of one state.
+        try source.execute("BEGIN; SELECT COUNT(*) FROM sqlite_master")
+        try source.backUp(to: target, following: work.map { work in { try work.advance($0) } })
+        try source.execute("COMMIT")
         if isWAL { _ = try target.text("PRAGMA journal_mode = WAL") }
     }
 
