@@ -22,14 +22,24 @@ extension NSPersistentStoreCoordinator {
         insteadOf other: NSPersistentStore?
     ) throws -> NSPersistentStore {
         let customClass = StoreClasses.storeClass(for: storeType)
-        try MigrationFeed.during(options?[NSMigrationProgressOption] as? Progress) {
-            guard storeType == NSSQLiteStoreType, customClass == nil, let storeURL else { return }
-            try Self.requireFileType(storeType, storeURL)
-            // Before the lock: a migration can take long, and nobody else has to wait for it.
-            try StoreMigration.prepare(
-                url: storeURL.standardizedFileURL, model: managedObjectModel, configuration: configuration,
-                options: options)
+        // Around everything: whether a file has to be migrated is known when it has been refused.
+        return try MigrationFeed.during(options?[NSMigrationProgressOption] as? Progress) {
+            if storeType == NSSQLiteStoreType, customClass == nil, let storeURL {
+                try Self.requireFileType(storeType, storeURL)
+                // Before the lock: a migration can take long, and nobody else has to wait for it.
+                try StoreMigration.prepare(
+                    url: storeURL.standardizedFileURL, model: managedObjectModel, configuration: configuration,
+                    options: options)
+            }
+            return try attachMigrated(storeType, customClass, configuration, at: storeURL, options, insteadOf: other)
         }
+    }
+
+    /// Adds a store, after migrating it where it is a file of another version.
+    private func attachMigrated(
+        _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
+        _ options: [AnyHashable: Any]?, insteadOf other: NSPersistentStore?
+    ) throws -> NSPersistentStore {
         let file = FileMigration(
             type: storeType, at: storeURL, model: managedObjectModel, configuration: configuration, options: options)
         try file?.removeRemains()
@@ -38,9 +48,7 @@ extension NSPersistentStoreCoordinator {
         } catch let error as NSError
             where error.code == NSPersistentStoreIncompatibleVersionHashError && file?.isWanted == true
         {
-            try MigrationFeed.during(options?[NSMigrationProgressOption] as? Progress) {
-                try file?.run(after: error)
-            }
+            try file?.run(after: error)
             return try attach(storeType, customClass, configuration, at: storeURL, options, insteadOf: other)
         }
     }

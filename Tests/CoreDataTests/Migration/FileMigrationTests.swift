@@ -232,6 +232,31 @@ struct FileMigrationTests {
         }
     }
 
+    @Test("who adds a file of another version sees the events of its migration")
+    func events() throws {
+        let models = NSManagedObjectModel.versions(in: nil).map(\.model)
+        try #require(models.count > 1, "the program has resources with versions of a model")
+        let pairs = models.flatMap { older in models.map { (older, $0) } }
+        let (older, newer) = try #require(
+            pairs.first { older, newer in
+                older.versionChecksum != newer.versionChecksum
+                    && (try? ModelDifference(from: older.layout, to: newer.layout))?.changes.isEmpty == false
+            })
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("store.xml")
+            for model in [older, newer] {
+                let monitor = MigrationMonitor()
+                var options = Self.both
+                options[NSMigrationProgressOption] = monitor.progress
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+                try coordinator.remove(
+                    coordinator.addPersistentStore(
+                        ofType: NSXMLStoreType, configurationName: nil, at: url, options: options))
+                #expect(monitor.latest?.stage == (model === newer ? .done : nil))
+            }
+        }
+    }
+
     @Test("what a killed migration left beside the store goes when it is opened", arguments: kinds)
     func remains(_ kind: StoreKind) throws {
         try withTemporaryFolder { folder in
