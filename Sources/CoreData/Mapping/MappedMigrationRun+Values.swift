@@ -16,6 +16,16 @@ extension MappedMigrationRun {
             ])
     }
 
+    func makeDestination(
+        _ entity: NSEntityDescription, from source: NSManagedObject, _ mapping: NSEntityMapping
+    ) throws -> NSManagedObject {
+        guard !entity.isAbstract else {
+            let place = MappingErrors.Place(mapping: mapping, source: source.objectID)
+            throw MappingFailure(error: MappingErrors.abstract(entity, place))
+        }
+        return NSManagedObject(entity: entity, insertInto: destinationContext)
+    }
+
     // MARK: Attributes
 
     func setAttributes(

@@ -39,6 +39,15 @@ enum MappingErrors {
             underlying: failure, userInfo: place.userInfo)
     }
 
+    /// An object of an entity that has none of its own.
+    static func abstract(_ entity: NSEntityDescription, _ place: Place) -> NSError {
+        .coreData(
+            NSMigrationError,
+            reason: "The entity “\(entity.name ?? "")” is abstract but would get an object of its own "
+                + "(\(place.description)). Delete such objects first, or use a mapping model that moves them to another "
+                + "entity.", userInfo: place.userInfo)
+    }
+
     /// A value that a property cannot have.
     static func unacceptable(_ value: Any, for property: String, type: String, _ place: Place) -> NSError {
         var place = place

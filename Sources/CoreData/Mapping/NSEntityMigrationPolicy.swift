@@ -44,7 +44,7 @@ open class NSEntityMigrationPolicy: NSObject {
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
         guard let entity = manager.destinationEntity(for: mapping) else { return }
-        let destination = NSManagedObject(entity: entity, insertInto: manager.destinationContext)
+        let destination = try manager.makeDestination(entity, from: sInstance, by: mapping)
         try manager.setAttributes(of: destination, from: sInstance, by: mapping, policy: self)
         manager.associate(sourceInstance: sInstance, withDestinationInstance: destination, for: mapping)
     }

@@ -220,6 +220,13 @@ open class NSMigrationManager: NSObject {
 
     // MARK: Values
 
+    /// Makes a destination object of a source object.
+    final func makeDestination(
+        _ entity: NSEntityDescription, from source: NSManagedObject, by mapping: NSEntityMapping
+    ) throws -> NSManagedObject {
+        try requireRun.makeDestination(entity, from: source, mapping)
+    }
+
     /// Gives a destination object the attributes that a mapping's value expressions give.
     final func setAttributes(
         of destination: NSManagedObject, from source: NSManagedObject, by mapping: NSEntityMapping,

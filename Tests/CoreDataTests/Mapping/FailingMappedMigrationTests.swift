@@ -157,6 +157,43 @@ struct FailingMappedMigrationTests {
         }
     }
 
+    @Test(
+        "objects of an entity that becomes abstract are an error with entity and source object, in files and with policies",
+        arguments: [StoreKind.sqlite, .xml, .binary, .atomic])
+    func abstractEntity(_ kind: StoreKind) throws {
+        try withTemporaryFolder { folder in
+            let texts = ["", "abstract "].map {
+                "\($0)entity Animal\n  name string\nentity Dog : Animal\n  breed string"
+            }
+            let (older, newer) = (ModelText.model(texts[0]), ModelText.model(texts[1]))
+            let url = try #require(kind.url(in: folder))
+            try withStore(url, older, type: kind.type) { context in
+                context.make("Dog", ["breed": "collie"])
+                context.make("Animal", ["name": "cat"])
+                try context.save()
+            }
+            let before = try Data(contentsOf: url)
+            let target = folder.appendingPathComponent("new")
+            let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: older, destinationModel: newer)
+            if kind.type == NSSQLiteStoreType {
+                for part in mapping.entityMappings where part.destinationEntityName != nil {
+                    part.entityMigrationPolicyClassName = NSStringFromClass(CountingPolicy.self)
+                }
+            }
+            let failure = try #require(throws: NSError.self) {
+                try NSMigrationManager(sourceModel: older, destinationModel: newer).migrateStore(
+                    from: url, sourceType: kind.type, with: mapping, toDestinationURL: target,
+                    destinationType: kind.type)
+            }
+            #expect(failure.code == NSMigrationError)
+            #expect(failure.userInfo["entity"] as? String == "Animal")
+            #expect((failure.userInfo["sourceObject"] as? URL)?.absoluteString.contains("/Animal/p") == true)
+            #expect(failure.localizedDescription.contains("“Animal” is abstract"))
+            #expect(try Data(contentsOf: url) == before)
+            #expect(!FileManager.default.fileExists(atPath: target.path))
+        }
+    }
+
     @Test("a store that is migrated in its place stays as it was when the migration fails")
     func inPlace() throws {
         try withTemporaryFolder { folder in

@@ -172,6 +172,45 @@ struct StagedMigrationTests {
         }
     }
 
+    @Test("what a killed migration has left is gone on with for the same file, and not for a backup that is put back")
+    func backup() throws {
+        for isPutBack in [false, true] {
+            try withTemporaryFolder { folder in
+                let bench = try MigrationBench(folder, Self.versions[1], rows: Self.rows)
+                try bench.run("PRAGMA journal_mode = DELETE")
+                let (kept, left) = (folder.appendingPathComponent("kept"), folder.appendingPathComponent("left"))
+                let manager = FileManager.default
+                try manager.copyItem(at: bench.url, to: kept)
+                for (url, name) in [(kept, "Grace Hopper"), (bench.url, "Mary Somerville")] {
+                    try SQLiteConnection(path: url.path, access: .readWrite)
+                        .execute("UPDATE ZPERSON SET ZNAME = '\(name)' WHERE Z_PK = 2")
+                }
+                let place = MigrationFolder.url(for: SQLiteStoreFiles(bench.url))
+                let calls = Calls()
+                let last = NSCustomMigrationStage(migratingFrom: Self.reference(2), to: Self.reference(3))
+                // What a kill in the second stage leaves.
+                last.willMigrateHandler = { _, _ in
+                    try manager.moveItem(at: place, to: left)
+                    throw Refusal()
+                }
+                #expect(throws: NSError.self) { try open(bench, Self.model(3), [Self.splitting(calls), last]) }
+                try manager.moveItem(at: left, to: place)
+                if isPutBack {
+                    try manager.removeItem(at: bench.url)
+                    try manager.moveItem(at: kept, to: bench.url)
+                }
+                last.willMigrateHandler = { _, _ in calls.add("will last") }
+                try open(bench, Self.model(3), [Self.splitting(calls), last])
+                let split = ["will split names", "did"]
+                #expect(calls.all == split + (isPutBack ? split : []) + ["will last"])
+                #expect(
+                    try bench.query("SELECT ZLAST FROM ZHUMAN ORDER BY Z_PK")
+                        == ["Lovelace", isPutBack ? "Hopper" : "Somerville"])
+                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url)))
+            }
+        }
+    }
+
     @Test("an unknown version is 134504, a newer store 134506, a version in two places an error that names it")
     func wrongStages() throws {
         func code(_ start: Int, _ end: Int, _ stages: [NSMigrationStage]) throws -> (Int?, String) {

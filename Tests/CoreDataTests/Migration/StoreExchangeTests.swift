@@ -194,6 +194,58 @@ struct StoreExchangeTests {
         }
     }
 
+    @Test(
+        "a backup that is put back after a kill within the exchange is the store, with its external data",
+        arguments: Case.all, [false, true])
+    func backup(_ test: Case, hasOwnDate: Bool) throws {
+        try withTemporaryFolder { folder in
+            let bench = try prepare(folder, oldData: test.hasOldData, newData: test.hasNewData)
+            let (store, kept) = (files(bench), SQLiteStoreFiles(folder.appendingPathComponent("kept.sqlite")))
+            let manager = FileManager.default
+            try manager.copyItem(at: store.main, to: kept.main)
+            if test.hasOldData { try manager.copyItem(at: store.supportFolder, to: kept.supportFolder) }
+            // As many changes, as many bytes, and the same versions as the file that is migrated.
+            try SQLiteConnection(path: kept.main.path, access: .readWrite).execute("UPDATE ZITEM SET ZNAME = 'kept'")
+            try bench.run("UPDATE ZITEM SET ZNAME = 'lost'")
+            if !hasOwnDate {
+                let date = try manager.attributesOfItem(atPath: store.main.path)[.modificationDate]
+                try manager.setAttributes([.modificationDate: date as Any], ofItemAtPath: kept.main.path)
+            }
+            #expect(throws: Stop.self) {
+                try exchange(bench, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+            }
+            for file in store.existing { try manager.removeItem(at: file) }
+            try manager.moveItem(at: kept.main, to: store.main)
+            if test.hasOldData { try manager.moveItem(at: kept.supportFolder, to: store.supportFolder) }
+            try StoreExchange.recover(store, timeout: 5)
+            #expect(try names(folder).subtracting([".store_SUPPORT"]) == ["store.sqlite"])
+            #expect(try bench.query("SELECT DISTINCT ZNAME, typeof(ZSIZE) FROM ZITEM") == ["kept|integer"])
+            #expect(data(bench) == (test.hasOldData ? "old" : nil))
+        }
+    }
+
+    @Test("a backup of the main file alone, put back after a kill within the exchange, has the older external data")
+    func backupOfMainFile() throws {
+        // Behind the removal of the older version there is nothing to take it from.
+        for test in Case.all where test.hasOldData && test.step != .olderRemoved {
+            try withTemporaryFolder { folder in
+                let bench = try prepare(folder, oldData: true, newData: test.hasNewData)
+                let own = files(bench).externalDataFolder.appendingPathComponent("own")
+                try Data("own".utf8).write(to: own)
+                let kept = folder.appendingPathComponent("kept.sqlite")
+                try FileManager.default.copyItem(at: bench.url, to: kept)
+                #expect(throws: Stop.self) {
+                    try exchange(bench, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+                }
+                try? FileManager.default.removeItem(at: bench.url)
+                try FileManager.default.moveItem(at: kept, to: bench.url)
+                try StoreExchange.recover(files(bench), timeout: 5)
+                #expect(try bench.query("SELECT DISTINCT typeof(ZSIZE) FROM ZITEM") == ["integer"])
+                #expect((try? Data(contentsOf: own)) == Data("own".utf8), "\(test)")
+            }
+        }
+    }
+
     @Test("the folder of a copy is nobody else's to look into, and files and folders keep their rights")
     func rights() throws {
         try withTemporaryFolder { folder in

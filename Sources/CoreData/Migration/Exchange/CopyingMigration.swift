@@ -102,7 +102,8 @@ struct CopyingMigration {
     private func build(_ folder: MigrationFolder, _ use: SoleUse, _ legs: [Leg]) throws {
         var checkpoint = MigrationCheckpoint(
             older: try StoreExchange.digest(of: store.main), olderChanges: try use.changeCounter(),
-            legs: legs.map(\.name), program: MigrationCheckpoint.thisProgram, done: 0, place: "")
+            olderFile: FileState(store.main), legs: legs.map(\.name), program: MigrationCheckpoint.thisProgram, done: 0,
+            place: "")
         let found = MigrationCheckpoint.read(in: folder.url).flatMap { $0.isSameMigration(as: checkpoint) ? $0 : nil }
         checkpoint = found ?? checkpoint
         if checkpoint.done < legs.count {

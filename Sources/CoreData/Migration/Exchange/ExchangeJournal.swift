@@ -10,6 +10,8 @@ struct ExchangeJournal: Codable, Equatable {
     var newer: String
     /// The older file's counter of changes: whoever wrote to it since has changes that the newer version does not.
     var olderChanges: UInt32
+    /// The older file as it was: another one in its place, of a backup, is not what the newer version was made of.
+    var olderFile: FileState?
     /// Marks the newer version's folder of external data; nil when it has none.
     var supportMark: String?
     /// The files in the folder of external data that are the older version's. What else lies there, or is put there until the

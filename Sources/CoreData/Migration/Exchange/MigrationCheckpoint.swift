@@ -2,12 +2,13 @@ import Foundation
 
 /// How far a copy has come on its way, so that a killed migration is gone on with instead of being repeated.
 ///
-/// A small file in the migration's folder. It counts only for the same store in the same state, the same way, and the same
+/// A small file in the migration's folder. It counts only for the same file in the same state, the same way, and the same
 /// build of the program: another one may do the same stages otherwise.
 struct MigrationCheckpoint: Codable, Equatable {
-    /// The digest of the store's version hashes and its counter of changes.
+    /// The digest of the store's version hashes, its counter of changes, and the file itself.
     var older: String
     var olderChanges: UInt32
+    var olderFile: FileState?
     /// The names of all legs of the way.
     var legs: [String]
     /// Which file of the program is running, and since when it has been as it is.
@@ -35,7 +36,8 @@ struct MigrationCheckpoint: Codable, Equatable {
 
     /// Whether it is about the same migration, however far it is.
     func isSameMigration(as other: MigrationCheckpoint) -> Bool {
-        older == other.older && olderChanges == other.olderChanges && legs == other.legs && program == other.program
+        older == other.older && olderChanges == other.olderChanges && olderFile == other.olderFile && legs == other.legs
+            && program == other.program
     }
 
     /// The program that is running, as a text that differs from that of any other build.

@@ -48,7 +48,8 @@ struct StoreExchange {
         try reach(.synchronized)
         let journal = ExchangeJournal(
             older: try Self.digest(of: store.main), newer: try Self.digest(of: copy.main),
-            olderChanges: try use.changeCounter(), supportMark: mark, own: own.sorted())
+            olderChanges: try use.changeCounter(), olderFile: FileState(store.main), supportMark: mark,
+            own: own.sorted())
         try journal.write(in: folder.url)
         try reach(.journalWritten)
         try finish(journal)
@@ -150,7 +151,7 @@ struct StoreExchange {
     ///
     /// Waits for a process that is migrating the store now. A copy of which a part was finished stays where it is: the next
     /// migration goes on with it. A finished one whose original has been written to since, by a program that knows nothing
-    /// of the journal, is given up: the original is the store.
+    /// of the journal, or has another file in its place, is given up: what lies there is the store.
     static func recover(_ store: SQLiteStoreFiles, timeout: TimeInterval = 240) throws {
         guard MigrationFolder.exists(for: store), !MigrationFolder.isHeldHere(for: store) else { return }
         do {
@@ -167,14 +168,33 @@ struct StoreExchange {
     }
 
     private func recover(_ journal: ExchangeJournal, timeout: TimeInterval) throws {
+        guard FileManager.default.fileExists(atPath: store.main.path) else { return try finish(journal) }
         let hasCopy =
             try FileManager.default.fileExists(atPath: copy.main.path)
             && Self.digest(of: copy.main) == journal.newer
-        guard hasCopy, FileManager.default.fileExists(atPath: store.main.path) else { return try finish(journal) }
+        guard hasCopy else {
+            if try Self.digest(of: store.main) == journal.newer { return try finish(journal) }
+            return try giveUp(journal)
+        }
         let use = try SoleUse(of: store, timeout: timeout)
         let isUntouched =
             try Self.digest(of: store.main) == journal.older && !use.hadLog
-            && use.changeCounter() == journal.olderChanges
-        if isUntouched { try finish(journal) } else { try folder.remove() }
+            && use.changeCounter() == journal.olderChanges && FileState(store.main) == journal.olderFile
+        if isUntouched { try finish(journal) } else { try giveUp(journal) }
+    }
+
+    /// Removes both versions: somebody has put another file in the store's place, or has written to the older one. External
+    /// values of the older version stay, because a backup of it may name them.
+    private func giveUp(_ journal: ExchangeJournal) throws {
+        let isNewer = journal.supportMark.map {
+            FileManager.default.fileExists(atPath: copy.supportFolder.appendingPathComponent($0).path)
+        }
+        for older in [isNewer ?? false ? nil : copy.supportFolder, aside(store.supportFolder)].compactMap(\.self) {
+            try SharedSupport.carry(from: older, to: store.supportFolder, except: [], isMoved: true)
+        }
+        if let mark = journal.supportMark {
+            try? FileManager.default.removeItem(at: store.supportFolder.appendingPathComponent(mark))
+        }
+        try folder.remove()
     }
 }

@@ -172,7 +172,7 @@ struct FileMigration {
 
     private func putInPlace(_ copy: URL, of before: FileState?) throws {
         MigrationFeed.of(progress)?.begin(.finishing)
-        if let mode = before?.mode { chmod(copy.path, mode) }
+        if let rights = before?.rights { chmod(copy.path, rights) }
         try SQLiteStoreFiles.synchronize(copy)
         MigrationMoment.reach(.synchronized)
         try MigrationCancellation.check(progress)
@@ -188,28 +188,5 @@ struct FileMigration {
         }
         MigrationMoment.reach(.mainsExchanged)
         SQLiteStoreFiles.synchronizeFolder(url.deletingLastPathComponent())
-    }
-
-    /// What changes when somebody writes a file.
-    private struct FileState: Equatable {
-        var number: UInt64
-        var size: Int64
-        var seconds: Int
-        var nanoseconds: Int
-        var mode: mode_t
-
-        init?(_ url: URL) {
-            var status = stat()
-            guard stat(url.path, &status) == 0 else { return nil }
-            number = UInt64(status.st_ino)
-            size = Int64(status.st_size)
-            #if os(Linux)
-                let time = status.st_mtim
-            #else
-                let time = status.st_mtimespec
-            #endif
-            (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec))
-            mode = status.st_mode & 0o7777
-        }
     }
 }

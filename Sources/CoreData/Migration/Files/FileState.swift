@@ -1,0 +1,37 @@
+import Foundation
+
+/// What changes when somebody writes a file, or puts another one in its place: one that is put back from a backup has the same
+/// name, may have the same size, versions and counters, and is not the same.
+struct FileState: Codable, Equatable {
+    private var device: UInt64
+    private var number: UInt64
+    private var size: Int64
+    private var mode: UInt32
+    private var modified: Moment
+    private var changed: Moment
+
+    private struct Moment: Codable, Equatable {
+        var seconds: Int
+        var nanoseconds: Int
+
+        init(_ time: timespec) { (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec)) }
+    }
+
+    /// The rights, as `chmod` takes them.
+    var rights: mode_t { mode_t(mode) & 0o7777 }
+
+    /// The state of a file; nil where there is none.
+    init?(_ url: URL) {
+        var status = stat()
+        guard stat(url.path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        mode = UInt32(status.st_mode)
+        #if os(Linux)
+            (modified, changed) = (Moment(status.st_mtim), Moment(status.st_ctim))
+        #else
+            (modified, changed) = (Moment(status.st_mtimespec), Moment(status.st_ctimespec))
+        #endif
+    }
+}
