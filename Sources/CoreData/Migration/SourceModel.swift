@@ -10,7 +10,11 @@ struct SourceModel {
     /// hashes. The answer belongs to the caller: it is frozen by nobody else.
     func find(given: NSManagedObjectModel? = nil) throws -> NSManagedObjectModel {
         if let given, fits(given), let copy = given.copy() as? NSManagedObjectModel { return copy }
-        if let archived = try? SQLiteModelCache.model(at: url, timeout: timeout), fits(archived) { return archived }
+        if let archived = try? SQLiteModelCache.model(at: url, timeout: timeout) {
+            // What holds no entity, as its configuration had none left, fits no other model more than this.
+            let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
+            if hashes?.isEmpty == true || fits(archived) { return archived }
+        }
         return try findAmongResources(nil)
     }
 

@@ -111,6 +111,31 @@ struct WayOfConfigurationTests {
         #expect(counts.all == [1, 1, 1, 1])
     }
 
+    @Test("a store whose configuration lost its only entity is migrated on, and gets one again")
+    func emptied() throws {
+        let last = Self.model("entity Item\n  title string\nentity Note\n  text string", isConfigured: true)
+        let models = [
+            Self.model("entity Item\n  name string\nentity Note\n  text string", isConfigured: true),
+            Self.model("entity Note\n  text string", isConfigured: true), last,
+        ]
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("store.sqlite")
+            for model in models {
+                let forecast = try NSPersistentStoreCoordinator.migrationForecast(
+                    forPersistentStoreAt: url, to: model, configuration: "One")
+                #expect(forecast.isPossible)
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+                try coordinator.remove(
+                    coordinator.addPersistentStore(
+                        ofType: NSSQLiteStoreType, configurationName: "One", at: url, options: Self.options))
+            }
+            let names = try SQLiteStoreMetadata.metadata(at: url)[NSStoreModelVersionHashesKey] as? [String: Data]
+            #expect(names.map { Array($0.keys) } == ["Item"])
+            let columns = try SQLiteConnection(path: url.path, access: .readOnly).prepare("SELECT ZTITLE FROM ZITEM")
+            #expect(try !columns.step())
+        }
+    }
+
     // @unchecked Sendable: handlers run on the thread that adds the store.
     private final class Counts: @unchecked Sendable {
         var all: [Int] = []

@@ -70,6 +70,12 @@ final class MigrationMap {
 
     // MARK: What the store holds
 
+    /// The entities that the store holds now.
+    var heldAtStart: [EntityLayout] {
+        let held = held[Self.start] ?? nil
+        return places[Self.start].layout.entities.filter { held?.contains($0.index) ?? true }
+    }
+
     /// Nil where that is not known yet: the version does not have the configuration.
     private func held(at place: Int) -> Set<Int>?? {
         if let known = held[place] { return .some(known) }

@@ -65,7 +65,11 @@ struct MigrationWay {
                 else { return false }
                 return !map.forgets(from: from, to: to)
             }
-            if let route { return map.way(along: [MigrationMap.start] + route) }
+            guard let route else { continue }
+            let usual = [MigrationMap.start] + route
+            guard let chain = RenamingChain(map, insteadOf: usual, addVersions: {}), chain.find(avoiding: []) != nil
+            else { return map.way(along: usual) }
+            return chain.find(avoiding: avoided).map(map.way)
         }
         return nil
     }
