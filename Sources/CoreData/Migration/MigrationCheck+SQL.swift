@@ -44,15 +44,29 @@ extension MigrationCheck {
         if !problems.isEmpty { throw MigrationErrors.combined(problems) }
     }
 
+    /// Whether what it looks for is in its own table alone.
+    private var readsOneTable: Bool {
+        switch reason {
+        case .missingAttribute, .unfitValue, .abstractEntity: true
+        default: false
+        }
+    }
+
     /// How many instructions of SQLite's virtual machine a forecast gives to all checks together: some milliseconds.
     private static let budget = 400_000
 
     /// Throws one error for every check of a plan that finds a row soon. One that would have to go on searching is left to
     /// the migration.
-    static func look(for plan: MigrationPlan, on connection: SQLiteConnection, url: URL) throws {
-        let checks = plan.steps.compactMap { step in
-            if case .check(let check) = step { check } else { nil }
+    ///
+    /// - Parameter tables: the tables that are as the plan finds them but for some columns; nil for all.
+    static func look(
+        for plan: MigrationPlan, on connection: SQLiteConnection, in tables: Set<String>? = nil, url: URL
+    ) throws {
+        let checks = plan.steps.compactMap { step -> MigrationCheck? in
+            guard case .check(let check) = step else { return nil }
+            return tables.map { check.readsOneTable && $0.contains(check.table) } ?? true ? check : nil
         }
+        let uniquenessChecks = plan.uniquenessChecks.filter { tables?.contains($0.table) ?? true }
         var problems: [NSError] = []
         for check in checks {
             do {
@@ -61,17 +75,17 @@ extension MigrationCheck {
                     try check.failure(on: connection, sql, values, url: url)
                 }
                 if let failure { problems.append(failure) }
-            } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT {
+            } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT || tables != nil {
                 continue
             }
         }
-        for check in plan.uniquenessChecks {
+        for check in uniquenessChecks {
             do {
                 let failure = try connection.interruptible(
-                    every: max(1000, budget / plan.uniquenessChecks.count), by: { true }
+                    every: max(1000, budget / uniquenessChecks.count), by: { true }
                 ) { try check.failure(on: connection, url: url) }
                 if let failure { problems.append(failure) }
-            } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT {
+            } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT || tables != nil {
                 continue
             }
         }

@@ -238,6 +238,19 @@ extension MigrationStep: CustomStringConvertible {
         }
     }
 
+    /// The tables that have other rows, names or columns after the step; a column more does not count.
+    var changedTables: [String] {
+        switch self {
+        case .check, .createIndex, .addColumn: []
+        case .renameTable(let from, let to): [from, to]
+        case .renameColumn(let table, _, _), .dropTable(let table): [table]
+        case .createTable(let table): [table.name]
+        case .copyRows(_, let into, _, _): [into]
+        case .copyPairs(let pairs): [pairs.into]
+        default: touchedTable.map { [$0] } ?? []
+        }
+    }
+
     /// The table whose rows the step goes through; nil for an instant step.
     var touchedTable: String? {
         switch self {

@@ -43,6 +43,48 @@ struct ForecastOfRowsTests {
         }
     }
 
+    @Test("rows of a table that the first hops leave alone are looked at for a later one")
+    func laterHops() throws {
+        // A number's type that changes twice is gone through, and so is a name.
+        let first = "entity A\n  x string\n  size decimal\nentity B\n  n int16\n  name string"
+        let second = "entity A\n  x string\n  size decimal\n  y string\nentity B\n  n double\n  title string was name"
+        let last = "size decimal\n  y string\nentity B\n  n decimal\n  headline string was title"
+        for (newer, property) in [
+            ("abstract entity A\n  x string\n  \(last)", nil),
+            ("entity A\n  x string\n  \(last.replacing("size decimal", with: "size int16"))", "size"),
+        ] {
+            try withTemporaryFolder { folder in
+                let bench = try MigrationBench(
+                    folder, first,
+                    rows: "INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZSIZE) VALUES (7, 1, 1, 70000);"
+                        + "INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZN) VALUES (1, 2, 1, 5)")
+                func forecast() throws -> MigrationForecast {
+                    try NSPersistentStoreCoordinator.migrationForecast(
+                        forPersistentStoreAt: bench.url, to: ModelText.model(newer), through: [ModelText.model(second)])
+                }
+                func migrate() throws {
+                    try StoreMigration.migrate(
+                        bench.url, SQLiteStoreMetadata.metadata(at: bench.url), to: ModelText.model(newer), nil,
+                        [
+                            NSMigratePersistentStoresAutomaticallyOption: true,
+                            NSInferMappingModelAutomaticallyOption: true,
+                        ], MigrationWay(bundles: [], versions: [ModelText.model(second)]), 1)
+                }
+                let found = try forecast()
+                #expect(found.obstacles.map(\.entity) == ["A"] && found.obstacles.map(\.property) == [property])
+                let error = #expect(throws: NSError.self) { try migrate() }
+                #expect(error?.code == NSMigrationError && error?.userInfo["row"] as? Int64 == 7)
+                try bench.run("DELETE FROM ZA")
+                #expect(try forecast().hops.count == 2)
+                #expect(
+                    try forecast().hops.first?.steps.map(\.summary).contains("taken together with the next version")
+                        == false)
+                try migrate()
+                try bench.verify(newer)
+            }
+        }
+    }
+
     @Test("where nothing may be inferred and there is no mapping model, there is no way")
     func nothingInferred() throws {
         try withTemporaryFolder { folder in

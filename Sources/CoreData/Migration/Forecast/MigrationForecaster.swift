@@ -17,6 +17,8 @@ struct MigrationForecaster {
         /// Bytes of a table's average row.
         var rowBytes: [String: Double]
         var size: StoreSize
+        /// The tables that lie in the store as they will before the hop, but for columns that are new.
+        var unchanged: Set<String> = []
     }
 
     /// - Parameters:
@@ -42,7 +44,7 @@ struct MigrationForecaster {
             size = try StoreSize(url, connection)
             let state = State(
                 model: source, schema: schema, facts: facts, rowBytes: try Self.rowBytes(facts, schema, connection),
-                size: size)
+                size: size, unchanged: Set(facts.tables.keys))
             let direct = MigrationHop(source: source, target: model, means: .inferred)
             if let hops = looksForWays ? try stagedHops(from: source) : [direct] {
                 try go(hops, from: state, on: connection, &forecast, migrator)
@@ -111,8 +113,7 @@ struct MigrationForecaster {
                 for hop in hops[number...].prefix(run.hops - 1) { addTaken(hop, after: &forecast) }
                 do {
                     state = try add(
-                        run, after: state, knowsRows && number == 0 ? connection : nil, hasSameRows: knowsRows,
-                        to: &forecast, migrator)
+                        run, after: state, knowsRows ? connection : nil, isFirst: number == 0, to: &forecast, migrator)
                 } catch let error as NSError where MigrationErrors.isAboutRows(error) && run.target !== model {
                     throw MigrationErrors.onTheWay(error, through: run.target)
                 }
@@ -187,7 +188,7 @@ struct MigrationForecaster {
 
     private func add(
         _ run: MigrationRun, after state: State, _ connection: SQLiteConnection?,
-        hasSameRows: Bool, to forecast: inout MigrationForecast, _ migrator: LightweightMigrator
+        isFirst: Bool, to forecast: inout MigrationForecast, _ migrator: LightweightMigrator
     ) throws -> State {
         let version = run.target
         let isLast = version === model
@@ -197,9 +198,8 @@ struct MigrationForecaster {
             from: state.model.layout, state.schema, to: version.layout, schema, state.facts, run.origins
         ).plan
         if let connection {
-            try MigrationCheck.look(for: plan, on: connection, url: url)
-        } else if hasSameRows {
-            try MigrationCheck.look(forAnyRowsIn: plan, state.facts, url: url)
+            if !isFirst { try MigrationCheck.look(forAnyRowsIn: plan, state.facts, url: url) }
+            try MigrationCheck.look(for: plan, on: connection, in: isFirst ? nil : state.unchanged, url: url)
         }
         // Steps name the tables as they are called at that point; people know them by the names they have now.
         var names: [String: String] = [:]
@@ -217,7 +217,9 @@ struct MigrationForecaster {
         var rowBytes: [String: Double] = [:]
         for (table, origin) in plan.tableOrigins { rowBytes[table] = state.rowBytes[origin] }
         facts.tables["ACHANGE"] = state.facts.tables["ACHANGE"]
-        return State(model: version, schema: schema, facts: facts, rowBytes: rowBytes, size: state.size)
+        return State(
+            model: version, schema: schema, facts: facts, rowBytes: rowBytes, size: state.size,
+            unchanged: state.unchanged.subtracting(plan.steps.flatMap(\.changedTables)))
     }
 
     /// The names of the entities that the store holds at a version on the way; nil for all.
