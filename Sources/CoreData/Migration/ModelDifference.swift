@@ -27,7 +27,7 @@ struct ModelDifference {
         from source: ModelLayout, to destination: ModelLayout, storedSource: Set<Int>? = nil,
         storedDestination: Set<Int>? = nil, origins: ModelOrigins? = nil
     ) throws {
-        MigrationEffort.countComparison()
+        ModelEffort.countComparison()
         self.source = source
         self.destination = destination
         self.origins = origins

@@ -95,7 +95,7 @@ private struct Listing {
     func name(of file: URL) -> String { file.deletingPathExtension().lastPathComponent }
 
     func load(_ file: URL) throws -> NSManagedObjectModel {
-        MigrationEffort.countModel()
+        ModelEffort.countModel()
         let model = try ModelFile.load(at: file)
         if let hashes = recordedHashes[name(of: file)] {
             for entity in model.entities { entity.recordedVersionHash = hashes[entity.name ?? ""] }

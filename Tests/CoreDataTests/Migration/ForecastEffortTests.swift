@@ -41,7 +41,7 @@ struct ForecastEffortTests {
     /// The forecast of a store of the first version, with what it cost.
     private func forecast(
         _ texts: [String], rows: String = ""
-    ) throws -> (forecast: MigrationForecast, effort: MigrationEffort) {
+    ) throws -> (forecast: MigrationForecast, effort: ModelEffort) {
         try withTemporaryFolder { folder in
             let bench = try MigrationBench(folder, texts[0], rows: rows)
             let models = texts.map { ModelText.model($0) }
@@ -49,8 +49,8 @@ struct ForecastEffortTests {
             var forecaster = MigrationForecaster(
                 url: bench.url, model: models[models.count - 1], configuration: nil, options: nil)
             forecaster.bundles = [try #require(Bundle(url: momd.deletingLastPathComponent()))]
-            let effort = MigrationEffort()
-            let forecast = try MigrationEffort.$counting.withValue(effort) { try forecaster.forecast(through: []) }
+            let effort = ModelEffort()
+            let forecast = try ModelEffort.$counting.withValue(effort) { try forecaster.forecast(through: []) }
             return (forecast, effort)
         }
     }
@@ -101,8 +101,8 @@ struct ForecastEffortTests {
         try withTemporaryFolder { folder in
             let models = (0..<Self.count).map { ModelText.model(Self.text($0, isRenamedOften: true, hasOld: true)) }
             let momd = try bundle(folder, models)
-            let effort = MigrationEffort()
-            try MigrationEffort.$counting.withValue(effort) {
+            let effort = ModelEffort()
+            try ModelEffort.$counting.withValue(effort) {
                 for model in models {
                     let reference = NSManagedObjectModelReference(
                         fileURL: momd, versionChecksum: model.versionChecksum)

@@ -24,6 +24,23 @@ struct MigrationBench {
         try connection.execute(sql)
     }
 
+    /// Writes what stays in the -wal as long as the connection lives.
+    func log(_ sql: String) throws -> SQLiteConnection {
+        let writer = try SQLiteConnection(path: url.path, access: .readWrite)
+        try writer.execute("PRAGMA wal_autocheckpoint = 0")
+        try writer.execute(sql)
+        return writer
+    }
+
+    /// The store as a kill would leave it now: the main file and its -wal under another name.
+    func copyAsKilled() throws -> URL {
+        let copy = url.deletingLastPathComponent().appendingPathComponent("copy.sqlite")
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix)
+        }
+        return copy
+    }
+
     /// The results of a query, columns joined by "|" and "-" for NULL.
     func query(_ sql: String) throws -> [String] {
         let connection = try SQLiteConnection(path: url.path, access: .readOnly)

@@ -109,13 +109,8 @@ struct MigrationForecastTests {
     func log() throws {
         try withTemporaryFolder { folder in
             let bench = try MigrationBench(folder, StoreMigrationTests.older)
-            let writer = try SQLiteConnection(path: bench.url.path, access: .readWrite)
-            try writer.execute("PRAGMA wal_autocheckpoint = 0")
-            try writer.execute(StoreMigrationTests.fill(700))
-            let copy = folder.appendingPathComponent("copy.sqlite")
-            for suffix in ["", "-wal"] {
-                try FileManager.default.copyItem(atPath: bench.url.path + suffix, toPath: copy.path + suffix)
-            }
+            let writer = try bench.log(StoreMigrationTests.fill(700))
+            let copy = try withExtendedLifetime(writer) { try bench.copyAsKilled() }
             let before = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: copy.path + $0)) }
             let found = try NSPersistentStoreCoordinator.migrationForecast(
                 forPersistentStoreAt: copy, to: ModelText.model(StoreMigrationTests.newer))
@@ -157,9 +152,8 @@ struct MigrationForecastTests {
     func sizeOfLog() throws {
         try withTemporaryFolder { folder in
             let bench = try MigrationBench(folder, StoreMigrationTests.older)
-            let writer = try SQLiteConnection(path: bench.url.path, access: .readWrite)
-            try writer.execute("PRAGMA wal_autocheckpoint = 0")
-            try writer.execute(StoreMigrationTests.fill(20_000))
+            let writer = try bench.log(StoreMigrationTests.fill(20_000))
+            defer { withExtendedLifetime(writer) {} }
             let size = try StoreSize(bench.url, writer).database
             let main = StoreSize.bytes(of: bench.url)
             #expect(size > main + 500_000)

@@ -109,14 +109,9 @@ struct StoreMigrationTests {
     func foreignLog() throws {
         try withTemporaryFolder { folder in
             let bench = try MigrationBench(folder, Self.older)
-            let writer = try SQLiteConnection(path: bench.url.path, access: .readWrite)
-            try writer.execute("PRAGMA wal_autocheckpoint = 0")
-            try writer.execute(Self.fill(500))
-            // The files as a kill would leave them: rows in the -wal only.
-            let copy = folder.appendingPathComponent("copy.sqlite")
-            for suffix in ["", "-wal"] {
-                try FileManager.default.copyItem(atPath: bench.url.path + suffix, toPath: copy.path + suffix)
-            }
+            // The rows are in the -wal only.
+            let writer = try bench.log(Self.fill(500))
+            let copy = try withExtendedLifetime(writer) { try bench.copyAsKilled() }
             #expect(try LightweightMigrator.migrate(storeAt: copy, to: ModelText.model(Self.newer)))
             let reader = try SQLiteConnection(path: copy.path, access: .readOnly)
             #expect(try reader.integer("SELECT COUNT(*) FROM ZITEM WHERE typeof(ZSIZE) = 'real'") == 500)

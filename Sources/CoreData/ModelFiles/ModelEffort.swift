@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Counts what looking for a way costs, for tests: time is not to be relied on, work is.
-final class MigrationEffort: Sendable {
+/// Counts how many models are read and compared, for tests: time is not to be relied on, work is.
+final class ModelEffort: Sendable {
     /// Who counts in the present task; nobody but in tests.
-    @TaskLocal static var counting: MigrationEffort?
+    @TaskLocal static var counting: ModelEffort?
 
     /// Versions of models that were read.
     let models = Atomic<Int>(0)
