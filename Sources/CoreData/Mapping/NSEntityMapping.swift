@@ -61,6 +61,19 @@ open class NSEntityMapping: NSObject {
         }
     }
 
+    /// Whether both say the same about the same versions of the same entities.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSEntityMapping else { return false }
+        return self === other
+            || isSame(as: other) && sourceEntityVersionHash == other.sourceEntityVersionHash
+                && destinationEntityVersionHash == other.destinationEntityVersionHash
+                && attributeMappings ?? [] == other.attributeMappings ?? []
+                && relationshipMappings ?? [] == other.relationshipMappings ?? []
+                && (userInfo ?? [:]) as NSDictionary == (other.userInfo ?? [:]) as NSDictionary
+    }
+
+    open override var hash: Int { name?.hashValue ?? 0 }
+
     open override var description: String {
         "(<NSEntityMapping: \(address(of: self))>) name \(name ?? "(null)"), mappingType \(mappingType.rawValue), "
             + "sourceEntityName \(sourceEntityName ?? "(null)"), destinationEntityName "

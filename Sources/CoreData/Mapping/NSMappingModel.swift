@@ -68,6 +68,14 @@ open class NSMappingModel: NSObject {
         try MappingInference(from: sourceModel, to: destinationModel).mappingModel()
     }
 
+    /// Whether both have equal entity mappings in the same order, wherever they come from.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSMappingModel else { return false }
+        return self === other || entityMappings ?? [] == other.entityMappings ?? []
+    }
+
+    open override var hash: Int { entityMappings?.count ?? 0 }
+
     open override var description: String {
         "(<NSMappingModel: \(address(of: self))>) isInferred \(isInferred ? "YES" : "NO"), entityMappings "
             + "\(entityMappings ?? [])"

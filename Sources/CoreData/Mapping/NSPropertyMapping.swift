@@ -24,6 +24,16 @@ open class NSPropertyMapping: NSObject {
     /// Creates a mapping without a name.
     public override init() { super.init() }
 
+    /// Whether both give the same property the same value.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPropertyMapping else { return false }
+        return self === other
+            || name == other.name && valueExpression == other.valueExpression
+                && (userInfo ?? [:]) as NSDictionary == (other.userInfo ?? [:]) as NSDictionary
+    }
+
+    open override var hash: Int { name?.hashValue ?? 0 }
+
     open override var description: String {
         "(<NSPropertyMapping: \(address(of: self))>) name \(name ?? "(null)"), valueExpression "
             + "\(valueExpression?.description ?? "(null)"), userInfo \(userInfo ?? [:])"

@@ -103,6 +103,23 @@ struct MappingModelTests {
         #expect(read.entityMappings.first?.userInfo?["hint"] as? String == "slow")
     }
 
+    @Test("mapping models that say the same are equal, whether they were found or read")
+    func equalMappings() throws {
+        let (one, other) = (try inferred(), try inferred())
+        #expect(one == other)
+        #expect(one.hash == other.hash)
+        #expect(one != NSMappingModel())
+        let read = try MappingModelArchive.decode(try MappingModelArchive.encode(one))
+        #expect(read == one)
+        let book = try #require(other.entityMappings.first { $0.destinationEntityName == "Book" })
+        book.attributeMappings?.first?.valueExpression = NSExpression(forConstantValue: "Untitled")
+        #expect(one != other)
+        let (left, right) = (NSEntityMapping(), NSEntityMapping())
+        #expect(left == right)
+        right.userInfo = ["hint": "slow"]
+        #expect(left != right)
+    }
+
     @Test("a mapping model is found in a bundle by the version hashes of the two models, and by nothing else")
     func foundInBundle() throws {
         try withTemporaryFolder { folder in
