@@ -24,6 +24,12 @@ extension CoreDataManager {
         /// own business and are ignored here; those that say how (stages, deferring) reach the migration only.
         public var storeOptions: [String: any Sendable] = [:]
 
+        /// What a migration may lose that it would otherwise refuse to lose: `"Entity"` (its objects) and `"Entity.property"`, as the
+        /// store's version of the model calls them. Empty by default: a program that is older than its store then fails to
+        /// launch (`LaunchFailure.Kind.incompatible`) instead of dropping what it does not know. On platforms whose framework
+        /// drops such values silently it has no effect.
+        public var allowedLosses: [String] = []
+
         /// How the contexts stand to each other, `.chain` by default.
         public var layout: ContextLayout = .chain
 

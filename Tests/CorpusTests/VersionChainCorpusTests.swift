@@ -24,7 +24,7 @@ struct VersionChainCorpusTests {
     private static let unreadable: Set<String> = ["Recipes.xcdatamodeld"]
 
     /// The versions in their order; a name's number says which, and "Partner" is what "Folio" was called before.
-    private func versions(_ path: String) throws -> [ModelVersion] {
+    static func versions(_ path: String) throws -> [ModelVersion] {
         try ModelVersion.all(at: Corpus.url(path)).sorted { first, second in
             let isFirstOlder = first.name.contains("Partner")
             if isFirstOlder != second.name.contains("Partner") { return isFirstOlder }
@@ -39,7 +39,7 @@ struct VersionChainCorpusTests {
         "made-up objects of each version come to each later one (in long chains to the next and the last): the schema of a new store, every row by its key, every mapped value and link; what is refused says why",
         arguments: bundles)
     func pairs(_ path: String) throws {
-        let versions = try versions(path)
+        let versions = try Self.versions(path)
         var trial = MigrationTrial(versions)
         trial.samples = SampleStore(rowsPerEntity: 8, seed: 5)
         var report = MigrationTrialReport()
@@ -122,7 +122,7 @@ struct VersionChainCorpusTests {
         "through the repository's mapping models, without their policies, to the last version: the schema of a new store; what only a policy could fill is refused and the store is as it was",
         arguments: mapped)
     func throughMappings(_ way: Way) throws {
-        let versions = try versions(way.bundle)
+        let versions = try Self.versions(way.bundle)
         let last = try #require(versions.last)
         try withTemporaryFolder { folder in
             let resources = folder.appendingPathComponent("Resources.bundle")

@@ -18,7 +18,9 @@ MigrationChild.main { url, arguments in
     case "stages":
         model = ModelText.model(DepotModels.stages[3])
         options[NSPersistentStoreStagedMigrationManagerOptionKey] = DepotModels.manager()
-    default: model = ModelText.model(CrashModels.newer)
+    default:
+        model = ModelText.model(CrashModels.newer)
+        options[NSMigrationAllowedLossesOption] = CrashModels.removed
     }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let types = ["xml": NSXMLStoreType, "binary": NSBinaryStoreType]

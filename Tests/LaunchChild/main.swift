@@ -76,7 +76,8 @@ func underWatch(_ role: String, _ manager: CoreDataManager, limit: Double) async
         try manager.configuration.adapter.migrate(
             MigrationJob(
                 storeURL: manager.storeURL, storeType: NSSQLiteStoreType, model: ModelText.model(CrashModels.newer),
-                modelConfiguration: nil, options: [:]), begun: { _ in })
+                modelConfiguration: nil, options: [NSMigrationAllowedLossesOption: CrashModels.removed]),
+            begun: { _ in })
         probe.markFirstScreen()
         probe.markReady()
     } else {
@@ -111,6 +112,7 @@ let countedRows: [(String, String)] =
     : [("Volume", "TRUEPREDICATE"), ("Rack", "TRUEPREDICATE"), ("Label", "TRUEPREDICATE")]
 var configuration = CoreDataManager.Configuration()
 configuration.minimumScreenTime = 0
+configuration.allowedLosses = CrashModels.removed
 if arguments.count > 4 {
     configuration.graceDelay = 0.05
     configuration.adapter = SlowAdapter(delay: Double(arguments[4]) ?? 0)

@@ -40,6 +40,9 @@ public enum CrashModels {
           tags many Label.books
         """
 
+    /// What the newer model leaves out on purpose.
+    public static let removed = ["Book.obsolete", "Draft"]
+
     /// Number of books; there are a hundred shelves and two tags per book: 60,000 rows and pairs.
     public static let books = 20_000
 

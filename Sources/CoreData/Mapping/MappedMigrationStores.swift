@@ -140,9 +140,13 @@ struct MappedMigrationStores {
             ofType: ends.sourceType, at: ends.sourceURL, options: ends.sourceOptions)
         var destination = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: ends.destinationType, at: ends.destinationURL, options: ends.destinationOptions)
-        let own = source.filter { key, _ in
+        var own = source.filter { key, _ in
             !key.hasPrefix("NS") && !key.hasPrefix("_NS") && destination[key] == nil
         }
+        var record = VersionRecord(source)
+        let hashes = [source, destination].map { $0[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
+        record.leave([hashes[0]], for: hashes[1])
+        record.write(to: &own)
         if own.isEmpty { return }
         destination.merge(own) { first, _ in first }
         try NSPersistentStoreCoordinator.setMetadata(

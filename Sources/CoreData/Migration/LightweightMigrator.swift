@@ -13,6 +13,8 @@ struct LightweightMigrator {
     /// Whether the file is a copy that is thrown away when anything goes wrong. Then nothing has to be taken back, and nothing
     /// to reach the disk before the whole does.
     var isDiscardable = false
+    /// Looks for what rows would lose, in the transaction.
+    var lossGuard: LossGuard?
 
     /// Migrates the store at a URL if it does not fit the model. False when there was nothing to do.
     ///
@@ -21,15 +23,17 @@ struct LightweightMigrator {
     ///     transaction: no program ever sees the store at one of them.
     ///   - source: the model the store was made with; nil to take the one the store keeps, or one of the main bundle's.
     ///   - isDiscardable: whether the file is a copy that is thrown away when anything goes wrong.
+    ///   - lossGuard: refuses to lose values; nil where the program has said all there is to say.
     ///   - progress: is told how far the work is and may cancel it.
     @discardableResult
     static func migrate(
         storeAt url: URL, through versions: [NSManagedObjectModel] = [], to model: NSManagedObjectModel,
         configuration: String? = nil, source: NSManagedObjectModel? = nil, options: [AnyHashable: Any]? = nil,
-        isDiscardable: Bool = false, progress: Progress? = nil
+        isDiscardable: Bool = false, lossGuard: LossGuard? = nil, progress: Progress? = nil
     ) throws -> Bool {
         var migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
         migrator.isDiscardable = isDiscardable
+        migrator.lossGuard = lossGuard
         return try migrator.migrate(source: source, through: versions, progress)
     }
 
@@ -124,6 +128,7 @@ struct LightweightMigrator {
                 connection.rollback()
                 return nil
             }
+            try lossGuard?.check(present, source, on: connection)
             try migrate(from: source, through: versions, on: connection, progress)
             // Whoever has the store open looks at SQLite's schema counter before it writes: it must move even where only
             // rows and metadata changed.
@@ -152,12 +157,15 @@ struct LightweightMigrator {
         from source: NSManagedObjectModel, through versions: [NSManagedObjectModel], on connection: SQLiteConnection,
         _ progress: Progress?
     ) throws {
-        let stored = try SQLiteStoreMetadata.read(from: connection, url: url)[NSStoreModelVersionHashesKey]
+        let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
+        let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
         let runs = MigrationRun.runs(
-            from: source, storing: (stored as? [String: Data]).map { Set($0.keys) }, through: versions + [model],
+            from: source, storing: stored.map { Set($0.keys) }, through: versions + [model],
             configuration: configuration)
+        let record = record(in: metadata, after: source, through: versions)
         if runs.count == 1 {
-            return try hop(from: source, runs[0].origins, isLast: true, on: connection, MigrationProgress(progress))
+            return try hop(
+                from: source, runs[0].origins, isLast: true, record, on: connection, MigrationProgress(progress))
         }
         let parts = MigrationParts(progress, weights: [Double](repeating: 1, count: runs.count))
         var source = source
@@ -168,7 +176,7 @@ struct LightweightMigrator {
             do {
                 try parts.run(number) { part in
                     try migrator.hop(
-                        from: source, run.origins, isLast: isLast, on: connection, MigrationProgress(part))
+                        from: source, run.origins, isLast: isLast, record, on: connection, MigrationProgress(part))
                 }
             } catch let error as NSError where MigrationErrors.isAboutRows(error) && !isLast {
                 throw MigrationErrors.onTheWay(error, through: run.target)
@@ -177,15 +185,31 @@ struct LightweightMigrator {
         }
     }
 
+    /// The versions that the store will have left.
+    private func record(
+        in metadata: [String: Any], after source: NSManagedObjectModel, through versions: [NSManagedObjectModel]
+    ) -> VersionRecord {
+        var record = VersionRecord(metadata)
+        let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+        var left = [stored, source.entityVersionHashesByName.filter { stored[$0.key] != nil }]
+        for version in versions + [model] {
+            let next = version.versionHashes(ofConfiguration: configuration)
+            record.leave(left, for: next)
+            left = [next]
+        }
+        return record
+    }
+
     /// Brings the store from one version to the model's, in the transaction that is open.
     private func hop(
-        from source: NSManagedObjectModel, _ origins: ModelOrigins?, isLast: Bool, on connection: SQLiteConnection,
-        _ progress: MigrationProgress
+        from source: NSManagedObjectModel, _ origins: ModelOrigins?, isLast: Bool, _ record: VersionRecord,
+        on connection: SQLiteConnection, _ progress: MigrationProgress
     ) throws {
         let present = try SQLiteStoreMetadata.read(from: connection, url: url)
         try DeferredMigration.finish(present, on: connection)
         var (plan, newMetadata) = try prepare(source, origins, present, on: connection, progress)
         newMetadata[DeferredMigration.metadataKey] = nil
+        record.write(to: &newMetadata)
         if isLast, StoreOptions.bool(options, NSPersistentStoreDeferredLightweightMigrationOptionKey) == true {
             let later = DeferredMigration.takeDeferrable(from: &plan)
             if !later.isEmpty { newMetadata[DeferredMigration.metadataKey] = later }

@@ -96,10 +96,13 @@ extension MigrationPlanner {
         return attribute
     }
 
-    /// The default value as the column holds it; nil when there is none.
     private func defaultValue(of attribute: NSAttributeDescription, slot: Int, in entity: EntityLayout) -> SlotValue? {
+        Self.storedDefault(of: attribute, as: entity.slots[slot].kind)
+    }
+
+    /// The default value as the column holds it; nil when there is none.
+    static func storedDefault(of attribute: NSAttributeDescription, as kind: SlotKind) -> SlotValue? {
         guard let value = attribute.defaultValue else { return nil }
-        let kind = entity.slots[slot].kind
         let converted =
             kind == .transformable
             ? (try? TransformableCoding.data(from: value, of: attribute)).map { SlotValue.data($0) }

@@ -5,6 +5,8 @@ struct SourceModel {
     let metadata: [String: Any]
     let url: URL
     let timeout: TimeInterval
+    /// Versions that the program gives.
+    var versions: [NSManagedObjectModel] = []
 
     /// The given model, the one the store keeps, or one of the main bundle's versions: the first that has the store's version
     /// hashes. The answer belongs to the caller: it is frozen by nobody else.
@@ -15,7 +17,7 @@ struct SourceModel {
             let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
             if hashes?.isEmpty == true || fits(archived) { return archived }
         }
-        return try findAmongResources(nil)
+        return try findAmongResources(nil, or: versions)
     }
 
     /// One of the versions in bundles, or of some others: for a store that keeps no model.

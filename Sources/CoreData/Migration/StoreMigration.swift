@@ -9,7 +9,8 @@ enum StoreMigration {
     /// decide: with `NSMigratePersistentStoresAutomaticallyOption` the store is migrated, by the stages of a manager, by
     /// mapping models among the program's resources and, with `NSInferMappingModelAutomaticallyOption`, in place; without
     /// the first the error is `NSPersistentStoreIncompatibleVersionHashError` and names the entities that differ; without
-    /// any of the others it is `NSMigrationMissingMappingModelError`.
+    /// any of the others it is `NSMigrationMissingMappingModelError`. A migration that would lose values that nobody has said
+    /// may go fails with `NSMigrationMissingSourceModelError` (`LossGuard`).
     static func prepare(
         url: URL, model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil
     ) throws {
@@ -37,8 +38,8 @@ enum StoreMigration {
             guard infers || !MappingModelFile.files(in: nil).isEmpty else {
                 throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
             }
-            try migrate(
-                url, metadata, to: model, configuration, options, MigrationWay(infers: infers), settings.timeout)
+            let way = MigrationWay(infers: infers, versions: MigrationLossOptions(options).versions)
+            try migrate(url, metadata, to: model, configuration, options, way, settings.timeout)
             // Once more: another program may have changed the version meanwhile.
             try prepare(url: url, model: model, configuration: configuration, options: options)
         }
@@ -49,15 +50,18 @@ enum StoreMigration {
         _ url: URL, _ metadata: [String: Any], to model: NSManagedObjectModel, _ configuration: String?,
         _ options: [AnyHashable: Any]?, _ way: MigrationWay, _ timeout: TimeInterval
     ) throws {
-        let source = try SourceModel(metadata: metadata, url: url, timeout: timeout).find()
+        let source = try SourceModel(metadata: metadata, url: url, timeout: timeout, versions: way.versions).find()
         try way.of(metadata, configuration).go(from: source, to: model) { hops in
             guard hops != nil || way.infers else {
                 throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
             }
             // Where there is no way, the direct one says what stands in it.
+            let hops = hops ?? [MigrationHop(source: source, target: model, means: .inferred)]
+            let lossGuard = LossGuard(
+                url: url, target: model, configuration: configuration, options: options, hops: hops,
+                bundles: way.bundles, versions: way.versions)
             try WayMigration(
-                url: url, hops: hops ?? [MigrationHop(source: source, target: model, means: .inferred)],
-                configuration: configuration, options: options
+                url: url, hops: hops, configuration: configuration, options: options, lossGuard: lossGuard
             ).run(from: metadata)
         }
     }

@@ -100,6 +100,7 @@ extension CoreDataManager.Configuration {
         }
         options[NSMigratePersistentStoresAutomaticallyOption] = nil
         options[NSInferMappingModelAutomaticallyOption] = nil
+        if !allowedLosses.isEmpty, let key = Self.allowedLossesOption { options[key] = allowedLosses }
         return options
     }
 }

@@ -18,6 +18,9 @@ public struct LaunchForecast: Sendable, Equatable {
     public var bytesAvailable: Int64?
     /// What makes the migration impossible, one sentence each, for the developer; empty when nothing is known to.
     public var obstacles: [String]
+    /// What the store holds that this version of the model has no place for, whether it may go or not; empty when nothing is
+    /// known of it.
+    public var losses: [Loss] = []
     /// A report of several lines for the developer; empty when there is nothing to say.
     public var report: String
 
@@ -26,6 +29,29 @@ public struct LaunchForecast: Sendable, Equatable {
         self.isMigrationRequired = isMigrationRequired
         obstacles = []
         report = ""
+    }
+
+    /// Objects of an entity, or values of a property, that a migration loses.
+    public struct Loss: Sendable, Equatable {
+        /// The entity, as the store's version of the model calls it.
+        public var entity: String
+        /// The property; nil where objects are lost.
+        public var property: String?
+        /// How many objects are lost, or have a value that is.
+        public var count: Int
+        /// Whether `count` is all there is; otherwise there may be more.
+        public var isExact: Bool
+        /// Whether the migration goes on all the same.
+        public var isAllowed: Bool
+
+        /// A loss of `count` objects, or of the values that as many objects have.
+        public init(entity: String, property: String? = nil, count: Int, isExact: Bool = true, isAllowed: Bool) {
+            self.entity = entity
+            self.property = property
+            self.count = count
+            self.isExact = isExact
+            self.isAllowed = isAllowed
+        }
     }
 
     /// Whether the volume is known to have too little room.

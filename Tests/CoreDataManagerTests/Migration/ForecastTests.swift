@@ -29,7 +29,10 @@ struct ForecastTests {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("n.sqlite")
             try LaunchStores.make(at: url, books: 2_000)
-            let manager = CoreDataManager(model: ModelText.model(CrashModels.newer), storeURL: url)
+            var configuration = CoreDataManager.Configuration()
+            configuration.allowedLosses = CrashModels.removed
+            let manager = CoreDataManager(
+                model: ModelText.model(CrashModels.newer), storeURL: url, configuration: configuration)
             let forecast = try await manager.forecast()
             #expect(forecast.isInstant == false)
             #expect((forecast.rows ?? 0) >= 2_000)

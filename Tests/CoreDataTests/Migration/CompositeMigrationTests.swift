@@ -41,6 +41,7 @@ struct CompositeMigrationTests {
             }
             let options: [AnyHashable: Any] = [
                 NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                NSMigrationKnownVersionsOption: [older],
             ]
             return try withStore(url, newer, options: options) { context in
                 let object = try #require(try context.all("T").first)

@@ -257,6 +257,7 @@ struct MigratedAttributesTests {
             let options: [AnyHashable: Any] = [
                 NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
                 NSPersistentStoreDeferredLightweightMigrationOptionKey: isDeferred,
+                NSMigrationKnownVersionsOption: [ModelText.model(older)],
             ]
             let model = ModelText.model(test.newer)
             try withStore(url, model, options: options) { context in

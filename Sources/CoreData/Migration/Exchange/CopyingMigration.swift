@@ -29,7 +29,8 @@ struct CopyingMigration {
         /// A leg that is inferred, through any number of versions at once.
         static func inferred(
             _ name: String, from source: NSManagedObjectModel? = nil, through versions: [NSManagedObjectModel],
-            to model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
+            to model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
+            _ lossGuard: LossGuard?
         ) -> Leg {
             Leg(name: name, weight: Double(versions.count + 1), model: model) { from, into, progress in
                 let parts = MigrationParts(progress, weights: [1, 2 * Double(versions.count + 1)])
@@ -42,7 +43,7 @@ struct CopyingMigration {
                 try parts.run(1) { part in
                     try LightweightMigrator.migrate(
                         storeAt: into.main, through: versions, to: model, configuration: configuration, source: source,
-                        options: options, isDiscardable: true, progress: part)
+                        options: options, isDiscardable: true, lossGuard: lossGuard, progress: part)
                 }
                 return try before.after(through: versions + [model], configuration: configuration)
             }

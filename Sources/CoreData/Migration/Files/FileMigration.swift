@@ -73,7 +73,9 @@ struct FileMigration {
             // Somebody else may have been faster.
             let present = model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata)
             if present.differences != nil {
-                let copy = try make(try hops(metadata), in: folder)
+                let hops = try hops(metadata)
+                try lossGuard(hops, of: url).atBeginning.check(metadata, ofType: type)
+                let copy = try make(hops, in: folder)
                 try putInPlace(copy, of: before)
             }
             try folder.remove()
@@ -87,15 +89,23 @@ struct FileMigration {
     /// The way to the model's version.
     private func hops(_ metadata: [String: Any]) throws -> [MigrationHop] {
         let way = MigrationWay(
-            bundles: bundles, infers: StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true)
+            bundles: bundles, infers: StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true,
+            versions: MigrationLossOptions(options).versions)
         guard way.infers || !MappingModelFile.files(in: bundles).isEmpty else {
             throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
         }
-        let source = try SourceModel(metadata: metadata, url: url, timeout: timeout).findAmongResources(bundles)
+        let source = try SourceModel(metadata: metadata, url: url, timeout: timeout)
+            .findAmongResources(bundles, or: way.versions)
         if let hops = way.of(metadata, configuration).find(from: source, to: model) { return hops }
         guard way.infers else { throw MigrationErrors.missingMappingModel(metadata: metadata, url: url) }
         // There is no way: the direct one says what stands in it.
         return [MigrationHop(source: source, target: model, means: .inferred)]
+    }
+
+    /// Nobody else migrates the file meanwhile, and one that somebody writes is not replaced.
+    private func lossGuard(_ hops: [MigrationHop], of file: URL) -> LossGuard {
+        LossGuard(
+            url: file, target: model, configuration: configuration, options: options, hops: hops, bundles: bundles)
     }
 
     /// Goes the way, a new file for each hop.
@@ -106,6 +116,11 @@ struct FileMigration {
         for (number, hop) in hops.enumerated() {
             let place = "step-\(number + 1)"
             let target = try folder.make(place).main
+            // What a hop behind a mapping model loses only the file that this has made can tell.
+            if number > 0, !hops[number - 1].isInferred {
+                try lossGuard(Array(hops[number...]), of: last).atBeginning
+                    .check(storeClass.metadataForPersistentStore(with: last), ofType: type)
+            }
             rows = try parts.run(number) { part in try migrate(last, to: target, by: hop, part) }
             MigrationMoment.reach(.legDone)
             let names = try FileManager.default.contentsOfDirectory(atPath: target.deletingLastPathComponent().path)

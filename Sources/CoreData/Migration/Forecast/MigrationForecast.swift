@@ -81,6 +81,9 @@ public struct MigrationForecast: Sendable, Equatable {
     /// for in many rows (values that do not fit, duplicates of a new uniqueness constraint), of rows that an earlier hop or the
     /// program's own code makes, and of a copy's verification only the migration knows. Its steps name these checks.
     public var obstacles: [Obstacle] = []
+    /// What the store holds that the model's version has no place for, whether it may go or not; one that may not is an obstacle,
+    /// too. What a policy or a stage's code makes of it only they know.
+    public var losses: [MigrationLoss] = []
     /// About how many bytes must be free on the volume of the store while the migration runs.
     public var diskSpaceNeeded: Int64 = 0
     /// How many bytes are free there; nil when the volume does not say.
@@ -144,6 +147,7 @@ extension MigrationForecast: CustomStringConvertible {
             lines.append("  \(number + 1). \(hop.from) → \(hop.to), \(means)")
             lines += hop.steps.map { "     \($0)" }
         }
+        lines += losses.map { "  loses \($0)" }
         return lines.joined(separator: "\n")
     }
 

@@ -21,6 +21,7 @@ extension MigrationForecaster {
             return forecast
         }
         do {
+            let versions = versions + MigrationLossOptions(options).versions
             let source = try SourceModel(metadata: metadata, url: url, timeout: 0).findAmongResources(
                 bundles, or: versions)
             let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
@@ -31,6 +32,9 @@ extension MigrationForecaster {
             let rows = try (storeClass as? RecordFileStore.Type)?.recordCount(at: url) ?? 0
             let size = Self.size(of: url)
             forecast.hops = try hops.map { try Self.hop($0, rows: rows, size: size) }
+            let type = metadata[NSStoreTypeKey] as? String ?? ""
+            add(
+                try lossGuard(hops, through: versions, from: source).sample(metadata, ofType: type), to: &forecast)
             forecast.estimatedSeconds = forecast.hops.flatMap(\.steps).reduce(0) { $0 + $1.seconds }
             // The new file, and while it is made of another new one, that too.
             forecast.diskSpaceNeeded = size * Int64(min(2, hops.count)) + Self.smallChange

@@ -10,7 +10,7 @@ extension MigrationForecaster {
     static func obstacles(of error: NSError) -> [MigrationForecast.Obstacle] {
         if let details = error.userInfo[NSDetailedErrorsKey] as? [NSError] { return details.flatMap(obstacles) }
         var help = error.localizedRecoverySuggestion ?? ""
-        if error.code == NSMigrationMissingSourceModelError {
+        if error.code == NSMigrationMissingSourceModelError, help.isEmpty {
             help = "Keep the older versions of the model in the program’s bundle, or give them to the migration."
         }
         if error.code == NSMigrationMissingMappingModelError {

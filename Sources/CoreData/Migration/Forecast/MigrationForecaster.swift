@@ -46,16 +46,24 @@ struct MigrationForecaster {
                 model: source, schema: schema, facts: facts, rowBytes: try Self.rowBytes(facts, schema, connection),
                 size: size, unchanged: Set(facts.tables.keys))
             let direct = MigrationHop(source: source, target: model, means: .inferred)
-            if let hops = looksForWays ? try stagedHops(from: source) : [direct] {
+            let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
+            let versions = versions + MigrationLossOptions(options).versions
+            var taken = [direct]
+            if let hops = looksForWays ? try stagedHops(from: source) : taken {
                 try go(hops, from: state, on: connection, &forecast, migrator)
+                taken = hops
             } else {
-                let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
                 let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
                 try way.go(from: source, to: model) { hops in
                     if hops == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
                     forecast.hops = []
                     try go(hops ?? [direct], from: state, on: connection, &forecast, migrator)
+                    taken = hops ?? [direct]
                 }
+            }
+            if looksForWays {
+                let lossGuard = lossGuard(taken, through: versions, from: source)
+                add(try lossGuard.sample(metadata, source, on: connection), to: &forecast)
             }
         } catch let error as NSError
             where Self.obstacleCodes.contains(error.code) || MigrationErrors.isAboutRows(error)

@@ -14,7 +14,8 @@ extension NSPersistentStoreCoordinator {
     ///   - configuration: the configuration the store belongs to; nil for the default one.
     ///   - versions: versions that the way may lead through, should the direct one be impossible, beside those among the
     ///     program's resources.
-    ///   - options: as for adding the store: a time-out, a staged migration manager, whether a mapping may be inferred.
+    ///   - options: as for adding the store: a time-out, a staged migration manager, whether a mapping may be inferred, what may
+    ///     be lost.
     /// - Throws: the errors of reading a file that is damaged or no store. A migration that is impossible is no error but
     ///   the forecast's `obstacles`.
     public static func migrationForecast(

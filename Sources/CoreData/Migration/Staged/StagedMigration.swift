@@ -33,26 +33,41 @@ struct StagedMigration {
                 metadata: metadata, url: url, timeout: SQLiteStoreOptions(options, url: url).timeout
             ).find()
         }
+        let settings = try SQLiteStoreOptions(options, url: url)
+        let lossGuard = try lossGuard(steps, metadata)
+        try lossGuard?.atBeginning.checkBeforehand(timeout: settings.timeout)
         guard steps.contains(where: { $0.stage != nil }) else {
             try LightweightMigrator.migrate(
                 storeAt: url, through: steps.dropLast().map(\.model), to: model, configuration: configuration,
-                options: options, progress: progress)
+                options: options, lossGuard: lossGuard, progress: progress)
             return
         }
-        let settings = try SQLiteStoreOptions(options, url: url)
         let copying = CopyingMigration(
             store: SQLiteStoreFiles(url), model: model, configuration: configuration, timeout: settings.timeout,
             progress: progress)
         // Where somebody else has migrated the store meanwhile, it is looked at again.
-        if try !copying.run(from: metadata, legs(steps)) {
+        if try !copying.run(from: metadata, legs(steps, lossGuard)) {
             try StoreMigration.prepare(url: url, model: model, configuration: configuration, options: options)
         }
     }
 
+    /// What keeps the way from losing values where it leads back to a version that the store was of before. Nil otherwise: who
+    /// names versions in stages says what goes.
+    private func lossGuard(_ steps: [Step], _ metadata: [String: Any]) throws -> LossGuard? {
+        guard VersionRecord(metadata).holds(model.versionHashes(ofConfiguration: configuration)) else { return nil }
+        let timeout = try SQLiteStoreOptions(options, url: url).timeout
+        let source = try SourceModel(metadata: metadata, url: url, timeout: timeout).find()
+        return LossGuard(
+            url: url, target: model, configuration: configuration, options: options, hops: hops(from: source, steps))
+    }
+
     /// The hops that it would go from the store's version, for a forecast.
     func hops(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> [MigrationHop] {
-        let steps = try withConfiguration(steps(on: way(from: metadata)), metadata) { source }
-        return zip([source] + steps.map(\.model), steps).map { older, step in
+        try hops(from: source, withConfiguration(steps(on: way(from: metadata)), metadata) { source })
+    }
+
+    private func hops(from source: NSManagedObjectModel, _ steps: [Step]) -> [MigrationHop] {
+        zip([source] + steps.map(\.model), steps).map { older, step in
             MigrationHop(
                 source: older, target: step.model, means: .inferred,
                 stage: step.stage.map { $0.label ?? "without a label" })
@@ -88,14 +103,7 @@ struct StagedMigration {
 
     /// The checksum of a store of this configuration.
     private var targetChecksum: String {
-        var hashes = model.entityVersionHashesByName
-        if let configuration, configuration != NSManagedObjectModel.defaultConfigurationName,
-            let entities = model.entities(forConfigurationName: configuration)
-        {
-            let names = Set(entities.compactMap(\.name))
-            hashes = hashes.filter { names.contains($0.key) }
-        }
-        return VersionHash.checksum(of: hashes)
+        VersionHash.checksum(of: model.versionHashes(ofConfiguration: configuration))
     }
 
     /// All versions of all stages. Where a stage begins with the version the one before ended with, it is one.
@@ -156,13 +164,23 @@ struct StagedMigration {
     }
 
     /// A leg for each stage with code of the program's own, and one for all versions between them.
-    private func legs(_ steps: [Step]) -> [CopyingMigration.Leg] {
+    private func legs(_ steps: [Step], _ lossGuard: LossGuard?) -> [CopyingMigration.Leg] {
         var legs: [CopyingMigration.Leg] = []
         var plain: [NSManagedObjectModel] = []
-        func endPlain() {
+        /// For the steps up to a place, as many as these.
+        func part(_ count: Int, before end: Int) -> LossGuard? {
+            var part = lossGuard
+            part?.hops.removeSubrange(end...)
+            part?.hops.removeFirst(end - count)
+            // Its code has run by then.
+            for place in part?.hops.indices ?? 0..<0 { part?.hops[place].stage = nil }
+            return part
+        }
+        func endPlain(before end: Int) {
+            let own = part(plain.count, before: end)
             guard let last = plain.popLast() else { return }
             let name = (plain + [last]).map { "→ \($0.versionChecksum)" }.joined(separator: " ")
-            legs.append(.inferred(name, through: plain, to: last, configuration, options))
+            legs.append(.inferred(name, through: plain, to: last, configuration, options, own))
             plain = []
         }
         for (number, step) in steps.enumerated() {
@@ -170,15 +188,16 @@ struct StagedMigration {
                 plain.append(step.model)
                 continue
             }
-            endPlain()
+            endPlain(before: number)
+            let own = part(1, before: number + 1)
             let before = number > 0 ? steps[number - 1].model : nil
             let way = "\(stage.currentModel.versionChecksum) → \(step.model.versionChecksum)"
             legs.append(
                 .init(name: "\(stage.label ?? "stage"): \(way)", weight: 2, model: step.model) {
-                    try run(stage, from: current(stage, before), to: step.model, $0, $1, $2)
+                    try run(stage, from: current(stage, before), to: step.model, $0, $1, own, $2)
                 })
         }
-        endPlain()
+        endPlain(before: steps.count)
         return legs
     }
 
@@ -194,7 +213,7 @@ struct StagedMigration {
     /// the handlers leave is counted behind each of them; what lies between has to leave as many rows.
     private func run(
         _ stage: NSCustomMigrationStage, from current: NSManagedObjectModel, to next: NSManagedObjectModel,
-        _ source: SQLiteStoreFiles, _ target: SQLiteStoreFiles, _ progress: Progress?
+        _ source: SQLiteStoreFiles, _ target: SQLiteStoreFiles, _ lossGuard: LossGuard?, _ progress: Progress?
     ) throws -> [String: Int] {
         let work = FollowedWork(progress: progress)
         let parts = MigrationParts(progress, weights: [1, 2, 2, 2])
@@ -209,7 +228,7 @@ struct StagedMigration {
         }
         MigrationMoment.reach(.willHandled)
         let before = try EntityCounts(of: target, following: work)
-        try parts.run(2) { part in try migrate(to: next, at: target.main, part) }
+        try parts.run(2) { part in try migrate(to: next, at: target.main, lossGuard, part) }
         let between = try EntityCounts(of: target, next, following: work)
         let expected = try before.after(through: [next], configuration: configuration)
         if let error = EntityCounts.failure(between.rows, expected: expected, url: url) { throw error }
@@ -223,10 +242,12 @@ struct StagedMigration {
             ? between.rows : try EntityCounts(of: target, next, following: work).rows
     }
 
-    private func migrate(to next: NSManagedObjectModel, at url: URL, _ progress: Progress?) throws {
+    private func migrate(
+        to next: NSManagedObjectModel, at url: URL, _ lossGuard: LossGuard?, _ progress: Progress?
+    ) throws {
         try LightweightMigrator.migrate(
             storeAt: url, to: next, configuration: configuration, options: options, isDiscardable: true,
-            progress: progress)
+            lossGuard: lossGuard, progress: progress)
     }
 
     private func handle(

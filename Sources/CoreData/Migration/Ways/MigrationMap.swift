@@ -134,7 +134,11 @@ final class MigrationMap {
         var result: [MigrationHop] = []
         for (from, to) in zip(places, places.dropFirst()) {
             guard var hop = hop(from: from, to: to) else { return [] }
-            if let last = result.last { hop.source = last.target }
+            // What was found of other models goes with these.
+            if let last = result.last, last.target !== hop.source {
+                hop.source = last.target
+                hop.difference = nil
+            }
             if let configuration, to != Self.end, hop.target.entities(forConfigurationName: configuration) == nil,
                 let indices = held[to] ?? nil, let copy = hop.target.copy() as? NSManagedObjectModel
             {
@@ -142,6 +146,7 @@ final class MigrationMap {
                 copy.setEntities(
                     copy.entities.filter { names.contains($0.name ?? "") }, forConfigurationName: configuration)
                 hop.target = copy
+                hop.difference = nil
             }
             result.append(hop)
         }

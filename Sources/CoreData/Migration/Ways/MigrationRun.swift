@@ -15,19 +15,13 @@ struct MigrationRun {
         configuration: String?
     ) -> [MigrationRun] {
         guard versions.count > 1 else { return versions.map { MigrationRun(target: $0, hops: 1) } }
-        func held(_ version: NSManagedObjectModel) -> Set<Int>? {
-            if configuration == nil || configuration == NSManagedObjectModel.defaultConfigurationName { return nil }
-            return version.entities(forConfigurationName: configuration).map {
-                MigrationMap.layouts(of: Set($0.compactMap(\.name)), in: version)
-            }
-        }
         var runs: [MigrationRun] = []
         var (start, last) = (source, source)
         var heldAtStart = stored.map { MigrationMap.layouts(of: $0, in: source) }
         var heldAtLast = heldAtStart
         var origins: ModelOrigins?
         for version in versions {
-            let heldThere = held(version)
+            let heldThere = MigrationMap.layouts(ofConfiguration: configuration, in: version)
             guard
                 let difference = try? ModelDifference(
                     from: last.layout, to: version.layout, storedSource: heldAtLast, storedDestination: heldThere)

@@ -8,16 +8,9 @@ struct RenamingChain {
     /// The way with the fewest hops.
     private let usual: [Int]
     /// What the usual way loses and the end may have, as the store's version calls it.
-    private let wanted: [Thing]
+    private let wanted: [ModelThing]
     /// The versions that have a new name for a thing, by the old one.
     private var renamers: [Name: [Int]] = [:]
-
-    /// An entity, a property of one (declared or inherited), or an element of a composite attribute, as a version calls it.
-    private struct Thing: Hashable {
-        var entity: String
-        /// Empty for the entity itself.
-        var path: [String] = []
-    }
 
     /// What a renaming identifier may speak of. Of a renamed property the entity does not matter.
     private enum Name: Hashable {
@@ -28,7 +21,7 @@ struct RenamingChain {
     /// How far a way has come, and what it has kept: what the wanted things are called there.
     private struct State {
         var places: [Int]
-        var names: [Int: Thing]
+        var names: [Int: ModelThing]
     }
 
     /// Nil where the usual way loses nothing, or no version has a new name for any of it.
@@ -41,12 +34,12 @@ struct RenamingChain {
     ) {
         self.map = map
         self.usual = usual
-        var kept = Self.things(map.heldAtStart)
+        var kept = ModelThing.all(of: map.heldAtStart)
         let all = kept
         for (from, to) in zip(usual, usual.dropFirst()) {
             // Nobody can tell what a mapping model keeps.
             guard let difference = map.hop(from: from, to: to)?.difference else { return nil }
-            kept = Self.names(of: kept, after: difference)
+            kept = ModelThing.names(of: kept, after: difference)
         }
         let lost = all.filter { kept[$0.key] == nil }
         if lost.isEmpty { return nil }
@@ -70,19 +63,6 @@ struct RenamingChain {
     }
 
     // MARK: Names
-
-    /// What a store has of some entities. What is derived is computed again.
-    private static func things(_ entities: [EntityLayout]) -> [Int: Thing] {
-        var result: [Thing] = []
-        for entity in entities {
-            result.append(Thing(entity: entity.name))
-            for property in ModelDifference.stored(entity) where !(property is NSDerivedAttributeDescription) {
-                let paths = (property as? NSCompositeAttributeDescription)?.leaves.map(\.path) ?? [[]]
-                result += paths.map { Thing(entity: entity.name, path: [property.name] + $0) }
-            }
-        }
-        return Dictionary(uniqueKeysWithValues: result.enumerated().map { ($0, $1) })
-    }
 
     /// The old names of what a version has renamed, with the new ones.
     private static func renamed(in version: NSManagedObjectModel) -> [Name: Set<Name>] {
@@ -117,7 +97,7 @@ struct RenamingChain {
     }
 
     /// The names under which versions may speak of a thing, for each level of it: its own and its renaming identifier.
-    private static func names(of thing: Thing, in version: NSManagedObjectModel) -> [Set<Name>] {
+    private static func names(of thing: ModelThing, in version: NSManagedObjectModel) -> [Set<Name>] {
         let entity = version.layout.layout(named: thing.entity)?.entity
         var names: [Set<Name>] = [Set([thing.entity, entity?.renamingIdentifier].compactMap(\.self).map(Name.entity))]
         var level: [NSPropertyDescription] = thing.path.isEmpty ? [] : entity?.properties ?? []
@@ -138,31 +118,6 @@ struct RenamingChain {
             known.formUnion(open)
         }
         return false
-    }
-
-    /// What things are called after a hop, without those that it loses.
-    private static func names(of things: [Int: Thing], after difference: ModelDifference) -> [Int: Thing] {
-        var newNames: [Int: [String: String]] = [:]
-        return things.compactMapValues { thing in
-            guard let older = difference.source.layout(named: thing.entity),
-                let newer = difference.destinationOf[older.index]
-            else { return nil }
-            let entity = difference.destination.entities[newer]
-            guard let name = thing.path.first else { return Thing(entity: entity.name) }
-            if newNames[newer] == nil {
-                let pairs = difference.properties[newer].map { ($1.name, $0) }
-                newNames[newer] = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-            }
-            guard let newName = newNames[newer]?[name] else { return nil }
-            guard thing.path.count > 1 else { return Thing(entity: entity.name, path: [newName]) }
-            guard let old = difference.properties[newer][newName] as? NSCompositeAttributeDescription,
-                let new = entity.entity.propertiesByName[newName] as? NSCompositeAttributeDescription
-            else { return nil }
-            let element = new.leaves.first { leaf in
-                difference.formerPath(of: leaf.path[...], in: new, from: old).map { $0[...] } == thing.path.dropFirst()
-            }
-            return element.map { Thing(entity: entity.name, path: [newName] + $0.path) }
-        }
     }
 
     // MARK: Searching
@@ -219,7 +174,7 @@ struct RenamingChain {
     private func step(_ state: State, to place: Int) -> State? {
         guard let from = state.places.last, let hop = map.hop(from: from, to: place), let difference = hop.difference
         else { return nil }
-        let names = Self.names(of: state.names, after: difference)
+        let names = ModelThing.names(of: state.names, after: difference)
         guard !names.isEmpty, !hop.demandsValues, !map.forgets(from: from, to: place) else { return nil }
         return State(places: state.places + [place], names: names)
     }

@@ -6,6 +6,8 @@ struct WayMigration {
     let hops: [MigrationHop]
     let configuration: String?
     let options: [AnyHashable: Any]?
+    /// Nil where whoever goes the way says what it may lose.
+    var lossGuard: LossGuard?
 
     private var progress: Progress? { options?[NSMigrationProgressOption] as? Progress }
 
@@ -14,13 +16,14 @@ struct WayMigration {
     /// Somebody else may have changed its version meanwhile: then nothing happens, and it is to be looked at again.
     func run(from metadata: [String: Any]) throws {
         guard let last = hops.last else { return }
+        let settings = try SQLiteStoreOptions(options, url: url)
+        try lossGuard?.atBeginning.checkBeforehand(timeout: settings.timeout)
         guard hops.contains(where: { !$0.isInferred }) else {
             try LightweightMigrator.migrate(
                 storeAt: url, through: hops.dropLast().map(\.target), to: last.target, configuration: configuration,
-                source: hops[0].source, options: options, progress: progress)
+                source: hops[0].source, options: options, lossGuard: lossGuard, progress: progress)
             return
         }
-        let settings = try SQLiteStoreOptions(options, url: url)
         let copying = CopyingMigration(
             store: SQLiteStoreFiles(url), model: last.target, configuration: configuration, timeout: settings.timeout,
             progress: progress)
@@ -37,10 +40,12 @@ struct WayMigration {
         }
         func endInferred() {
             guard let first = inferred.first, let last = inferred.last else { return }
+            var lossGuard = lossGuard
+            lossGuard?.hops = inferred
             legs.append(
                 .inferred(
                     name(first, last), from: first.source, through: inferred.dropLast().map(\.target), to: last.target,
-                    configuration, options))
+                    configuration, options, lossGuard))
             inferred = []
         }
         for hop in hops {

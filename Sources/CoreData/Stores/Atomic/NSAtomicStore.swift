@@ -120,7 +120,10 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
     open override var metadata: [String: Any]! {
         get { super.metadata }
         set {
-            super.metadata = newValue
+            // Which versions the store has left is not the program's to forget.
+            let record = newValue.flatMap { _ in super.metadata?[VersionRecord.metadataKey] }
+            super.metadata =
+                record.map { newValue.merging([VersionRecord.metadataKey: $0]) { own, _ in own } } ?? newValue
             adoptIdentifier(of: newValue)
         }
     }

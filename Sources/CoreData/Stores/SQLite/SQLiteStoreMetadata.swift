@@ -68,7 +68,8 @@ enum SQLiteStoreMetadata {
     /// The program's new metadata, with what the store says about itself.
     static func merging(_ metadata: [String: Any], over present: [String: Any]) -> [String: Any] {
         var result = metadata
-        for key in reservedKeys.union([NSStoreUUIDKey, NSStoreModelVersionIdentifiersKey]) where result[key] == nil {
+        let kept = [NSStoreUUIDKey, NSStoreModelVersionIdentifiersKey, VersionRecord.metadataKey]
+        for key in reservedKeys.union(kept) where result[key] == nil {
             result[key] = present[key]
         }
         for key in reservedKeys { result[key] = present[key] }

@@ -11,4 +11,7 @@ extension CoreDataManager.Configuration {
             NSPersistentStoreStagedMigrationManagerOptionKey, NSPersistentStoreDeferredLightweightMigrationOptionKey,
         ]
     }
+
+    /// The framework drops silently what a model has no place for.
+    static var allowedLossesOption: String? { nil }
 }

@@ -15,6 +15,10 @@ public struct MeasuredMigrationAdapter: MigrationAdapter {
         var forecast = LaunchForecast(isMigrationRequired: found.isMigrationRequired)
         forecast.report = found.description
         forecast.obstacles = found.obstacles.map(\.description)
+        forecast.losses = found.losses.map {
+            .init(
+                entity: $0.entity, property: $0.property, count: $0.count, isExact: $0.isExact, isAllowed: $0.isAllowed)
+        }
         if found.isMigrationRequired && found.isPossible {
             forecast.isInstant = found.isInstant
             forecast.seconds = found.estimatedSeconds
@@ -80,7 +84,10 @@ extension CoreDataManager.Configuration {
     static var migrationOptions: [String] {
         [
             NSPersistentStoreStagedMigrationManagerOptionKey, NSPersistentStoreDeferredLightweightMigrationOptionKey,
-            NSMigrationProgressOption,
+            NSMigrationProgressOption, NSMigrationAllowedLossesOption, NSMigrationKnownVersionsOption,
         ]
     }
+
+    /// The key of the option that says what may be lost.
+    static var allowedLossesOption: String? { NSMigrationAllowedLossesOption }
 }

@@ -36,8 +36,10 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
         let present = try read(url, as: format).metadata
         var changed = metadata ?? [:]
-        for key in [NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey]
-        where changed[key] == nil {
+        let kept = [
+            NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, VersionRecord.metadataKey,
+        ]
+        for key in kept where changed[key] == nil {
             changed[key] = present[key]
         }
         changed[NSStoreTypeKey] = format.storeType

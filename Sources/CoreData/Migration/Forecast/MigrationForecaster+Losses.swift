@@ -1,0 +1,24 @@
+import Foundation
+
+// What a migration loses.
+extension MigrationForecaster {
+    func lossGuard(
+        _ hops: [MigrationHop], through versions: [NSManagedObjectModel], from source: NSManagedObjectModel
+    ) -> LossGuard {
+        // The versions of stages are the program's own words.
+        let isStaged = options?[NSPersistentStoreStagedMigrationManagerOptionKey] is NSStagedMigrationManager
+        return LossGuard(
+            url: url, target: model, configuration: configuration, options: options, hops: hops, bundles: bundles,
+            versions: isStaged ? versions + [source] : versions)
+    }
+
+    /// Lists what is lost. What must not be is an obstacle, where some row is known to hold it.
+    func add(_ losses: [MigrationLoss], to forecast: inout MigrationForecast) {
+        forecast.losses = losses
+        let refused = losses.filter { !$0.isAllowed && $0.count > 0 }
+        if refused.isEmpty { return }
+        forecast.hops = []
+        forecast.obstacles = Self.obstacles(
+            of: MigrationErrors.losing(refused, allowed: MigrationLossOptions(options).allowed, url: url))
+    }
+}

@@ -1,0 +1,188 @@
+import CSQLite
+import Foundation
+
+/// How many objects of a SQLite store have what its next version has no place for.
+struct LossCount {
+    /// How far it looks.
+    enum Extent {
+        /// At every row.
+        case all
+        /// At the first rows of each table, as far as some milliseconds go.
+        case sample
+    }
+
+    let connection: SQLiteConnection
+    let layout: ModelLayout
+    let schema: SQLSchema
+    let facts: StoreFacts
+    let work: FollowedWork
+
+    /// A number of objects, and whether it is all there is.
+    typealias Number = (count: Int, isExact: Bool)
+
+    /// A part of a query that counts rows: which table, which rows, what is counted.
+    private struct Part {
+        var table: String
+        /// A condition on the rows of the table, with its values.
+        var condition: String
+        var values: [SlotValue] = []
+        /// The column whose different values count; nil for the rows themselves.
+        var owners: String?
+    }
+
+    /// How many columns' worth of rows a forecast looks at in a table.
+    private static let sampleSize = 100_000
+    /// How many instructions of SQLite's virtual machine it then goes on with to find at least one row.
+    private static let searchBudget = 100_000
+    /// SQLite takes no more columns than 2,000.
+    private static let columnsAtOnce = 500
+
+    /// The numbers of some things, in their order.
+    func numbers(of lost: [LossSearch.Lost], _ extent: Extent) throws -> [Number] {
+        var result = [Number](repeating: (0, true), count: lost.count)
+        var ofTables: [String: [(place: Int, part: Part)]] = [:]
+        for (place, thing) in lost.enumerated() {
+            guard let part = part(of: thing) else { continue }
+            if part.owners == nil {
+                ofTables[part.table, default: []].append((place, part))
+            } else {
+                result[place] = try number(of: [part], in: part.table, extent)[0]
+            }
+        }
+        for (table, parts) in ofTables {
+            for start in stride(from: 0, to: parts.count, by: Self.columnsAtOnce) {
+                let some = parts[start..<min(start + Self.columnsAtOnce, parts.count)]
+                let numbers = try number(of: some.map(\.part), in: table, extent)
+                for (item, number) in zip(some, numbers) { result[item.place] = number }
+            }
+        }
+        return result
+    }
+
+    // MARK: Queries
+
+    private func number(of parts: [Part], in table: String, _ extent: Extent) throws -> [Number] {
+        let sums = parts.map { part in
+            part.owners.map { "COUNT(DISTINCT CASE WHEN \(part.condition) THEN \(Self.quoted($0)) END)" }
+                ?? "TOTAL(\(part.condition))"
+        }
+        var source = Self.quoted(table)
+        var isWhole = true
+        if extent == .sample {
+            let rows = max(1000, Self.sampleSize / parts.count)
+            isWhole = facts.tables[table].map { $0.rows <= rows } ?? false
+            source = "(SELECT * FROM \(source) LIMIT \(rows))"
+        }
+        let query = try prepare("SELECT \(sums.joined(separator: ", ")) FROM \(source)", parts.flatMap(\.values))
+        let found = try work.run(on: connection) { try query.step() }
+        return try parts.enumerated().map { column, part in
+            let count = found ? Int(query.int64(column)) : 0
+            return isWhole || count > 0 ? (count, isWhole) : try search(part)
+        }
+    }
+
+    /// Goes on looking for one row where the first ones are none: beyond them there may be some.
+    private func search(_ part: Part) throws -> Number {
+        let query = try prepare(
+            "SELECT 1 FROM \(Self.quoted(part.table)) WHERE \(part.condition) LIMIT 1", part.values)
+        do {
+            let isThere = try connection.interruptible(every: Self.searchBudget, by: { true }) {
+                try query.step()
+            }
+            return isThere ? (1, false) : (0, true)
+        } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT {
+            return (0, false)
+        }
+    }
+
+    private func prepare(_ sql: String, _ values: [SlotValue]) throws -> SQLiteStatement {
+        let statement = try connection.prepare(sql)
+        for (place, value) in values.enumerated() { statement.bind(Int32(place + 1), value) }
+        return statement
+    }
+
+    // MARK: Where it lies
+
+    /// Nil for what has no place in the file.
+    private func part(of thing: LossSearch.Lost) -> Part? {
+        guard let first = thing.layouts.first.map({ layout.entities[$0] }),
+            let table = schema.table(ofRoot: first.rootIndex)?.name
+        else { return nil }
+        guard let name = thing.path.first else {
+            return Part(table: table, condition: rows(of: thing.layouts))
+        }
+        if let toMany = first.toManys.first(where: { $0.relationship.name == name }) {
+            return links(of: toMany, thing.layouts, from: table)
+        }
+        return values(of: thing, in: table)
+    }
+
+    /// The condition on the rows of some entities of one table. Where a table holds one entity only, the number in a row says
+    /// nothing: old migrations left stale ones.
+    private func rows(of layouts: [Int]) -> String {
+        guard let first = layouts.first,
+            schema.soleLayout(ofRoot: layout.entities[first].rootIndex, in: layout) == nil
+        else { return "1" }
+        let numbers = layouts.compactMap { schema.numbers[$0] }.sorted().map(String.init)
+        return "\(SQLSchema.entityColumn) IN (\(numbers.joined(separator: ", ")))"
+    }
+
+    /// Values of an attribute other than its default, keys of a to-one relationship.
+    private func values(of thing: LossSearch.Lost, in table: String) -> Part? {
+        let name = thing.path.joined(separator: ".")
+        var columns: [String: [Int]] = [:]
+        var standard: SlotValue?
+        for index in thing.layouts {
+            let entity = layout.entities[index]
+            let slot = entity.slots.firstIndex { slot in
+                guard slot.isPersistent, slot.name == name else { return false }
+                switch slot.role {
+                case .attribute, .toOne: return true
+                case .companion, .order, .owner: return false
+                }
+            }
+            guard let slot, let column = schema.columns[index][slot] else { continue }
+            columns[column, default: []].append(index)
+            if case .attribute(let attribute) = entity.slots[slot].role {
+                standard = MigrationPlanner.storedDefault(of: attribute, as: entity.slots[slot].kind)
+            }
+        }
+        if columns.isEmpty { return nil }
+        var part = Part(table: table, condition: "")
+        let conditions = columns.sorted { $0.key < $1.key }.map { column, layouts in
+            var condition = "\(rows(of: layouts)) AND \(Self.quoted(column)) IS NOT NULL"
+            if let standard {
+                condition += " AND \(Self.quoted(column)) <> ?"
+                part.values.append(standard)
+            }
+            return "(\(condition))"
+        }
+        part.condition = conditions.joined(separator: " OR ")
+        return part
+    }
+
+    /// The owners of a to-many relationship's links, which lie in the members' rows or in a join table.
+    private func links(of toMany: ToManySlot, _ layouts: [Int], from table: String) -> Part? {
+        let place: (table: String, column: String)?
+        switch toMany.kind {
+        case .inverseKey(let slot, _), .ownerKey(let slot, _):
+            let members = layout.entities[toMany.destinationIndex]
+            let column = schema.columns[toMany.destinationIndex][slot]
+            place = schema.table(ofRoot: members.rootIndex).flatMap { table in column.map { (table.name, $0) } }
+        case .join:
+            place = layouts.first.flatMap { schema.joinEnds[$0][toMany.index] }.map { ($0.table, $0.ownerColumn) }
+        case .transient:
+            place = nil
+        }
+        guard let place else { return nil }
+        var condition = "\(Self.quoted(place.column)) IS NOT NULL"
+        let rows = rows(of: layouts)
+        if rows != "1" {
+            let keys = "SELECT \(SQLSchema.keyColumn) FROM \(Self.quoted(table)) WHERE \(rows)"
+            condition += " AND \(Self.quoted(place.column)) IN (\(keys))"
+        }
+        return Part(table: place.table, condition: condition, owners: place.column)
+    }
+
+    private static func quoted(_ name: String) -> String { SQLiteDialect().quoted(name) }
+}

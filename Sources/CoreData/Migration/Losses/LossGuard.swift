@@ -1,0 +1,134 @@
+import Foundation
+
+/// Keeps an inferred migration from losing values that nobody has said may go.
+///
+/// Two kinds of migration are guarded: one to a version that the store was of before, and one from a version that the program
+/// does not know, whose model only the store keeps. Both are what an older program does to the store of a newer one. A program
+/// that has the version, or gives it, says itself what its newer one leaves out; so does a mapping model.
+struct LossGuard {
+    let url: URL
+    /// The version at the end of the whole way.
+    let target: NSManagedObjectModel
+    let configuration: String?
+    let options: [AnyHashable: Any]?
+    /// The hops that are about to be gone, one after the other.
+    var hops: [MigrationHop]
+    /// Where versions are looked for; nil for the main bundle and the packages' resources.
+    var bundles: [Bundle]?
+    /// More versions that the program knows.
+    var versions: [NSManagedObjectModel] = []
+
+    private var lossOptions: MigrationLossOptions { MigrationLossOptions(options) }
+
+    /// A guard of the inferred hops that a way begins with.
+    var atBeginning: LossGuard {
+        var result = self
+        result.hops = Array(hops.prefix { $0.isInferred && $0.stage == nil })
+        return result
+    }
+
+    /// Whether what is lost has to be named, for a store that says this about itself.
+    private func isActive(_ metadata: [String: Any]) -> Bool {
+        if VersionRecord(metadata).holds(target.versionHashes(ofConfiguration: configuration)) { return true }
+        let known = SourceModel(metadata: metadata, url: url, timeout: 0)
+        return (try? known.findAmongResources(bundles, or: lossOptions.versions + versions)) == nil
+    }
+
+    /// What the hops lose of a store that says this about itself. Things of which it holds nothing are left out.
+    ///
+    /// - Parameter onlyRefusable: whether nothing is counted where nothing has to be named.
+    private func losses(
+        _ metadata: [String: Any], onlyRefusable: Bool = false,
+        counting: ([LossSearch.Lost]) throws -> [LossCount.Number]
+    ) rethrows -> [MigrationLoss] {
+        let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
+        let lost = LossSearch.lost(on: hops, storing: hashes.map { Set($0.keys) }, configuration: configuration)
+        if lost.isEmpty { return [] }
+        let (isActive, allowed) = (isActive(metadata), lossOptions)
+        if onlyRefusable, !isActive { return [] }
+        // Behind a mapping model, and where a stage's code runs, the program itself says what goes.
+        let beginning = atBeginning.hops
+        let refusable =
+            beginning.count == hops.count
+            ? lost
+            : LossSearch.lost(on: beginning, storing: hashes.map { Set($0.keys) }, configuration: configuration)
+        let names = Set(refusable.map(\.name))
+        return zip(lost, try counting(lost)).filter { $1.count > 0 || !$1.isExact }.map { thing, number in
+            MigrationLoss(
+                entity: thing.entity, property: thing.property, count: number.count, isExact: number.isExact,
+                isAllowed: !isActive || !names.contains(thing.name) || allowed.allow(thing))
+        }
+    }
+
+    // MARK: SQLite stores
+
+    /// Throws when rows would lose something, before anything of the store is touched.
+    func checkBeforehand(timeout: TimeInterval) throws {
+        guard let first = hops.first else { return }
+        let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: timeout)
+        let connection = try SQLiteStoreMetadata.quietConnection(at: url, timeout: timeout)
+        do {
+            try check(metadata, first.source, on: connection)
+        } catch let error as SQLiteError {
+            throw MigrationErrors.translated(error, url: url, doing: "looking for what would be lost")
+        }
+    }
+
+    /// Throws when rows of a store would lose something. Where nobody else can write, nothing comes in between.
+    func check(_ metadata: [String: Any], _ source: NSManagedObjectModel, on connection: SQLiteConnection) throws {
+        let work = FollowedWork(progress: options?[NSMigrationProgressOption] as? Progress)
+        try refuse(
+            losses(metadata, onlyRefusable: true) {
+                try numbers(of: $0, metadata, source, on: connection, .all, work)
+            })
+    }
+
+    /// What rows of a store would lose, allowed or not, as far as some milliseconds of looking tell.
+    func sample(
+        _ metadata: [String: Any], _ source: NSManagedObjectModel, on connection: SQLiteConnection
+    ) throws -> [MigrationLoss] {
+        try losses(metadata) {
+            try numbers(of: $0, metadata, source, on: connection, .sample, FollowedWork(progress: nil))
+        }
+    }
+
+    private func numbers(
+        of lost: [LossSearch.Lost], _ metadata: [String: Any], _ source: NSManagedObjectModel,
+        on connection: SQLiteConnection, _ extent: LossCount.Extent, _ work: FollowedWork
+    ) throws -> [LossCount.Number] {
+        let migrator = LightweightMigrator(url: url, model: target, configuration: configuration, options: options)
+        let (schema, facts) = try migrator.state(of: source, metadata, on: connection)
+        return try LossCount(
+            connection: connection, layout: source.layout, schema: schema, facts: facts, work: work
+        ).numbers(of: lost, extent)
+    }
+
+    // MARK: Stores that are one file
+
+    /// Throws when objects of a file would lose something.
+    func check(_ metadata: [String: Any], ofType type: String) throws {
+        try refuse(losses(metadata, ofType: type, onlyRefusable: true))
+    }
+
+    /// What objects of a file would lose, allowed or not.
+    func sample(_ metadata: [String: Any], ofType type: String) throws -> [MigrationLoss] {
+        try losses(metadata, ofType: type)
+    }
+
+    private func losses(
+        _ metadata: [String: Any], ofType type: String, onlyRefusable: Bool = false
+    ) throws -> [MigrationLoss] {
+        guard let first = hops.first else { return [] }
+        return try losses(metadata, onlyRefusable: onlyRefusable) {
+            try LossCount.numbers(of: $0, in: url, ofType: type, first.source.withPlainClasses())
+        }
+    }
+
+    // MARK: Refusing
+
+    private func refuse(_ losses: [MigrationLoss]) throws {
+        let refused = losses.filter { !$0.isAllowed }
+        if refused.isEmpty { return }
+        throw MigrationErrors.losing(refused, allowed: lossOptions.allowed, url: url)
+    }
+}

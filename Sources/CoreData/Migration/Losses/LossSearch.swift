@@ -1,0 +1,121 @@
+import Foundation
+
+/// Finds what of a store's version has no place at the end of a way, by comparing the models: whether any row holds it, only the
+/// store knows.
+struct LossSearch {
+    /// Something that is lost: the objects of an entity, or a property of one.
+    struct Lost {
+        /// The entity, as the store's version calls it; of a property the one that declares it.
+        var entity: String
+        /// Empty where objects are lost; of an element of a composite attribute the way to it.
+        var path: [String]
+        /// The entities whose objects lose it, as places in the layout of the store's version.
+        var layouts: [Int]
+
+        var property: String? { path.isEmpty ? nil : path.joined(separator: ".") }
+        var name: String { ([entity] + path).joined(separator: ".") }
+    }
+
+    private let source: ModelLayout
+    private let all: [Int: ModelThing]
+    private var kept: [Int: ModelThing]
+
+    /// - Parameter stored: the names of the entities that the store holds; nil for all.
+    init(_ source: NSManagedObjectModel, storing stored: Set<String>?) {
+        self.source = source.layout
+        let held = stored.map { MigrationMap.layouts(of: $0, in: source) }
+        all = ModelThing.all(of: source.layout.entities.filter { held?.contains($0.index) ?? true })
+        kept = all
+    }
+
+    /// What a way loses. Where a hop cannot be gone, the search ends before it: going it says why.
+    static func lost(
+        on hops: [MigrationHop], storing stored: Set<String>?, configuration: String?
+    ) -> [Lost] {
+        guard let first = hops.first else { return [] }
+        var search = LossSearch(first.source, storing: stored)
+        var held = stored.map { MigrationMap.layouts(of: $0, in: first.source) }
+        for hop in hops {
+            let heldThere = MigrationMap.layouts(ofConfiguration: configuration, in: hop.target)
+            switch hop.means {
+            case .mapping(let mapping): search.follow(mapping)
+            case .inferred:
+                guard
+                    let difference = hop.difference
+                        ?? (try? ModelDifference(
+                            from: hop.source.layout, to: hop.target.layout, storedSource: held,
+                            storedDestination: heldThere))
+                else { return search.lost }
+                search.kept = ModelThing.names(of: search.kept, after: difference)
+            }
+            held = heldThere
+        }
+        return search.lost
+    }
+
+    /// Follows a mapping model. What an expression reads is kept, and so is everything that a policy may read.
+    private mutating func follow(_ mapping: NSMappingModel) {
+        let mappings = (mapping.entityMappings ?? []).filter { $0.destinationEntityName != nil }
+        let bySource = Dictionary(grouping: mappings) { $0.sourceEntityName ?? "" }
+        kept = kept.compactMapValues { thing in
+            guard let own = bySource[thing.entity], let name = own[0].destinationEntityName else { return nil }
+            guard let property = thing.path.first else { return ModelThing(entity: name) }
+            for mapping in own {
+                if mapping.entityMigrationPolicyClassName != nil { return thing }
+                for new in (mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? []) {
+                    guard let text = new.valueExpression?.description, Self.reads(property, in: text) else { continue }
+                    return ModelThing(
+                        entity: mapping.destinationEntityName ?? name,
+                        path: [new.name ?? property] + thing.path.dropFirst())
+                }
+            }
+            return nil
+        }
+    }
+
+    private static func reads(_ property: String, in expression: String) -> Bool {
+        let name = NSRegularExpression.escapedPattern(for: property)
+        return expression.range(of: "(^|[^A-Za-z0-9_])\(name)($|[^A-Za-z0-9_])", options: .regularExpression) != nil
+    }
+
+    /// What has gone so far, without what goes with its entity's objects.
+    private var lost: [Lost] {
+        let left = Set(all.filter { kept[$0.key] != nil }.values)
+        var result: [Lost] = []
+        var places: [String: Int] = [:]
+        for (_, thing) in all.filter({ kept[$0.key] == nil }).sorted(by: { $0.key < $1.key }) {
+            guard let layout = source.layout(named: thing.entity), !layout.entity.isAbstract else { continue }
+            guard let name = thing.path.first else {
+                result.append(Lost(entity: thing.entity, path: [], layouts: [layout.index]))
+                continue
+            }
+            guard left.contains(ModelThing(entity: thing.entity)), let property = layout.entity.propertiesByName[name]
+            else { continue }
+            // Links are kept where either side is.
+            if let inverse = (property as? NSRelationshipDescription)?.inverseRelationship,
+                left.contains(ModelThing(entity: inverse.entity.name ?? "", path: [inverse.name]))
+            {
+                continue
+            }
+            let lost = Lost(
+                entity: property.entity.name ?? thing.entity, path: thing.path, layouts: [layout.index])
+            if let place = places[lost.name] {
+                result[place].layouts.append(layout.index)
+            } else {
+                places[lost.name] = result.count
+                result.append(lost)
+            }
+        }
+        return result
+    }
+}
+
+extension MigrationMap {
+    /// What a store of a configuration holds at a version; nil for all.
+    static func layouts(ofConfiguration configuration: String?, in version: NSManagedObjectModel) -> Set<Int>? {
+        if configuration == nil || configuration == NSManagedObjectModel.defaultConfigurationName { return nil }
+        return version.entities(forConfigurationName: configuration).map {
+            layouts(of: Set($0.compactMap(\.name)), in: version)
+        }
+    }
+}

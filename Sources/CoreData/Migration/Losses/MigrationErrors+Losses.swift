@@ -1,0 +1,43 @@
+import Foundation
+
+extension MigrationErrors {
+    /// The store's version has something that the program's has no place for, and rows hold it. The code is the one that an
+    /// older program gets where it finds no model of a newer store.
+    ///
+    /// - Parameter allowed: what the program has named already.
+    static func losing(_ losses: [MigrationLoss], allowed: Set<String>, url: URL) -> NSError {
+        let line = line(allowing: allowed.union(losses.map(\.name)))
+        let help =
+            "Open it with the version of the program that wrote it, or with a newer one. To let the values go all the same: "
+            + line
+        let details = losses.map { loss in
+            var info: [String: Any] = [
+                entityKey: loss.entity, lossKey: loss, NSLocalizedRecoverySuggestionErrorKey: help,
+            ]
+            if let property = loss.property { info[propertyKey] = property }
+            return NSError.coreData(
+                NSMigrationMissingSourceModelError, reason: "This version of the model has no place for \(loss).",
+                url: url, userInfo: info)
+        }
+        var info = details[0].userInfo
+        info[lossKey] = nil
+        info[NSLocalizedDescriptionKey] = nil
+        info[NSMigrationLossesErrorKey] = losses
+        if details.count > 1 { info[NSDetailedErrorsKey] = details }
+        let list = losses.map(\.description).joined(separator: ", ")
+        return .coreData(
+            NSMigrationMissingSourceModelError,
+            reason:
+                "The store “\(url.lastPathComponent)” is of another, most likely a newer version of the model, and this one "
+                + "has no place for what it holds: \(list). Nothing was changed. \(help)", url: url, userInfo: info)
+    }
+
+    /// The line of code that lets values go.
+    private static func line(allowing names: Set<String>) -> String {
+        let list = names.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+        return "description.setOption([\(list)] as NSArray, forKey: NSMigrationAllowedLossesOption)"
+    }
+
+    /// User-info key of one of several such errors: the `MigrationLoss` that it is about.
+    private static let lossKey = "loss"
+}

@@ -1,0 +1,44 @@
+/// An entity, a property of one (declared or inherited), or an element of a composite attribute, as a version calls it.
+struct ModelThing: Hashable {
+    var entity: String
+    /// Empty for the entity itself.
+    var path: [String] = []
+
+    /// What a store has of some entities. What is derived is computed again.
+    static func all(of entities: [EntityLayout]) -> [Int: ModelThing] {
+        var result: [ModelThing] = []
+        for entity in entities {
+            result.append(ModelThing(entity: entity.name))
+            for property in ModelDifference.stored(entity) where !(property is NSDerivedAttributeDescription) {
+                let paths = (property as? NSCompositeAttributeDescription)?.leaves.map(\.path) ?? [[]]
+                result += paths.map { ModelThing(entity: entity.name, path: [property.name] + $0) }
+            }
+        }
+        return Dictionary(uniqueKeysWithValues: result.enumerated().map { ($0, $1) })
+    }
+
+    /// What things are called after a hop, without those that it loses.
+    static func names(of things: [Int: ModelThing], after difference: ModelDifference) -> [Int: ModelThing] {
+        var newNames: [Int: [String: String]] = [:]
+        return things.compactMapValues { thing in
+            guard let older = difference.source.layout(named: thing.entity),
+                let newer = difference.destinationOf[older.index]
+            else { return nil }
+            let entity = difference.destination.entities[newer]
+            guard let name = thing.path.first else { return ModelThing(entity: entity.name) }
+            if newNames[newer] == nil {
+                let pairs = difference.properties[newer].map { ($1.name, $0) }
+                newNames[newer] = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+            }
+            guard let newName = newNames[newer]?[name] else { return nil }
+            guard thing.path.count > 1 else { return ModelThing(entity: entity.name, path: [newName]) }
+            guard let old = difference.properties[newer][newName] as? NSCompositeAttributeDescription,
+                let new = entity.entity.propertiesByName[newName] as? NSCompositeAttributeDescription
+            else { return nil }
+            let element = new.leaves.first { leaf in
+                difference.formerPath(of: leaf.path[...], in: new, from: old).map { $0[...] } == thing.path.dropFirst()
+            }
+            return element.map { ModelThing(entity: entity.name, path: [newName] + $0.path) }
+        }
+    }
+}
