@@ -2,7 +2,8 @@
 //
 // Opens the store with the newer model and both migration options, as a program does when it starts. The ways: "place" (the
 // default), between the two models of CrashModels; "resources N", to a version of DepotModels with what lies beside the
-// program, by the type that the store's name says; "stages", through those of DepotModels.
+// program, by the type that the store's name says; "stages", through those of DepotModels. With "destroy" it destroys the
+// store instead; with "null" it uses `/dev/null` as a store, and the folder of STORE for files.
 import CoreData
 import Foundation
 import MigrationTestKit
@@ -12,6 +13,11 @@ MigrationChild.main { url, arguments in
     var options: [AnyHashable: Any] = [
         NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
     ]
+    if arguments.first == "destroy" {
+        return try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).destroyPersistentStore(
+            at: url, ofType: NSSQLiteStoreType)
+    }
+    if arguments.first == "null" { return try useNullDevice(url) }
     let model: NSManagedObjectModel
     switch arguments.first {
     case "resources": model = DepotModels.model(Int(arguments.last ?? "") ?? 0)

@@ -19,8 +19,10 @@ public final class ChildProgram: @unchecked Sendable {  // `Process` is started 
             .fileNoSuchFile, userInfo: [NSLocalizedDescriptionKey: "The program “\(name)” was not built."])
     }
 
-    /// Starts the program of the given name with arguments. Throws when it was not built.
-    public init(_ name: String, _ arguments: [String] = []) throws {
+    /// Starts the program of the given name with arguments, and with variables beside those of this process. Throws when it
+    /// was not built.
+    public init(_ name: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.executableURL = try Self.url(name)
         process.arguments = arguments
         process.standardOutput = output

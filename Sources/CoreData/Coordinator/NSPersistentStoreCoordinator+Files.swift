@@ -2,27 +2,45 @@ import Foundation
 
 // A store is a unit of files: the main one, its -wal and -shm, and the folder of external data.
 extension NSPersistentStoreCoordinator {
-    /// Removes a store's files from the disk, all of the unit. Nothing happens when there are none.
+    /// Destroys a store: the objects in it, its external values, and everything else that belongs to it.
     ///
-    /// A store that is open in this coordinator is removed from it first. Throws when, unless
-    /// `NSPersistentStoreForceDestroyOption` is true, somebody else holds it.
+    /// A SQLite store leaves its main file, its -wal and its -shm, all of them empty, so that a program can remove them next;
+    /// an empty file is opened as a new store. The file of an XML or binary store, or of a program's own atomic store, is
+    /// removed. Nothing happens where no store is, and at `/dev/null`. A store that is open in this coordinator is removed from
+    /// it first.
+    ///
+    /// May be called from any thread. See
+    /// [Apple's page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/destroypersistentstore(at:oftype:options:)).
+    ///
+    /// - Parameters:
+    ///   - url: the store's URL.
+    ///   - storeType: the store's type.
+    ///   - options: `NSPersistentStoreForceDestroyOption` and `NSPersistentStoreTimeoutOption` count.
+    /// - Throws: `NSPersistentStoreTimeoutError` when somebody else has the store open, unless
+    ///   `NSPersistentStoreForceDestroyOption` is true; `NSFileWriteUnknownError` when something else than a regular file, or a
+    ///   folder, lies in the place of one of the store's; 134070 for an incremental store.
     public final func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
         if storeType == NSInMemoryStoreType { return }
-        if try requireWholeFile(storeType, url) {
-            try detach(url)
-            if FileManager.default.fileExists(atPath: url.path) { try FileManager.default.removeItem(at: url) }
-            return
-        }
-        try Self.requireFileType(storeType, url)
+        let isWholeFile = try requireWholeFile(storeType, url)
+        if !isWholeFile { try Self.requireFileType(storeType, url) }
+        let place = StorePlace(url)
+        if place == .memory { return }
         try detach(url)
-        try SQLiteStoreFiles(url).destroy(
-            timeout: StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 0,
-            force: StoreOptions.bool(options, NSPersistentStoreForceDestroyOption) ?? false)
+        let force = StoreOptions.bool(options, NSPersistentStoreForceDestroyOption) ?? false
+        switch place {
+        case .sharedMemory(let name):
+            // Stores of other types in memory are nobody else's.
+            if !isWholeFile { try SharedMemory.destroy(name, url: url, force: force) }
+        case .file where isWholeFile: try FileKind.remove(.file, at: SQLiteStoreFiles(url).main)
+        default:
+            try SQLiteStoreFiles(url).empty(
+                timeout: StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 0, force: force)
+        }
     }
 
-    /// Removes a store's files from the disk, all of the unit.
+    /// Destroys a store, as `destroyPersistentStore(at:ofType:options:)` does.
     public final func destroyPersistentStore(
         at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
     ) throws {
@@ -30,23 +48,50 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Puts a copy of a store in the place of another one (or where there is none), all of the unit; the source stays.
+    ///
+    /// A store in memory has nobody who could open the copy: where `/dev/null`, or a name below it, is to be replaced, the store
+    /// there is destroyed and nothing else happens. May be called from any thread. See
+    /// [Apple's page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/replacepersistentstore(at:destinationoptions:withpersistentstorefrom:sourceoptions:oftype:)).
+    ///
+    /// - Throws: `NSFileReadNoSuchFileError` or `NSFileReadCorruptFileError` when the source is no store,
+    ///   `NSPersistentStoreTimeoutError` when somebody else has the destination open, unless
+    ///   `NSPersistentStoreForceDestroyOption` is true in its options, `NSFileWriteUnknownError` when something else than a
+    ///   regular file, or a folder, lies in the place of one of the destination's. The destination is as it was then.
     public final func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {
-        if try requireWholeFile(storeType, destinationURL) {
-            try Self.requireFileURL(sourceURL)
+        let isWholeFile = try requireWholeFile(storeType, destinationURL)
+        if !isWholeFile { try Self.requireFileType(storeType, destinationURL) }
+        try Self.requireFileURL(sourceURL)
+        let (source, destination) = (StorePlace(sourceURL), StorePlace(destinationURL))
+        guard destination == .file else {
+            // The source has to be one, as with a file.
+            _ = try Self.metadataForPersistentStore(ofType: storeType, at: sourceURL, options: sourceOptions)
+            return try destroyPersistentStore(at: destinationURL, ofType: storeType, options: destinationOptions)
+        }
+        if isWholeFile {
+            if source != .file { throw StorePlace.missing(sourceURL) }
+            try FileKind.require(.file, at: sourceURL, followsLinks: true, .fileReadCorruptFile)
+            try FileKind.require(.file, at: destinationURL, followsLinks: true)
             try detach(destinationURL)
             try Data(contentsOf: sourceURL).write(to: destinationURL, options: .atomic)
             return
         }
-        try Self.requireFileType(storeType, destinationURL)
-        try Self.requireFileURL(sourceURL)
+        let timeout = StoreOptions.number(sourceOptions, NSPersistentStoreTimeoutOption) ?? 240
+        let force = StoreOptions.bool(destinationOptions, NSPersistentStoreForceDestroyOption) ?? false
+        if source == .memory { throw StorePlace.missing(sourceURL) }
         try detach(destinationURL)
-        try SQLiteStoreFiles(destinationURL).replace(
-            with: SQLiteStoreFiles(sourceURL),
-            timeout: StoreOptions.number(sourceOptions, NSPersistentStoreTimeoutOption) ?? 240,
-            force: StoreOptions.bool(destinationOptions, NSPersistentStoreForceDestroyOption) ?? false)
+        let files = SQLiteStoreFiles(destinationURL)
+        guard case .sharedMemory(let name) = source else {
+            return try files.replace(with: SQLiteStoreFiles(sourceURL), timeout: timeout, force: force)
+        }
+        try files.replace(timeout: timeout, force: force) { copy in
+            guard let reader = try SharedMemory.reader(of: name, timeout: timeout) else {
+                throw StorePlace.missing(sourceURL)
+            }
+            try reader.copyMemory(to: copy)
+        }
     }
 
     /// Puts a copy of a store in the place of another one (or where there is none), all of the unit; the source stays.
@@ -61,7 +106,8 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Moves a store's content to another address and continues there: the returned store takes the old one's place in
-    /// the coordinator. The files at the old address stay.
+    /// the coordinator. The files at the old address stay. A store in memory, at `/dev/null` or at a name below it, can be moved
+    /// to a file, and a file's content into memory.
     @discardableResult
     public final func migratePersistentStore(
         _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
@@ -74,7 +120,15 @@ extension NSPersistentStoreCoordinator {
         }
         lock.lock()
         defer { lock.unlock() }
-        try SQLiteStoreFiles(URL).replace(with: SQLiteStoreFiles(source))
+        let place = StorePlace(URL)
+        if place != .file, URL.standardizedFileURL == source { return store }
+        if place == .file {
+            if let store = store as? SQLiteStore, store.isInMemory {
+                try SQLiteStoreFiles(URL).replace { try store.copyMemory(to: $0) }
+            } else {
+                try SQLiteStoreFiles(URL).replace(with: SQLiteStoreFiles(source))
+            }
+        }
         let configuration = store.configurationName == Self.defaultConfiguration ? nil : store.configurationName
         // The history moves along with the rows. Who does not ask for it would get a store that cannot be written.
         var options = options ?? [:]

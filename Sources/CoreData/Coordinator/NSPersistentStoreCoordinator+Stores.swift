@@ -94,13 +94,16 @@ extension NSPersistentStoreCoordinator {
     ) throws -> AttachedStore {
         inheritedStoreNumber = attached.first { $0.store === other }?.number
         defer { inheritedStoreNumber = nil }
-        guard let customClass else { return try openOwnStore(storeType, configuration, at: storeURL, options) }
+        guard let customClass else {
+            return try openOwnStore(storeType, configuration, at: storeURL, options, insteadOf: other)
+        }
         return try openCustomStore(
             customClass, type: storeType, configuration: configuration, at: storeURL, options: options)
     }
 
     private func openOwnStore(
-        _ storeType: String, _ configuration: String?, at storeURL: URL?, _ options: [AnyHashable: Any]?
+        _ storeType: String, _ configuration: String?, at storeURL: URL?, _ options: [AnyHashable: Any]?,
+        insteadOf other: NSPersistentStore?
     ) throws -> AttachedStore {
         if storeType == NSSQLiteStoreType, storeURL == nil {
             throw NSError.coreData(NSPersistentStoreOpenError, reason: "Cannot create an SQL store with a nil URL.")
@@ -108,7 +111,8 @@ extension NSPersistentStoreCoordinator {
         let number = numberOfNextStore
         let store = try SQLiteStore(
             layout: modelLayout, storeNumber: number, type: storeType, configurationName: configuration,
-            at: storeType == NSInMemoryStoreType ? nil : storeURL?.standardizedFileURL, options: options)
+            at: storeType == NSInMemoryStoreType ? nil : storeURL?.standardizedFileURL, options: options,
+            copying: other as? SQLiteStore)
         return AttachedStore(number: number, store: store, rows: store)
     }
 
@@ -176,11 +180,13 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Has a store that is read and written as a whole be written to another address from its next save on; false for
-    /// stores of other kinds, which stay where they are.
+    /// stores of other kinds, and where a device, a pipe, a socket or a folder lies at the address: the store stays where it is.
     public final func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         lock.lock()
         defer { lock.unlock() }
-        guard store is NSAtomicStore, attached.contains(where: { $0.store === store }) else { return false }
+        guard store is NSAtomicStore, attached.contains(where: { $0.store === store }),
+            StorePlace(url) != .file || [nil, .file].contains(FileKind(at: url, followsLinks: true))
+        else { return false }
         store.url = url
         return true
     }

@@ -69,7 +69,9 @@ final class MappedMigrationRun {
         let unownedManager = Unowned(manager)
         let isCancelled = { unownedManager.value.isCancelled }
         let source = try stores.openSource(manager.sourceModel)
-        let folder = ends.destinationURL.deletingLastPathComponent()
+        let folder =
+            StorePlace(ends.destinationURL) == .file
+            ? ends.destinationURL.deletingLastPathComponent() : FileManager.default.temporaryDirectory
         let name = ".\(ends.destinationURL.lastPathComponent).associations" + (isKept ? "" : "-\(UUID().uuidString)")
         let url = folder.appendingPathComponent(name)
         let left =
@@ -79,7 +81,9 @@ final class MappedMigrationRun {
                 isCancelled: isCancelled) : nil
         position = left?.position ?? MappedPosition()
         isResumed = left != nil
-        let madeDestination = isKept || !FileManager.default.fileExists(atPath: ends.destinationURL.path)
+        let madeDestination =
+            isKept || !FileManager.default.fileExists(atPath: ends.destinationURL.path)
+            || SQLiteStoreFiles(ends.destinationURL).isEmptied
         self.madeDestination = madeDestination
         do {
             if isKept, left == nil {

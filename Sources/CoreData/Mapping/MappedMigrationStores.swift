@@ -53,7 +53,10 @@ struct MappedMigrationStores {
     // MARK: A store of the migration's own
 
     /// Whether the destination is a SQLite store in a file.
-    private var isOwnFile: Bool { ends.destinationType == NSSQLiteStoreType && ends.destinationURL.isFileURL }
+    private var isOwnFile: Bool {
+        ends.destinationType == NSSQLiteStoreType && ends.destinationURL.isFileURL
+            && StorePlace(ends.destinationURL) == .file
+    }
 
     /// Whether the destination is read and written as a whole: once, then.
     private var isWhole: Bool { StoreClasses.storeClass(for: ends.destinationType) is NSAtomicStore.Type }
@@ -79,7 +82,7 @@ struct MappedMigrationStores {
         do {
             for store in coordinator.persistentStores {
                 try (store as? SQLiteStore)?.commitHeldTransaction()
-                if isWhole { try (store as? NSAtomicStore)?.save() }
+                if isWhole { try (store as? NSAtomicStore)?.saveFile() }
             }
         } catch {
             throw MappingErrors.destinationStore(error, ends.destinationURL)
@@ -131,11 +134,14 @@ struct MappedMigrationStores {
     }
 
     func removeDestination() {
-        if ends.destinationURL.isFileURL { try? SQLiteStoreFiles(ends.destinationURL).removeRemains() }
+        guard ends.destinationURL.isFileURL, StorePlace(ends.destinationURL) == .file else { return }
+        try? SQLiteStoreFiles(ends.destinationURL).removeRemains()
     }
 
     /// What the application has put beside the store's own metadata is there in the new store, too.
     func carryMetadata() throws {
+        // What nobody has open is gone from memory.
+        guard StorePlace(ends.destinationURL) == .file else { return }
         let source = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: ends.sourceType, at: ends.sourceURL, options: ends.sourceOptions)
         var destination = try NSPersistentStoreCoordinator.metadataForPersistentStore(

@@ -99,6 +99,7 @@ open class NSMigrationManager: NSObject {
     /// An inferred mapping between SQLite stores: the store is copied and the copy is migrated in place.
     private func migrateInCopy(_ ends: MappedMigrationEnds, _ mappings: NSMappingModel) throws -> Bool {
         guard ends.sourceType == NSSQLiteStoreType, ends.destinationType == NSSQLiteStoreType,
+            StorePlace(ends.sourceURL) == .file, StorePlace(ends.destinationURL) == .file,
             !SQLiteStoreFiles(ends.destinationURL).exist,
             mappings.isInferred(from: sourceModel, to: destinationModel)
         else { return false }

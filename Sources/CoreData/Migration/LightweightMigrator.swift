@@ -221,7 +221,9 @@ struct LightweightMigrator {
         let runner = MigrationRunner(
             connection: connection, url: url, progress: progress, metadata: newMetadata,
             modelCache: try SQLiteModelCache.encode(model))
+        let spatialIndexes = try SpatialIndexes(connection)
         try runner.run(plan)
+        try spatialIndexes.follow(on: connection)
         progress.finish()
     }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The moments of migrations at which tests end the process, to look at what it left.
+/// The moments of migrations, and of the destruction of a store, at which tests end the process, to look at what it left.
 ///
 /// Nothing but tests uses them; see the product MigrationTestKit.
 @_spi(MigrationTesting)
@@ -17,6 +17,8 @@ public enum MigrationMoment: String, CaseIterable, Sendable {
     case synchronized, journalWritten, mainsExchanged, supportExchanged, folderSynchronized, olderRemoved,
         journalRemoved,
         exchanged
+    // The end of a store.
+    case logAbsorbed, logEmptied, mainEmptied, valuesRemoved
 
     private static let observer = Mutex<(@Sendable (MigrationMoment) -> Void)?>(nil)
 

@@ -15,7 +15,7 @@ enum StoreMigration {
         url: URL, model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil
     ) throws {
         let settings = try SQLiteStoreOptions(options, url: url)
-        guard url.path != "/dev/null" else { return }
+        guard StorePlace(url) == .file else { return }
         try StoreExchange.recover(SQLiteStoreFiles(url), timeout: settings.timeout)
         guard !settings.ignoresVersioning, model.entities(forConfigurationName: configuration) != nil,
             FileManager.default.fileExists(atPath: url.path),

@@ -69,7 +69,7 @@ public struct MappingModelAdapter: MigrationAdapter {
         guard FileManager.default.fileExists(atPath: url.path) else { return }
         try NSPersistentStoreCoordinator(managedObjectModel: job.model).destroyPersistentStore(
             at: url, ofType: job.storeType, options: job.options)
-        // Some versions leave empty files.
+        // Destroying an SQLite store leaves empty files.
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: url.path + suffix) {
             try FileManager.default.removeItem(atPath: url.path + suffix)
         }

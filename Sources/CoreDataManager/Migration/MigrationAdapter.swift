@@ -55,7 +55,7 @@ public struct MigrationJob {
     ///
     /// - Throws: Core Data's error when the file is there and is no store of the type.
     public func isMigrationRequired() throws -> Bool {
-        guard FileManager.default.fileExists(atPath: storeURL.path) else { return false }
+        guard FileManager.default.fileExists(atPath: storeURL.path), !isEmpty else { return false }
         let metadata: [String: Any]
         do {
             metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
@@ -65,6 +65,16 @@ public struct MigrationJob {
             return false
         }
         return !model.isConfiguration(withName: modelConfiguration, compatibleWithStoreMetadata: metadata)
+    }
+
+    /// Whether nothing can be in the store before it is opened: it lives in memory, or its file is empty, as that of a store
+    /// that was destroyed.
+    private var isEmpty: Bool {
+        let file = storeURL.standardizedFileURL.resolvingSymlinksInPath()
+        if file.path == "/dev/null" { return true }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+        return attributes?[.type] as? FileAttributeType == .typeRegular
+            && (attributes?[.size] as? NSNumber)?.intValue == 0
     }
 
     /// Whether the store opens as it is.

@@ -80,7 +80,9 @@ public final class DeferredValueCache: Sendable {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(Self.suffix) {
             let path = folder.appendingPathComponent(name).path
             // Another process may purge at the same time.
-            guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { continue }
+            guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+                attributes[.type] as? FileAttributeType == .typeRegular
+            else { continue }
             let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
             files.append((path, size, attributes[.modificationDate] as? Date ?? .distantPast))
         }

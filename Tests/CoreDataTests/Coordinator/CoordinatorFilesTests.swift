@@ -22,14 +22,21 @@ struct CoordinatorFilesTests {
         }
     }
 
-    @Test("destroyPersistentStore removes every file of the store, and a store that is not there is no error")
+    @Test("destroyPersistentStore empties every file of the store, and a store that is not there is no error")
     func destroy() throws {
         let library = try Library()
         try save("T", in: library)
         try library.coordinator.destroyPersistentStore(at: library.storeURL, ofType: NSSQLiteStoreType)
         #expect(library.coordinator.persistentStores.isEmpty)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: library.folder.url.path).isEmpty)
+        let names = try FileManager.default.contentsOfDirectory(atPath: library.folder.url.path).sorted()
+        #expect(names == ["Library.sqlite", "Library.sqlite-shm", "Library.sqlite-wal"])
+        for name in names {
+            let file = library.folder.url.appendingPathComponent(name)
+            #expect(try Data(contentsOf: file).isEmpty)
+            try FileManager.default.removeItem(at: file)
+        }
         try library.coordinator.destroyPersistentStore(at: library.storeURL, ofType: NSSQLiteStoreType)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: library.folder.url.path).isEmpty)
     }
 
     @Test("replacePersistentStore puts a copy in the place of a store, what is in its -wal included")

@@ -62,7 +62,9 @@ struct FollowedWork {
             switch status.st_mode & S_IFMT {
             case S_IFDIR: try copyFolder(from, to: to)
             case S_IFREG: try copyFile(from, to: to, mode: status.st_mode & 0o777)
-            default: try manager.copyItem(at: from, to: to)
+            case S_IFLNK: try manager.copyItem(at: from, to: to)
+            // Reading a pipe would wait for whoever writes to it.
+            default: try FileKind.require(.file, at: from, .fileReadUnknown)
             }
         }
     }

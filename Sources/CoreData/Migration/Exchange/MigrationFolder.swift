@@ -38,12 +38,15 @@ final class MigrationFolder {
             if creating, mkdir(url.path, 0o700) != 0, errno != EEXIST {
                 throw failure("The folder for the migration could not be made", url)
             }
-            let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            // What lies in the folder is removed: a link may lead to anybody's.
+            let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             if descriptor < 0 {
                 // Somebody has just removed it.
                 if errno == ENOENT, creating { continue }
                 if errno == ENOENT { return nil }
-                throw failure("The folder of the migration could not be opened", url)
+                let failure = failure("The folder of the migration could not be opened", url)
+                try FileKind.require(.folder, at: url)
+                throw failure
             }
             while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
                 guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < deadline else {

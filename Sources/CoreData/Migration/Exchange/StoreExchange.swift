@@ -36,6 +36,7 @@ struct StoreExchange {
     /// The caller holds the folder's lock and has the store for itself. Until the journal is written a failure
     /// leaves the older version; after it the newer one is found at the next opening at the latest.
     func run(with use: SoleUse) throws {
+        try store.requireOwn()
         let own = try SharedSupport(store: store).olderFiles()
         try SharedSupport.carry(from: store.supportFolder, to: copy.supportFolder, except: own, isMoved: false)
         var mark: String?
@@ -57,6 +58,7 @@ struct StoreExchange {
 
     /// Ends an exchange that was begun: everything that is not done yet.
     func finish(_ journal: ExchangeJournal) throws {
+        try store.requireOwn()
         try exchangeMains(journal)
         try reach(.mainsExchanged)
         try exchangeSupport(journal)

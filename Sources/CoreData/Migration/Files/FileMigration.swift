@@ -21,7 +21,9 @@ struct FileMigration {
     init?(
         type: String, at url: URL?, model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
     ) {
-        guard let storeClass = StoreClasses.storeClass(for: type) as? NSAtomicStore.Type, let url, url.isFileURL else {
+        guard let storeClass = StoreClasses.storeClass(for: type) as? NSAtomicStore.Type, let url, url.isFileURL,
+            StorePlace(url) == .file
+        else {
             return nil
         }
         self.storeClass = storeClass
@@ -191,6 +193,7 @@ struct FileMigration {
         try SQLiteStoreFiles.synchronize(copy)
         MigrationMoment.reach(.synchronized)
         try MigrationCancellation.check(progress)
+        try FileKind.require(.file, at: url)
         guard FileState(url) == before else {
             throw NSError.coreData(
                 NSMigrationError,

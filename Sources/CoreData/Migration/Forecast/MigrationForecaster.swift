@@ -26,7 +26,7 @@ struct MigrationForecaster {
     ///   - looksForWays: whether there may be another way than the direct one by inference.
     func forecast(through versions: [NSManagedObjectModel], looksForWays: Bool = true) throws -> MigrationForecast {
         var forecast = MigrationForecast(store: url, isMigrationRequired: false)
-        guard FileManager.default.fileExists(atPath: url.path) else { return forecast }
+        guard StorePlace(url) == .file, FileManager.default.fileExists(atPath: url.path) else { return forecast }
         let migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
         do {
             guard try migrator.isRequired() else { return forecast }

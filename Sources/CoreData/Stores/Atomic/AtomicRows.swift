@@ -188,7 +188,7 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
         }
         if isWrittenLater { return }
         do {
-            try store.save()
+            try store.saveFile()
         } catch {
             store.forget(Set(added))
             store.addCacheNodes(removed)

@@ -25,6 +25,19 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
         super.metadata = [NSStoreTypeKey: type, NSStoreUUIDKey: identifier as Any]
     }
 
+    /// Saves the store, unless it lives in memory. A device, a pipe or a socket in the place of its file is refused: most
+    /// stores put a new file in the place of the old one.
+    final func saveFile() throws {
+        if let url {
+            guard StorePlace(url) == .file else { return }
+            // A store of a program's own may be a folder.
+            if FileKind(at: url, followsLinks: true) != .folder {
+                try FileKind.require(.file, at: url, followsLinks: true)
+            }
+        }
+        try save()
+    }
+
     // MARK: To override
 
     /// Reads the file and makes the nodes of its records known by `addCacheNodes(_:)`. Nothing is to be read from a file

@@ -78,7 +78,7 @@ extension ExternalData {
             guard name.hasPrefix(Self.notePrefix) else { return false }
             let rest = name.dropFirst(Self.notePrefix.count + 36)
             return rest.isEmpty || rest == suffix
-        }.map { notesFolder.appendingPathComponent($0) }
+        }.map { notesFolder.appendingPathComponent($0) }.filter { FileKind(at: $0) == .file }
     }
 
     /// How the names of the store's notes end: another store, whose name differs in its extension only, has the same folder.
@@ -123,6 +123,11 @@ extension SQLiteStore {
     /// Removes what killed processes, and migrations, left of external values. What cannot be removed now is only waste.
     func sweepExternalData() {
         guard let externalData, let url, !isReadOnly else { return }
+        try? externalData.sweep(externalColumns, storeAt: url)
+    }
+
+    /// The columns that may name files, by table.
+    var externalColumns: [String: [String]] {
         var columns: [String: Set<String>] = [:]
         for entity in layout.entities {
             guard let table = schema.table(ofRoot: entity.rootIndex)?.name else { continue }
@@ -130,6 +135,6 @@ extension SQLiteStore {
                 if let column = schema.columns[entity.index][number] { columns[table, default: []].insert(column) }
             }
         }
-        try? externalData.sweep(columns.mapValues { $0.sorted() }, storeAt: url)
+        return columns.mapValues { $0.sorted() }
     }
 }

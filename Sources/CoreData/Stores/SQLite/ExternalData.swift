@@ -116,6 +116,6 @@ final class ExternalData: Sendable {
 
     /// Removes files that no row names (any more). A file that cannot be removed is only waste.
     func remove(_ names: [String]) {
-        for name in names { try? FileManager.default.removeItem(at: folder.appendingPathComponent(name)) }
+        for name in names { try? FileKind.remove(.file, at: folder.appendingPathComponent(name)) }
     }
 }

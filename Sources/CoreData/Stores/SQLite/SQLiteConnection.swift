@@ -19,6 +19,8 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
         case create
         /// A private store in memory.
         case memory
+        /// A store in memory that all connections of the process to this path share.
+        case sharedMemory
     }
 
     let handle: OpaquePointer
@@ -27,6 +29,10 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
 
     /// Opens the connection. A regular file is not read or written by this.
     init(path: String, access: Access, busyTimeout: TimeInterval = 240) throws {
+        // Opening a pipe waits for its other end, and beside an empty database SQLite removes what has the name of its -wal.
+        if access != .memory, access != .sharedMemory {
+            try SQLiteStoreFiles(URL(fileURLWithPath: path)).requireOwnFiles(.fileReadCorruptFile)
+        }
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var name = path
         switch access {
@@ -42,6 +48,9 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
         case .memory:
             flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY
             name = ":memory:"
+        case .sharedMemory:
+            flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI
+            name = Self.uri(path: path) + "?vfs=memdb"
         }
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(name, &opened, flags, nil)

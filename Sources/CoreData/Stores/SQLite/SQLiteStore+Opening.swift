@@ -10,12 +10,15 @@ extension SQLiteStore {
         let configurationName: String?
         let url: URL?
         let options: [AnyHashable: Any]?
-        private(set) var settings: SQLiteStoreOptions
+        var settings: SQLiteStoreOptions
         var schema: SQLSchema
         var derivedAttributes: DerivedAttributes
         var metadata: [String: Any]
         var historyTables: HistoryTables?
         var writer: SQLiteConnection?
+        /// The only connection of a store in memory that is read only.
+        var reader: SQLiteConnection?
+        var isInMemory = false
         var makeReader: (() throws -> SQLiteConnection)?
         var isWAL = false
         /// Whether a read-only store has made the -wal and -shm that are there: they go when it is closed.
@@ -23,7 +26,7 @@ extension SQLiteStore {
 
         init(
             layout: ModelLayout, storeNumber: Int, type: String, configurationName: String?, url: URL?,
-            options: [AnyHashable: Any]?
+            options: [AnyHashable: Any]?, copying other: SQLiteStore? = nil
         ) throws {
             self.layout = layout
             self.storeNumber = storeNumber
@@ -39,19 +42,15 @@ extension SQLiteStore {
             derivedAttributes = try DerivedAttributes(layout: layout, schema: fresh, storeNumber: storeNumber)
             metadata = [:]
 
-            guard let url, type != NSInMemoryStoreType, url.path != "/dev/null" else {
-                let creation = SQLiteStoreCreation(
-                    model: layout.model, schema: fresh, layout: layout, entities: entities)
-                let connection = try SQLiteConnection(path: ":memory:", access: .memory)
-                SQLiteFunctions.register(on: connection)
-                metadata = try creation.create(on: connection, settings: settings, url: nil)
-                metadata[NSStoreTypeKey] = type
-                if settings.tracksHistory, type == NSSQLiteStoreType {
-                    historyTables = try HistoryTables.prepare(connection, for: layout)
-                }
-                writer = connection
+            let place = type == NSInMemoryStoreType ? .memory : url.map { StorePlace($0) } ?? .memory
+            guard let url, place == .file else {
+                try openInMemory(place, entities: entities, copying: other)
                 return
             }
+            try openFile(url, entities: entities)
+        }
+
+        private mutating func openFile(_ url: URL, entities: Set<String>?) throws {
             let exists = FileManager.default.fileExists(atPath: url.path)
             if try !exists || SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: settings.timeout) {
                 try create(at: url, existed: exists, entities: entities)
@@ -120,25 +119,8 @@ extension SQLiteStore {
 
         private mutating func openExisting(_ url: URL, entities: Set<String>?) throws {
             metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
-            if !settings.ignoresVersioning {
-                try SQLiteStoreCompatibility(
-                    model: layout.model, layout: layout, configurationName: configurationName, url: url
-                ).check(metadata, timeout: settings.timeout)
-            }
-            if !settings.isReadOnly, !settings.tracksHistory,
-                try SQLiteStoreMetadata.keepsHistory(at: url, timeout: settings.timeout)
-            {
-                // Changes that history does not know of would be lost for whoever follows it.
-                FileHandle.standardError.write(
-                    Data(
-                        """
-                        CoreData: error: Store opened without NSPersistentHistoryTrackingKey but previously had been \
-                        opened with NSPersistentHistoryTrackingKey - Forcing into Read Only mode store at \
-                        '\(url.absoluteString)'
-
-                        """.utf8))
-                settings.isReadOnly = true
-            }
+            try requireModel(at: url)
+            if try SQLiteStoreMetadata.keepsHistory(at: url, timeout: settings.timeout) { requireTracking(at: url) }
             if settings.isReadOnly {
                 try openReadOnly(url, entities: entities)
                 return
@@ -150,10 +132,33 @@ extension SQLiteStore {
             schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
             _ = try connection.text("PRAGMA journal_mode = '\(settings.pragma("journal_mode") ?? "WAL")'")
             // Who waited for a migration has opened the older file, which has another name now or none.
-            if connection.hasMoved { return try openExisting(url, entities: entities) }
+            if connection.hasMoved { return try openFile(url, entities: entities) }
             if settings.vacuums { try connection.execute("VACUUM") }
             if settings.analyzes { try connection.execute("ANALYZE") }
             try adopt(connection, url: url)
+        }
+
+        /// Throws where the store is another version's.
+        func requireModel(at url: URL) throws {
+            if settings.ignoresVersioning { return }
+            try SQLiteStoreCompatibility(
+                model: layout.model, layout: layout, configurationName: configurationName, url: url
+            ).check(metadata, timeout: settings.timeout)
+        }
+
+        /// Has a store that keeps history be read only where the options do not ask for history: changes that history does
+        /// not know of would be lost for whoever follows it.
+        mutating func requireTracking(at url: URL) {
+            if settings.isReadOnly || settings.tracksHistory { return }
+            FileHandle.standardError.write(
+                Data(
+                    """
+                    CoreData: error: Store opened without NSPersistentHistoryTrackingKey but previously had been \
+                    opened with NSPersistentHistoryTrackingKey - Forcing into Read Only mode store at \
+                    '\(url.absoluteString)'
+
+                    """.utf8))
+            settings.isReadOnly = true
         }
 
         private mutating func openReadOnly(_ url: URL, entities: Set<String>?) throws {
@@ -184,6 +189,7 @@ extension SQLiteStore {
             historyTables =
                 try settings.tracksHistory
                 ? HistoryTables.prepare(connection, for: layout) : HistoryTables.read(from: connection)
+            try SpatialIndexes(connection).keep(on: connection, url: url)
             writer = connection
             isWAL = try connection.text("PRAGMA journal_mode") == "wal"
             guard isWAL, try connection.text("PRAGMA locking_mode") == "normal" else {

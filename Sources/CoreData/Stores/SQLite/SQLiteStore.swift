@@ -71,11 +71,11 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         writer = opened.writer
         typeName = opened.type
         removesLog = opened.removesLog
-        isInMemory = opened.writer?.path == ":memory:"
+        isInMemory = opened.isInMemory
         let copiesLog = opened.isWAL && opened.settings.pragma("wal_autocheckpoint") == nil
         checkpointer = copiesLog ? opened.writer.map { SQLiteCheckpointer(following: $0) } : nil
         rowCache = RowCache(rootCount: opened.layout.entities.count, isOff: opened.settings.isEndOfMigration)
-        externalData = opened.url.map { url in
+        externalData = (opened.isInMemory ? nil : opened.url).map { url in
             let files = SQLiteStoreFiles(url)
             return ExternalData(folder: files.externalDataFolder, storeName: files.main.lastPathComponent)
         }
@@ -84,8 +84,10 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
             readers = SQLiteReaderPool(
                 maximum: opened.settings.maximumReaders, rootCount: count, watchesWAL: opened.isWAL, make: make)
         } else {
-            guard let writer = opened.writer else { fatalError("A store without readers has a writer") }
-            readers = SQLiteReaderPool(sharing: writer, lock: writerLock, rootCount: count)
+            guard let only = opened.writer ?? opened.reader else {
+                fatalError("A store without readers has a connection")
+            }
+            readers = SQLiteReaderPool(sharing: only, lock: writerLock, rootCount: count)
         }
         var decoders: [RowDecoder?] = []
         var texts: [String] = []
@@ -149,17 +151,17 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     /// Opens a store, or makes it when there is none. Nothing on disk changes when it throws, beyond what SQLite does to
     /// recover a file whose writer was killed.
     ///
-    /// A nil URL, `/dev/null` and the type `NSInMemoryStoreType` give a private store in memory.
+    /// A nil URL, `/dev/null` and the type `NSInMemoryStoreType` give a private store in memory, a name below `/dev/null` one
+    /// that the process shares. Such a store can have the content of another one from the beginning.
     convenience init(
         layout: ModelLayout, storeNumber: Int, type: String = NSSQLiteStoreType, configurationName: String? = nil,
-        at url: URL?, options: [AnyHashable: Any]? = nil
+        at url: URL?, options: [AnyHashable: Any]? = nil, copying other: SQLiteStore? = nil
     ) throws {
         do {
             self.init(
                 opened: try Opened(
                     layout: layout, storeNumber: storeNumber, type: type, configurationName: configurationName,
-                    url: url,
-                    options: options))
+                    url: url, options: options, copying: other))
             sweepExternalData()
         } catch let error as SQLiteError {
             throw error.nsError(doing: .opening)

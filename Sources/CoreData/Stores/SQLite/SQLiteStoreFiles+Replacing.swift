@@ -13,18 +13,26 @@ extension SQLiteStoreFiles {
         with source: SQLiteStoreFiles, timeout: TimeInterval = 240, force: Bool = false,
         rename: (String, String) -> Int32 = { Foundation.rename($0, $1) }
     ) throws {
+        try replace(timeout: timeout, force: force, rename: rename) { try source.copy(to: $0, timeout: timeout) }
+    }
+
+    /// Puts a store in the place of this one that is made where nothing lies.
+    func replace(
+        timeout: TimeInterval = 240, force: Bool = false,
+        rename: (String, String) -> Int32 = { Foundation.rename($0, $1) },
+        making make: (SQLiteStoreFiles) throws -> Void
+    ) throws {
+        try requireOwn()
         try StoreExchange.recover(self, timeout: timeout)
         guard let place = try MigrationFolder.lock(self, creating: true, timeout: timeout) else { return }
         do {
             try place.clear()
             let sibling = place.copy
-            try source.copy(to: sibling, timeout: timeout)
+            try make(sibling)
             try Self.synchronize(sibling.main)
             func take() throws {
                 // The old -wal must be gone before the new main file appears.
-                for url in [wal, shm, journal] where FileManager.default.fileExists(atPath: url.path) {
-                    try FileManager.default.removeItem(at: url)
-                }
+                for url in [wal, shm, journal] { try FileKind.remove(.file, at: url) }
                 let external = ExternalData(folder: externalDataFolder, storeName: main.lastPathComponent)
                 let files = try join(sibling, in: external)
                 guard rename(sibling.main.path, main.path) == 0 else {

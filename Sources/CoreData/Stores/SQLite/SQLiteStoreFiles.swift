@@ -41,9 +41,33 @@ struct SQLiteStoreFiles: Sendable {
         [main, wal, shm, journal, supportFolder].filter { FileManager.default.fileExists(atPath: $0.path) }
     }
 
+    /// Throws where something that is no regular file lies in the place of one, or no folder in that of a folder. Nothing else
+    /// than files and folders of a store is ever removed or renamed, and SQLite itself removes what it takes for an old -wal.
+    func requireOwn() throws {
+        try requireOwnFiles(.fileWriteUnknown)
+        try FileKind.require(.folder, at: supportFolder)
+        try FileKind.require(.folder, at: MigrationFolder.url(for: self))
+    }
+
+    /// Throws where something that is no regular file lies in the place of one.
+    func requireOwnFiles(_ code: CocoaError.Code) throws {
+        try FileKind.require(.file, at: main, followsLinks: true, code)
+        for companion in [wal, shm, journal] { try FileKind.require(.file, at: companion, code) }
+    }
+
     /// Whether something is in the -wal.
-    var hasLog: Bool {
-        ((try? FileManager.default.attributesOfItem(atPath: wal.path)[.size] as? NSNumber)??.intValue ?? 0) > 0
+    var hasLog: Bool { Self.size(of: wal) > 0 }
+
+    /// Whether nothing is in the main file: a store was destroyed there, or none was made yet. SQLite ignores what lies in the
+    /// -wal then.
+    var isEmptied: Bool { FileKind(at: main, followsLinks: true) == .file && mainSize == 0 }
+
+    /// How many bytes the main file has.
+    var mainSize: Int { Self.size(of: main) }
+
+    private static func size(of url: URL) -> Int {
+        var status = stat()
+        return stat(url.path, &status) == 0 ? Int(status.st_size) : 0
     }
 
     /// Whether a file or folder is not to be written: because of its rights or its medium, or because nobody has the right
@@ -93,34 +117,12 @@ struct SQLiteStoreFiles: Sendable {
         guard (try? connection.execute("PRAGMA query_only = 1; PRAGMA locking_mode = EXCLUSIVE")) != nil,
             (try? connection.integer("SELECT COUNT(*) FROM sqlite_master")) != nil
         else { return }
-        try? FileManager.default.removeItem(at: shm)
+        try? FileKind.remove(.file, at: shm)
     }
 
-    /// Whether any file of the store exists.
-    var exist: Bool { !existing.isEmpty }
-
-    // MARK: Destroying
-
-    /// Removes the store with everything that belongs to it. A store that somebody has open is refused unless `force`.
-    ///
-    /// The main file goes last: as long as it is there, the store is recognised as one that was not removed completely.
-    func destroy(timeout: TimeInterval = 0, force: Bool = false) throws {
-        guard exist else { return }
-        // Which files are its own has to be in the main file.
-        try withoutUsers(timeout: timeout, force: force, absorbing: SharedSupport(store: self).isShared) {
-            // What a migration has left, too: found later, it would be put in the place of a new store.
-            let unfinished = MigrationFolder.url(for: self)
-            var urls = [unfinished, wal, shm, journal, supportFolder, main]
-            if SharedSupport(store: self).isShared {
-                // What cannot be told from another store's stays.
-                let own = (try? SharedSupport(store: self).ownFiles()) ?? []
-                urls.replaceSubrange(4..<5, with: own.map { externalDataFolder.appendingPathComponent($0) })
-            }
-            for url in urls where FileManager.default.fileExists(atPath: url.path) {
-                try FileManager.default.removeItem(at: url)
-            }
-            Self.synchronizeFolder(main.deletingLastPathComponent())
-        }
+    /// Whether anything of a store is there. The empty files of one that was destroyed are nothing.
+    var exist: Bool {
+        [main, wal, journal].contains { Self.size(of: $0) > 0 } || FileKind(at: supportFolder) != nil
     }
 
     // MARK: Copying
@@ -132,6 +134,8 @@ struct SQLiteStoreFiles: Sendable {
     {
         try StoreExchange.recover(self, timeout: timeout)
         try SQLiteStoreMetadata.requireFile(at: main)
+        // The copy of nothing would take the place of a store.
+        if isEmptied { throw SQLiteStoreMetadata.notAStore(main) }
         do {
             try copyDatabase(to: destination, timeout: timeout, work)
             if FileManager.default.fileExists(atPath: supportFolder.path) {
@@ -159,9 +163,11 @@ struct SQLiteStoreFiles: Sendable {
         if isWAL { _ = try target.text("PRAGMA journal_mode = WAL") }
     }
 
-    /// Removes what an unfinished copy left. Only for files that nobody can have opened yet.
+    /// Removes what an unfinished copy left, all of it or nothing. Only for files that nobody can have opened yet.
     func removeRemains() throws {
-        for url in existing { try FileManager.default.removeItem(at: url) }
+        try requireOwn()
+        let isShared = SharedSupport(store: self).isShared
+        for url in existing where url != supportFolder || !isShared { try FileManager.default.removeItem(at: url) }
     }
 
     // MARK: Locks

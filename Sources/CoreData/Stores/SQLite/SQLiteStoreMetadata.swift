@@ -34,7 +34,9 @@ enum SQLiteStoreMetadata {
 
     /// Whether the file is a database without any table: what a killed creation may leave behind. Also true of an empty file.
     static func isEmptyDatabase(at url: URL, timeout: TimeInterval = 240) throws -> Bool {
-        try peek(at: url, timeout: timeout) { try $0.integer("SELECT COUNT(*) FROM sqlite_master") == 0 }
+        // A connection to an empty file would remove the empty -wal of a store that was destroyed.
+        if SQLiteStoreFiles(url).isEmptied { return true }
+        return try peek(at: url, timeout: timeout) { try $0.integer("SELECT COUNT(*) FROM sqlite_master") == 0 }
     }
 
     /// Replaces the program's part of the metadata of a store that is not open. What describes the schema stays.
@@ -42,7 +44,12 @@ enum SQLiteStoreMetadata {
         // All checks come first: a connection that writes changes files when it opens and closes.
         _ = try self.metadata(at: url, timeout: timeout)
         do {
-            let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: timeout)
+            let connection: SQLiteConnection
+            if case .sharedMemory(let name) = StorePlace(url) {
+                connection = try SharedMemory.connection(to: name, timeout: timeout)
+            } else {
+                connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: timeout)
+            }
             try connection.requireWritable(at: url)
             let present = try read(from: connection, url: url)
             try connection.transaction {
@@ -149,7 +156,15 @@ enum SQLiteStoreMetadata {
         at url: URL, timeout: TimeInterval, _ body: (SQLiteConnection) throws -> Result
     ) throws -> Result {
         do {
+            if case .sharedMemory(let name) = StorePlace(url) {
+                guard let reader = try SharedMemory.reader(of: name, timeout: timeout) else {
+                    throw StorePlace.missing(url)
+                }
+                return try body(reader)
+            }
             try requireFile(at: url)
+            // A connection would remove the empty -wal that a store that was destroyed has left.
+            if SQLiteStoreFiles(url).isEmptied { throw notAStore(url) }
             let connection = try quietConnection(at: url, timeout: timeout)
             return try body(connection)
         } catch let error as SQLiteError {
@@ -202,22 +217,21 @@ enum SQLiteStoreMetadata {
     private static let smallestDatabase = 512
 
     static func requireFile(at url: URL) throws {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
+        guard StorePlace(url) == .file else { throw StorePlace.missing(url) }
+        guard let kind = FileKind(at: url, followsLinks: true) else {
             throw NSError.coreData(
                 CocoaError.Code.fileReadNoSuchFile.rawValue,
                 reason: "The file “\(url.lastPathComponent)” couldn’t be opened because there is no such file.",
                 url: url)
         }
-        if isFolder.boolValue {
+        if kind != .file {
             throw NSError.coreData(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
-                reason: "The file “\(url.lastPathComponent)” couldn’t be opened because it is a folder.", url: url)
+                reason: "The file “\(url.lastPathComponent)” couldn’t be opened because it is \(kind.rawValue).",
+                url: url)
         }
         // SQLite takes a file of one byte for a new database.
-        let size =
-            (try? FileManager.default.attributesOfItem(atPath: SQLiteStoreFiles(url).main.path)[.size]
-            as? NSNumber)??.intValue ?? 0
+        let size = SQLiteStoreFiles(url).mainSize
         if size > 0, size < smallestDatabase {
             throw NSError.coreData(
                 CocoaError.Code.fileReadCorruptFile.rawValue,

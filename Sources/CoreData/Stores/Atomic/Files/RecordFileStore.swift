@@ -21,6 +21,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
                 NSPersistentStoreOpenError, reason: "Cannot create a store of type '\(type)' with a nil URL.")
         }
         try NSPersistentStoreCoordinator.requireFileURL(url)
+        try Self.requireOwnFile(url)
         if let model = persistentStoreCoordinator?.modelLayout { _ = try entities(of: model) }
         if isReadOnly, Self.isNew(url) {
             throw NSError.coreData(
@@ -43,20 +44,31 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
             changed[key] = present[key]
         }
         changed[NSStoreTypeKey] = format.storeType
-        try format.replacingMetadata(changed, in: Data(contentsOf: url)).write(to: url, options: .atomic)
+        let data = try format.replacingMetadata(changed, in: Data(contentsOf: url))
+        try requireOwnFile(url)
+        try data.write(to: url, options: .atomic)
     }
 
     /// How many records a file has.
     static func recordCount(at url: URL) throws -> Int { try read(url, as: format).records.count }
 
+    /// Throws where something lies that is no regular file: what is saved would take its place. A store in memory has none.
+    private static func requireOwnFile(_ url: URL) throws {
+        if StorePlace(url) == .file { try FileKind.require(.file, at: url, followsLinks: true) }
+    }
+
     /// Whether there is no file yet, or an empty one.
     private static func isNew(_ url: URL) -> Bool {
+        guard StorePlace(url) == .file else { return true }
         let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
         return (size ?? nil)?.intValue ?? 0 == 0
     }
 
     private static func read(_ url: URL, as format: any RecordFormat.Type) throws -> RecordFile {
         try NSPersistentStoreCoordinator.requireFileURL(url)
+        guard StorePlace(url) == .file else { throw StorePlace.missing(url) }
+        // Reading a pipe would wait for whoever writes to it.
+        try FileKind.require(.file, at: url, followsLinks: true, .fileReadCorruptFile)
         let data: Data
         do {
             data = try Data(contentsOf: url)
@@ -213,7 +225,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     // MARK: Saving
 
     override func save() throws {
-        guard let url else { return }
+        guard let url, StorePlace(url) == .file else { return }
         var file = RecordFile()
         file.metadata = metadata ?? [:]
         file.metadata[NSStoreTypeKey] = type
@@ -221,6 +233,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         file.highestNumber = highestNumber
         file.records = try cacheNodes().map { try record(of: $0) }.sorted { $0.number < $1.number }
         let data = try format.write(file, model: persistentStoreCoordinator?.modelLayout)
+        try Self.requireOwnFile(url)
         do {
             try data.write(to: url, options: .atomic)
         } catch {

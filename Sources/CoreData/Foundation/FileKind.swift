@@ -1,0 +1,49 @@
+import Foundation
+
+/// What lies at a path. The files and folders of a store are regular ones; everything else there belongs to somebody else.
+enum FileKind: String {
+    case file = "a regular file"
+    case folder = "a folder"
+    case link = "a symbolic link"
+    case device = "a device"
+    case pipe = "a pipe"
+    case socket = "a socket"
+    case other = "no regular file"
+
+    /// - Parameter followsLinks: whether a symbolic link counts as what it leads to; one that leads nowhere then is nothing.
+    /// - Returns: nil where nothing lies.
+    init?(at url: URL, followsLinks: Bool = false) {
+        var status = stat()
+        guard (followsLinks ? stat(url.path, &status) : lstat(url.path, &status)) == 0 else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: self = .file
+        case S_IFDIR: self = .folder
+        case S_IFLNK: self = .link
+        case S_IFCHR, S_IFBLK: self = .device
+        case S_IFIFO: self = .pipe
+        case S_IFSOCK: self = .socket
+        default: self = .other
+        }
+    }
+
+    /// Throws where something else lies than what is expected there. Nothing at all is no error.
+    ///
+    /// - Parameter code: the code of the error, which names the path and what lies there.
+    static func require(
+        _ expected: FileKind, at url: URL, followsLinks: Bool = false, _ code: CocoaError.Code = .fileWriteUnknown
+    ) throws {
+        guard let found = FileKind(at: url, followsLinks: followsLinks), found != expected else { return }
+        throw NSError.coreData(
+            code.rawValue,
+            reason: "“\(url.path)” is \(found.rawValue), and a store has \(expected.rawValue) there. "
+                + "It was left as it is.", url: url)
+    }
+
+    /// Removes a file, or a folder with everything in it. Nothing happens where nothing lies.
+    ///
+    /// Throws where something else lies than what is expected there, and leaves it.
+    static func remove(_ expected: FileKind, at url: URL) throws {
+        try require(expected, at: url)
+        if FileKind(at: url) != nil { try FileManager.default.removeItem(at: url) }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+
+extension SQLiteStoreFiles {
+    /// Takes a store away and leaves its main file, its -wal and its -shm, all of them empty; an empty file is opened as a new
+    /// store. Where no main file is, the rest is removed and nothing made.
+    ///
+    /// A kill leaves the store whole, or an empty main file: the external values are noted before, and what is left of them
+    /// goes when a store is opened there next. A store that somebody has open is refused unless `force`.
+    func empty(timeout: TimeInterval = 0, force: Bool = false) throws {
+        try requireOwn()
+        guard FileManager.default.fileExists(atPath: main.path) else { return try destroy() }
+        // What a killed process has left half done would be put in the place of a new store.
+        try FileKind.remove(.folder, at: MigrationFolder.url(for: self))
+        var hasBegun = false
+        func take() throws {
+            hasBegun = true
+            let external = ExternalData(folder: externalDataFolder, storeName: main.lastPathComponent)
+            var files = ExternalFileChanges()
+            files.orphaned = ownExternalFiles
+            // What cannot be noted is waste after a kill.
+            try? external.note(files.orphaned, &files)
+            MigrationMoment.reach(.logAbsorbed)
+            let rights = FileRights(of: main)
+            let isWhole = !hasLog
+            if isWhole { try renew(wal, rights) }
+            try renew(shm, rights)
+            MigrationMoment.reach(.logEmptied)
+            // The main file gets another one in its place, as when it is removed: whoever waits for its lock opens it anew.
+            guard rename(shm.path, main.path) == 0 else {
+                throw MigrationFolder.failure("The store could not be destroyed", main)
+            }
+            Self.synchronizeFolder(main.deletingLastPathComponent())
+            MigrationMoment.reach(.mainEmptied)
+            // SQLite takes no -wal for the log of an empty file.
+            if !isWhole { try renew(wal, rights) }
+            try FileKind.remove(.file, at: journal)
+            try rights.makeFile(at: shm)
+            external.remove(files.orphaned)
+            MigrationMoment.reach(.valuesRemoved)
+            external.committed(files)
+            removeSupportFolder()
+            Self.synchronizeFolder(main.deletingLastPathComponent())
+        }
+        do {
+            // The -wal goes into the main file first: without it the main file would be an older state of the store.
+            try withoutUsers(timeout: timeout, force: force, absorbing: true, take)
+        } catch let error as NSError where error.code == NSFileWriteOutOfSpaceError && !hasBegun {
+            // Who destroys a store may do so because the disk is full.
+            try withoutUsers(timeout: timeout, force: force, take)
+        }
+    }
+
+    /// Removes the store with everything that belongs to it. A store that somebody has open is refused unless `force`.
+    ///
+    /// The main file goes last: as long as it is there, the store is recognised as one that was not removed completely.
+    func destroy(timeout: TimeInterval = 0, force: Bool = false) throws {
+        try requireOwn()
+        guard !existing.isEmpty else { return }
+        // Which files are its own has to be in the main file.
+        try withoutUsers(timeout: timeout, force: force, absorbing: SharedSupport(store: self).isShared) {
+            let external = ExternalData(folder: externalDataFolder)
+            // What a migration has left, too: found later, it would be put in the place of a new store.
+            try FileKind.remove(.folder, at: MigrationFolder.url(for: self))
+            let own = ownExternalFiles
+            for url in [wal, shm, journal] { try FileKind.remove(.file, at: url) }
+            external.remove(own)
+            removeSupportFolder()
+            try FileKind.remove(.file, at: main)
+            Self.synchronizeFolder(main.deletingLastPathComponent())
+        }
+    }
+
+    /// The names of the external values that are this store's; what cannot be told from another store's is none.
+    private var ownExternalFiles: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: externalDataFolder.path)) ?? []
+        guard !names.isEmpty, SharedSupport(store: self).isShared else { return names }
+        return Array((try? SharedSupport(store: self).ownFiles()) ?? [])
+    }
+
+    /// Removes the folder of external data with what is left in it, unless it is another store's, too.
+    private func removeSupportFolder() {
+        if !SharedSupport(store: self).isShared { try? FileKind.remove(.folder, at: supportFolder) }
+    }
+
+    /// Puts an empty file in the place of one, or where none is.
+    private func renew(_ url: URL, _ rights: FileRights) throws {
+        try FileKind.remove(.file, at: url)
+        try rights.makeFile(at: url)
+    }
+}
+
+/// Who owns a file and may read and write it.
+private struct FileRights {
+    private let mode: mode_t
+    private let owner: uid_t
+    private let group: gid_t
+
+    init(of url: URL) {
+        var status = stat()
+        let isKnown = stat(url.path, &status) == 0
+        // A store that nobody could write to would be of no use.
+        mode = isKnown ? status.st_mode & 0o666 | 0o200 : 0o644
+        owner = isKnown ? status.st_uid : getuid()
+        group = isKnown ? status.st_gid : getgid()
+    }
+
+    /// Makes an empty file. One that somebody has made meanwhile stays as it is.
+    func makeFile(at url: URL) throws {
+        // Without a descriptor: closing one would drop the locks of a connection that has just opened the file.
+        guard mknod(url.path, S_IFREG | mode, 0) == 0 else {
+            if errno == EEXIST { return }
+            throw MigrationFolder.failure("An empty file could not be made", url)
+        }
+        // Only root gives files away; others have files of their own here.
+        _ = lchown(url.path, owner, group)
+        chmod(url.path, mode)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// Where the URL of a store leads: to a file, or into memory.
+enum StorePlace: Equatable {
+    /// `/dev/null`: a store in memory that nobody else sees.
+    case memory
+    /// `/dev/null/NAME`: a store in memory that the coordinators of the process share by its name.
+    case sharedMemory(name: String)
+    /// Everything else.
+    case file
+
+    private static let null = "/dev/null"
+
+    /// - Parameter url: the URL of a store. A symbolic link counts as what it leads to, and `..` is followed.
+    init(_ url: URL) {
+        guard url.isFileURL else {
+            self = .file
+            return
+        }
+        var path = url.standardizedFileURL.path
+        var name: [String] = []
+        while path != Self.null {
+            if let found = realpath(path, nil) {
+                defer { free(found) }
+                guard String(cString: found) == Self.null else {
+                    self = .file
+                    return
+                }
+                break
+            }
+            // Nothing can lie below a device. Everything else that does not exist is a file that can be made.
+            guard errno == ENOTDIR || path.hasPrefix(Self.null + "/"), path.count > 1 else {
+                self = .file
+                return
+            }
+            name.insert((path as NSString).lastPathComponent, at: 0)
+            path = (path as NSString).deletingLastPathComponent
+        }
+        self = name.isEmpty ? .memory : .sharedMemory(name: name.joined(separator: "/"))
+    }
+
+    /// The error of reading a store in memory that is not there.
+    static func missing(_ url: URL) -> NSError {
+        .coreData(
+            CocoaError.Code.fileReadNoSuchFile.rawValue,
+            reason: "There is no store at “\(url.path)”: a store there lives in memory, as long as somebody has it "
+                + "open.", url: url)
+    }
+}

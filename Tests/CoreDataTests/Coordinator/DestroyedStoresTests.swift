@@ -1,0 +1,216 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A store that was destroyed leaves three empty files", .leavesNothingBehind)
+struct DestroyedStoresTests {
+    private static let model = "entity Note\n  text string\n  picture data external"
+
+    private func coordinator(_ text: String = model) -> NSPersistentStoreCoordinator {
+        NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(text))
+    }
+
+    /// Opens the store, adds notes with external values, and gives what the notes say.
+    @discardableResult
+    private func texts(in url: URL, adding texts: [String] = []) throws -> [String] {
+        let coordinator = coordinator()
+        let store = try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+        defer { try? coordinator.remove(store) }
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        return try context.performAndWait {
+            context.persistentStoreCoordinator = coordinator
+            for text in texts { context.make("Note", ["text": text, "picture": Data(count: 150_000)]) }
+            if !texts.isEmpty { try context.save() }
+            return try context.all("Note").map { note in
+                #expect((note.value(forKey: "picture") as? Data)?.count == 150_000)
+                return note.value(forKey: "text") as? String ?? "nil"
+            }.sorted()
+        }
+    }
+
+    private func destroy(_ url: URL) throws {
+        try coordinator().destroyPersistentStore(at: url, ofType: NSSQLiteStoreType)
+    }
+
+    private func sizes(in folder: URL) throws -> [String: Int] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return try Dictionary(
+            uniqueKeysWithValues: names.map { name in
+                let path = folder.appendingPathComponent(name).path
+                return (
+                    name, (try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.intValue ?? -1
+                )
+            })
+    }
+
+    private static let emptied = ["n.sqlite": 0, "n.sqlite-wal": 0, "n.sqlite-shm": 0]
+
+    @Test("Main file, -wal and -shm can be removed next, as programs do; the external values are gone")
+    func removeItem() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try texts(in: url, adding: ["a"])
+            chmod(url.path, 0o600)
+            try destroy(url)
+            #expect(try sizes(in: folder) == Self.emptied)
+            for suffix in ["", "-wal", "-shm"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: url.path + suffix)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+                try FileManager.default.removeItem(atPath: url.path + suffix)
+            }
+            try destroy(url)
+            #expect(try sizes(in: folder).isEmpty)
+        }
+    }
+
+    @Test("An open store of the same coordinator, one with a full -wal, and one that is no database are destroyed, too")
+    func otherStates() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            let coordinator = coordinator()
+            try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+            try coordinator.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType)
+            #expect(coordinator.persistentStores.isEmpty)
+            #expect(try sizes(in: folder) == Self.emptied)
+            try Data(repeating: 65, count: 9000).write(to: url)
+            try Data(repeating: 66, count: 9000).write(to: URL(fileURLWithPath: url.path + "-wal"))
+            try destroy(url)
+            #expect(try sizes(in: folder) == Self.emptied)
+            try destroy(url)
+            #expect(try sizes(in: folder) == Self.emptied)
+        }
+    }
+
+    @Test("A store that another coordinator has open is destroyed by force only, and that one leaves the empty files")
+    func force() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try texts(in: url, adding: ["a"])
+            let other = coordinator()
+            let store = try other.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+            let error = #expect(throws: NSError.self) { try destroy(url) }
+            #expect(error?.code == NSPersistentStoreTimeoutError)
+            try coordinator().destroyPersistentStore(
+                at: url, ofType: NSSQLiteStoreType, options: [NSPersistentStoreForceDestroyOption: true])
+            #expect(try sizes(in: folder) == Self.emptied)
+            try other.remove(store)
+            #expect(try sizes(in: folder) == Self.emptied)
+        }
+    }
+
+    @Test("The empty files are a new store for whoever asks, and none of them counts as left behind")
+    func asNewStore() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            let other = folder.appendingPathComponent("other.sqlite")
+            try texts(in: url, adding: ["a"])
+            try texts(in: other, adding: ["b"])
+            try destroy(url)
+            let newer = ModelText.model(Self.model + "\n  more string")
+            let forecast = try NSPersistentStoreCoordinator.migrationForecast(forPersistentStoreAt: url, to: newer)
+            #expect(!forecast.isMigrationRequired)
+            let error = #expect(throws: NSError.self) {
+                try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
+            }
+            #expect(error?.code == CocoaError.Code.fileReadCorruptFile.rawValue)
+            // Nothing comes to stand in the place of a store.
+            #expect(throws: NSError.self) {
+                try coordinator().replacePersistentStore(
+                    at: other, withPersistentStoreFrom: url, ofType: NSSQLiteStoreType)
+            }
+            #expect(try texts(in: other) == ["b"])
+            #expect(try sizes(in: folder).filter { $0.key.hasPrefix("n.sqlite") } == Self.emptied)
+            #expect(try texts(in: url).isEmpty)
+            #expect(try texts(in: url, adding: ["c"]) == ["c"])
+            try destroy(url)
+            try coordinator().replacePersistentStore(
+                at: url, withPersistentStoreFrom: other, ofType: NSSQLiteStoreType)
+            #expect(try texts(in: url) == ["b"])
+            try destroy(url)
+            let older = ModelText.model(Self.model)
+            let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: older, destinationModel: newer)
+            try NSMigrationManager(sourceModel: older, destinationModel: newer).migrateStore(
+                from: other, sourceType: NSSQLiteStoreType, with: mapping, toDestinationURL: url,
+                destinationType: NSSQLiteStoreType)
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: url)
+            #expect(newer.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+        }
+    }
+
+    @Test("What lies beside a main file that is gone is removed, and nothing is made")
+    func withoutMain() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try Data([1]).write(to: URL(fileURLWithPath: url.path + "-wal"))
+            try destroy(url)
+            #expect(try sizes(in: folder).isEmpty)
+        }
+    }
+
+    @Test("A store whose folder of external data is another store's, too, takes only its own values along")
+    func sharedFolder() throws {
+        try withTemporaryFolder { folder in
+            let (url, other) = (folder.appendingPathComponent("n.sqlite"), folder.appendingPathComponent("n.db"))
+            try texts(in: url, adding: ["a"])
+            try texts(in: other, adding: ["b", "c"])
+            try destroy(url)
+            let values = folder.appendingPathComponent(".n_SUPPORT/_EXTERNAL_DATA")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: values.path).count == 2)
+            #expect(try texts(in: other) == ["b", "c"])
+        }
+    }
+
+    @Test("The file of an XML or binary store is removed", arguments: [NSXMLStoreType, NSBinaryStoreType])
+    func wholeFiles(_ type: String) throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.store")
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model("entity Note"))
+            try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
+            for _ in 1...2 { try coordinator.destroyPersistentStore(at: url, ofType: type) }
+            #expect(try sizes(in: folder).isEmpty)
+        }
+    }
+
+    @Test(
+        "A killed process leaves the store whole, or destroyed",
+        arguments: ["logAbsorbed", "logEmptied", "mainEmptied", "valuesRemoved"])
+    func kill(_ moment: String) throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            // A process that did not close the store: its last saves are in the -wal.
+            let writer = coordinator()
+            let copied = folder.appendingPathComponent("copied")
+            try FileManager.default.createDirectory(at: copied, withIntermediateDirectories: true)
+            try texts(in: url, adding: ["a"])
+            let store = try writer.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            try context.performAndWait {
+                context.persistentStoreCoordinator = writer
+                context.make("Note", ["text": "b", "picture": Data(count: 150_000)])
+                try context.save()
+            }
+            for name in ["n.sqlite", "n.sqlite-wal", ".n_SUPPORT"] {
+                try FileManager.default.copyItem(
+                    at: folder.appendingPathComponent(name), to: copied.appendingPathComponent(name))
+            }
+            try writer.remove(store)
+            let left = copied.appendingPathComponent("n.sqlite")
+            let child = try ChildProgram(
+                "migration-crash-child", [left.path, "destroy"],
+                environment: ["OPENCOREDATA_TRIAL_KILL": "\(moment):1"])
+            #expect(child.wait().wasKilled)
+            if ["logAbsorbed", "logEmptied"].contains(moment) {
+                #expect(try texts(in: left) == ["a", "b"])
+            } else {
+                #expect(try sizes(in: copied)["n.sqlite"] == 0)
+                #expect(try texts(in: left, adding: ["c"]) == ["c"])
+                let values = copied.appendingPathComponent(".n_SUPPORT/_EXTERNAL_DATA")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: values.path).count == 1)
+            }
+            try destroy(left)
+            #expect(try sizes(in: copied) == Self.emptied)
+        }
+    }
+}
