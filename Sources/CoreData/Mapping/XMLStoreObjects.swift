@@ -1,5 +1,4 @@
 import Foundation
-import FoundationXML
 
 /// The objects of an XML store, as far as reading mapping models needs them: names and texts, without a model.
 struct XMLStoreObjects {
@@ -26,61 +25,36 @@ struct XMLStoreObjects {
 
     /// Reads a store. Its document type is never fetched.
     init(_ data: Data, file: String) throws {
-        let reader = Reader()
-        let parser = XMLParser(data: data)
-        parser.shouldResolveExternalEntities = false
-        parser.delegate = reader
-        guard parser.parse(), reader.isDatabase, !reader.sawError else {
-            throw NSError.coreData(
+        func failure(_ line: Int, _ reason: String) -> NSError {
+            NSError.coreData(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
-                reason: "line \(max(parser.lineNumber, 1)): this is no XML store of Core Data.",
+                reason: "line \(line): this is no XML store of Core Data: \(reason).",
                 url: URL(fileURLWithPath: file))
         }
-        objects = reader.objects
+        let root: XMLTreeElement
+        do {
+            root = try XMLTreeElement.parse(data)
+        } catch {
+            throw failure(error.line, error.reason)
+        }
+        guard root.name == "database" else { throw failure(root.line, "the root element is <\(root.name)>") }
+        objects = root.children(named: "object").map(Self.object)
+    }
+
+    private static func object(_ element: XMLTreeElement) -> Object {
+        var object = Object(entity: element.attributes["type"] ?? "", id: element.attributes["id"] ?? "")
+        for child in element.children {
+            let name = child.attributes["name"] ?? ""
+            switch child.name {
+            case "attribute": object.attributes[name] = child.text
+            case "relationship":
+                object.relationships[name] = (child.attributes["idrefs"] ?? "").split(whereSeparator: \.isWhitespace)
+                    .map(String.init)
+            default: break
+            }
+        }
+        return object
     }
 
     func objects(of entity: String) -> [Object] { objects.filter { $0.entity == entity } }
-}
-
-/// Takes the objects from the parser's events; everything else of the store is passed over.
-private final class Reader: NSObject, XMLParserDelegate {
-    var objects: [XMLStoreObjects.Object] = []
-    var isDatabase = false
-    var sawError = false
-    private var current: XMLStoreObjects.Object?
-    private var attribute: (name: String, text: String)?
-
-    func parser(
-        _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?,
-        qualifiedName qName: String?, attributes values: [String: String]
-    ) {
-        switch elementName {
-        case "database": isDatabase = true
-        case "object":
-            current = XMLStoreObjects.Object(entity: values["type"] ?? "", id: values["id"] ?? "")
-        case "attribute": attribute = (values["name"] ?? "", "")
-        case "relationship":
-            let ids = (values["idrefs"] ?? "").split(separator: " ").map(String.init)
-            current?.relationships[values["name"] ?? ""] = ids
-        default: break
-        }
-    }
-
-    func parser(_ parser: XMLParser, foundCharacters string: String) { attribute?.text += string }
-
-    func parser(
-        _ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName qName: String?
-    ) {
-        switch elementName {
-        case "object":
-            if let current { objects.append(current) }
-            current = nil
-        case "attribute":
-            if let attribute { current?.attributes[attribute.name] = attribute.text }
-            attribute = nil
-        default: break
-        }
-    }
-
-    func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) { sawError = true }
 }

@@ -25,9 +25,9 @@ package enum ModelFile {
     }
 
     /// The XML tree of a source model (`.xcdatamodel` or its `contents`), for those who need what the model drops.
-    package static func source(at url: URL) throws -> ModelSourceElement {
+    package static func source(at url: URL) throws -> XMLTreeElement {
         let file = try sourceFile(of: url)
-        return try ModelSourceElement.parse(contents(of: file), file: file.path)
+        return try XMLTreeElement.model(in: contents(of: file), file: file.path)
     }
 
     private static func loadSource(at url: URL) throws -> NSManagedObjectModel {

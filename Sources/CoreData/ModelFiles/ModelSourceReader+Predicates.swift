@@ -3,7 +3,7 @@ import Foundation
 /// The predicates and expressions of an XML source.
 extension ModelSourceReader {
     /// A format string of the source as a predicate.
-    func predicate(_ format: String, at source: ModelSourceElement) throws -> NSPredicate {
+    func predicate(_ format: String, at source: XMLTreeElement) throws -> NSPredicate {
         do {
             return try NSPredicate.parse(format: format)
         } catch {
@@ -15,7 +15,7 @@ extension ModelSourceReader {
     ///
     /// An aggregate over a relationship is a function in compiled models (`tags.@count` → `count:(tags)`,
     /// `lines.price.@sum` → `sum:(lines.price)`); the same form is made here.
-    func derivationExpression(of source: ModelSourceElement) throws -> NSExpression {
+    func derivationExpression(of source: XMLTreeElement) throws -> NSExpression {
         guard let format = source.text("derivationExpression") else {
             throw error("the derived attribute has no derivation expression.", at: source)
         }
@@ -35,7 +35,7 @@ extension ModelSourceReader {
     }
 
     /// The limits of an attribute element as validation predicates, each with the error code of its failure.
-    func addValidation(of source: ModelSourceElement, to attribute: NSAttributeDescription) throws {
+    func addValidation(of source: XMLTreeElement, to attribute: NSAttributeDescription) throws {
         var predicates: [NSPredicate] = []
         var codes: [Any] = []
         func add(_ key: String, _ comparison: NSComparisonPredicate.Operator, _ limit: Any?, _ code: Int) {
@@ -74,7 +74,7 @@ extension ModelSourceReader {
         attribute.setValidation(predicates: predicates, warnings: codes)
     }
 
-    private func limit(_ attribute: String, of source: ModelSourceElement, type: NSAttributeType) throws -> Any? {
+    private func limit(_ attribute: String, of source: XMLTreeElement, type: NSAttributeType) throws -> Any? {
         guard let text = source.text(attribute) else { return nil }
         guard let value = Self.value(of: text, type: type) else {
             throw error("\(attribute) is '\(text)', which does not fit the type of the attribute.", at: source)

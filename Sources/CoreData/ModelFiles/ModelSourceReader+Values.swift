@@ -3,7 +3,7 @@ import Foundation
 /// The values in an XML source are text; here they get the types of their attributes.
 extension ModelSourceReader {
     /// The type an attribute element names; absent means undefined.
-    func attributeType(of source: ModelSourceElement) throws -> NSAttributeType {
+    func attributeType(of source: XMLTreeElement) throws -> NSAttributeType {
         switch source.text("attributeType") {
         case nil, "Undefined": .undefinedAttributeType
         case "Integer 16": .integer16AttributeType
@@ -25,7 +25,7 @@ extension ModelSourceReader {
     }
 
     /// The default value of an attribute element, typed; `nil` when it has none.
-    func defaultValue(of source: ModelSourceElement, type: NSAttributeType) throws -> Any? {
+    func defaultValue(of source: XMLTreeElement, type: NSAttributeType) throws -> Any? {
         if type == .dateAttributeType {
             return try number("defaultDateTimeInterval", of: source).map { Date(timeIntervalSinceReferenceDate: $0) }
         }
@@ -46,7 +46,7 @@ extension ModelSourceReader {
     }
 
     /// A number in an attribute of the source.
-    func number(_ attribute: String, of source: ModelSourceElement) throws -> Double? {
+    func number(_ attribute: String, of source: XMLTreeElement) throws -> Double? {
         guard let text = source.text(attribute) else { return nil }
         guard let value = Double(text) else {
             throw error("\(attribute) is '\(text)', which is not a number.", at: source)

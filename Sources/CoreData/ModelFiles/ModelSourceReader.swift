@@ -6,10 +6,10 @@ import Foundation
 struct ModelSourceReader {
     /// The file named in errors.
     let file: String
-    private let root: ModelSourceElement
-    private let composites: [String: ModelSourceElement]
+    private let root: XMLTreeElement
+    private let composites: [String: XMLTreeElement]
 
-    init(root: ModelSourceElement, file: String) {
+    init(root: XMLTreeElement, file: String) {
         self.root = root
         self.file = file
         composites = Dictionary(
@@ -19,7 +19,7 @@ struct ModelSourceReader {
 
     /// Reads and validates the model of a `contents` file.
     static func model(from data: Data, file: String) throws -> NSManagedObjectModel {
-        try ModelSourceReader(root: ModelSourceElement.parse(data, file: file), file: file).makeModel()
+        try ModelSourceReader(root: XMLTreeElement.model(in: data, file: file), file: file).makeModel()
     }
 
     /// Builds the model; throws at the first thing that cannot be right.
@@ -66,7 +66,7 @@ struct ModelSourceReader {
 
     // MARK: Entities
 
-    private func makeEntity(from source: ModelSourceElement) throws -> NSEntityDescription {
+    private func makeEntity(from source: XMLTreeElement) throws -> NSEntityDescription {
         let entity = NSEntityDescription()
         entity.name = try requiredName(of: source)
         entity.managedObjectClassName = source.text("representedClassName")
@@ -86,7 +86,7 @@ struct ModelSourceReader {
         return entity
     }
 
-    private func linkParents(_ sources: [ModelSourceElement], _ byName: [String: NSEntityDescription]) throws {
+    private func linkParents(_ sources: [XMLTreeElement], _ byName: [String: NSEntityDescription]) throws {
         var children: [String: [NSEntityDescription]] = [:]
         for source in sources {
             guard let parent = source.text("parentEntity"), let entity = byName[source.attributes["name"] ?? ""]
@@ -113,7 +113,7 @@ struct ModelSourceReader {
     // MARK: Relationships and fetched properties
 
     private func addRelationships(
-        of source: ModelSourceElement, to entity: NSEntityDescription, _ byName: [String: NSEntityDescription]
+        of source: XMLTreeElement, to entity: NSEntityDescription, _ byName: [String: NSEntityDescription]
     ) throws {
         var properties = entity.ownProperties
         for child in source.children {
@@ -150,7 +150,7 @@ struct ModelSourceReader {
         entity.properties = properties
     }
 
-    private func linkInverses(_ sources: [ModelSourceElement], _ byName: [String: NSEntityDescription]) throws {
+    private func linkInverses(_ sources: [XMLTreeElement], _ byName: [String: NSEntityDescription]) throws {
         for source in sources {
             guard let entity = byName[source.attributes["name"] ?? ""] else { continue }
             for child in source.children(named: "relationship") {
@@ -170,7 +170,7 @@ struct ModelSourceReader {
         }
     }
 
-    private func deleteRule(of source: ModelSourceElement) throws -> NSDeleteRule {
+    private func deleteRule(of source: XMLTreeElement) throws -> NSDeleteRule {
         switch source.text("deletionRule") {
         case nil, "Nullify": .nullifyDeleteRule
         case "Cascade": .cascadeDeleteRule
@@ -184,7 +184,7 @@ struct ModelSourceReader {
 
     /// `keepsEntity` is false for fetched properties, whose request would keep the entity alive that owns it.
     private func makeFetchRequest(
-        from source: ModelSourceElement, _ byName: [String: NSEntityDescription], keepsEntity: Bool
+        from source: XMLTreeElement, _ byName: [String: NSEntityDescription], keepsEntity: Bool
     ) throws -> NSFetchRequest<NSFetchRequestResult> {
         guard let entityName = source.text("entity"), let entity = byName[entityName] else {
             throw error("the entity '\(source.attributes["entity"] ?? "")' is not in the model.", at: source)
@@ -212,7 +212,7 @@ struct ModelSourceReader {
 
     // MARK: Indexes
 
-    private func addIndexes(of source: ModelSourceElement, to entity: NSEntityDescription) throws {
+    private func addIndexes(of source: XMLTreeElement, to entity: NSEntityDescription) throws {
         let properties = entity.propertiesByName
         entity.indexes = try source.children(named: "fetchIndex").map { child in
             let elements = try child.children(named: "fetchIndexElement").map { item in
@@ -241,7 +241,7 @@ struct ModelSourceReader {
 
     // MARK: Attributes
 
-    func makeAttribute(from source: ModelSourceElement, depth: Int = 0) throws -> NSAttributeDescription {
+    func makeAttribute(from source: XMLTreeElement, depth: Int = 0) throws -> NSAttributeDescription {
         let type = try attributeType(of: source)
         let attribute: NSAttributeDescription
         if type == .compositeAttributeType {
@@ -265,7 +265,7 @@ struct ModelSourceReader {
         return attribute
     }
 
-    private func makeComposite(from source: ModelSourceElement, depth: Int) throws -> NSCompositeAttributeDescription {
+    private func makeComposite(from source: XMLTreeElement, depth: Int) throws -> NSCompositeAttributeDescription {
         guard let name = source.text("composite"), let definition = composites[name] else {
             throw error("the composite '\(source.attributes["composite"] ?? "")' is not in the model.", at: source)
         }
@@ -279,7 +279,7 @@ struct ModelSourceReader {
         return attribute
     }
 
-    private func applyCommonFields(of source: ModelSourceElement, to property: NSPropertyDescription) throws {
+    private func applyCommonFields(of source: XMLTreeElement, to property: NSPropertyDescription) throws {
         property.name = try requiredName(of: source)
         property.isOptional = source.flag("optional")
         property.isTransient = source.flag("transient")
@@ -293,12 +293,12 @@ struct ModelSourceReader {
 
     // MARK: Small things
 
-    func requiredName(of source: ModelSourceElement) throws -> String {
+    func requiredName(of source: XMLTreeElement) throws -> String {
         guard let name = source.text("name") else { throw error("the element has no name.", at: source) }
         return name
     }
 
-    func integer(_ attribute: String, of source: ModelSourceElement) throws -> Int? {
+    func integer(_ attribute: String, of source: XMLTreeElement) throws -> Int? {
         guard let text = source.text(attribute) else { return nil }
         guard let value = Int(text) else {
             throw error("\(attribute) is '\(text)', which is not a whole number.", at: source)
@@ -306,7 +306,7 @@ struct ModelSourceReader {
         return value
     }
 
-    private func userInfo(of source: ModelSourceElement) -> [AnyHashable: Any]? {
+    private func userInfo(of source: XMLTreeElement) -> [AnyHashable: Any]? {
         let entries = source.children(named: "userInfo").flatMap { $0.children(named: "entry") }
         guard !entries.isEmpty else { return nil }
         var info: [AnyHashable: Any] = [:]
@@ -315,7 +315,7 @@ struct ModelSourceReader {
     }
 
     /// An error that names file, line and element.
-    func error(_ reason: String, at source: ModelSourceElement) -> NSError {
+    func error(_ reason: String, at source: XMLTreeElement) -> NSError {
         modelError("line \(source.line), \(source.summary): \(reason)", file: file)
     }
 }

@@ -52,7 +52,7 @@ package struct ModelSource {
             root: try ModelFile.source(at: file), name: url.deletingPathExtension().lastPathComponent, module: module)
     }
 
-    init(root: ModelSourceElement, name: String, module: String) {
+    init(root: XMLTreeElement, name: String, module: String) {
         self.name = name
         entities = root.children(named: "entity").map { Self.entity($0, module: module) }
         byName = Dictionary(
@@ -71,7 +71,7 @@ package struct ModelSource {
         name.flatMap { entity(named: $0)?.className } ?? "NSManagedObject"
     }
 
-    private static func entity(_ source: ModelSourceElement, module: String) -> Entity {
+    private static func entity(_ source: XMLTreeElement, module: String) -> Entity {
         let generation: Generation =
             switch source.text("codeGenerationType") {
             case "class": .classDefinition
@@ -90,7 +90,7 @@ package struct ModelSource {
         return written.hasPrefix(module + ".") ? String(written.dropFirst(module.count + 1)) : written
     }
 
-    private static func property(_ source: ModelSourceElement) -> Property? {
+    private static func property(_ source: XMLTreeElement) -> Property? {
         guard let name = source.text("name") else { return nil }
         switch source.name {
         case "attribute":

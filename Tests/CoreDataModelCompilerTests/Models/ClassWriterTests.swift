@@ -6,7 +6,7 @@ import Testing
 @Suite("Classes generated from a model")
 struct ClassWriterTests {
     private func text(_ entities: String) throws -> String {
-        let root = try ModelSourceElement.parse(Data("<model>\(entities)</model>".utf8), file: "contents")
+        let root = try XMLTreeElement.model(in: Data("<model>\(entities)</model>".utf8), file: "contents")
         return ClassWriter(model: ModelSource(root: root, name: "Library", module: "Kit")).text()
     }
 

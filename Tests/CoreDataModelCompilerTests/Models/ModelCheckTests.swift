@@ -6,14 +6,15 @@ import Testing
 @Suite("Declarations compared with the model")
 struct ModelCheckTests {
     private func problem(_ declaration: String, ownTypes: Set<String> = []) throws -> String? {
-        let root = try ModelSourceElement.parse(
-            Data(
-                """
-                <model><entity name='Item' representedClassName='.Thing'><attribute name='title' attributeType='String'/>
-                <relationship name='parts' toMany='YES' destinationEntity='Part'/></entity>
-                <entity name='Part' representedClassName='Part' parentEntity='Item'>
-                <attribute name='size' attributeType='Integer 32'/></entity></model>
-                """.utf8), file: "contents")
+        let root = try XMLTreeElement.model(
+            in:
+                Data(
+                    """
+                    <model><entity name='Item' representedClassName='.Thing'><attribute name='title' attributeType='String'/>
+                    <relationship name='parts' toMany='YES' destinationEntity='Part'/></entity>
+                    <entity name='Part' representedClassName='Part' parentEntity='Item'>
+                    <attribute name='size' attributeType='Integer 32'/></entity></model>
+                    """.utf8), file: "contents")
         let check = ModelCheck(
             models: [ModelSource(root: root, name: "Library", module: "Kit")], ownTypes: ownTypes)
         let file = DeclarationScanner.scan(source: "extension \(declaration)", path: "A.swift")

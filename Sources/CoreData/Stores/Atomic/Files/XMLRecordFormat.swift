@@ -19,7 +19,12 @@ enum XMLRecordFormat: RecordFormat {
     // MARK: Reading
 
     static func read(_ data: Data) throws -> RecordFile {
-        let root = try XMLRecordElement.parse(data)
+        let root: XMLTreeElement
+        do {
+            root = try XMLTreeElement.parse(data)
+        } catch {
+            throw archiveError("line \(error.line): \(error.reason)")
+        }
         guard root.name == "database", let info = root.child("databaseInfo") else {
             throw archiveError(
                 "line \(root.line): the root element is <\(root.name)>, not <database> with its information")
@@ -35,7 +40,7 @@ enum XMLRecordFormat: RecordFormat {
         return file
     }
 
-    private static func record(_ element: XMLRecordElement) throws -> RecordFile.Record {
+    private static func record(_ element: XMLTreeElement) throws -> RecordFile.Record {
         guard let entity = element.attributes["type"], let number = number(element.attributes["id"]) else {
             throw archiveError("line \(element.line): an object needs a type and an id such as z102")
         }
@@ -62,7 +67,7 @@ enum XMLRecordFormat: RecordFormat {
         return number
     }
 
-    private static func value(_ element: XMLRecordElement, _ name: String) throws -> FileValue {
+    private static func value(_ element: XMLTreeElement, _ name: String) throws -> FileValue {
         let (type, text) = (element.attributes["type"] ?? "string", element.text)
         let value: FileValue?
         switch type.lowercased() {

@@ -1,0 +1,99 @@
+import Foundation
+import FoundationXML
+
+/// An element of an XML file with its attributes, children and text: what every reader of XML here starts from.
+package final class XMLTreeElement {
+    /// The element's name, such as `entity`.
+    package let name: String
+    /// The attributes as written.
+    package internal(set) var attributes: [String: String]
+    /// The line of the start tag, from 1.
+    package let line: Int
+    /// The child elements in order.
+    package internal(set) var children: [XMLTreeElement] = []
+    /// The text between the element's tags, without that of its children.
+    package fileprivate(set) var text = ""
+
+    /// An element without children and text.
+    init(name: String, attributes: [String: String] = [:], line: Int = 1) {
+        self.name = name
+        self.attributes = attributes
+        self.line = line
+    }
+
+    /// The first child of a name.
+    package func child(_ name: String) -> XMLTreeElement? { children.first { $0.name == name } }
+
+    /// The children of one name.
+    package func children(named name: String) -> [XMLTreeElement] { children.filter { $0.name == name } }
+
+    /// Why a file cannot be read as XML.
+    package struct Failure: Error {
+        /// The line, from 1.
+        package let line: Int
+        /// What is wrong, as a part of a sentence.
+        package let reason: String
+    }
+
+    /// Parses a file; nothing outside of it is read.
+    ///
+    /// Throws a `Failure` where the file is not well-formed, or nested too deeply.
+    package static func parse(_ data: Data) throws(Failure) -> XMLTreeElement {
+        let builder = TreeBuilder()
+        // In pieces: as a whole, the parser refuses more than ten million bytes.
+        let parser = XMLParser(stream: InputStream(data: data))
+        parser.shouldResolveExternalEntities = false
+        parser.delegate = builder
+        let succeeded = parser.parse()
+        if let failure = builder.failure { throw failure }
+        guard succeeded, parser.parserError == nil, builder.isComplete, let root = builder.root else {
+            throw Failure(line: max(builder.errorLine ?? parser.lineNumber, 1), reason: "not well-formed XML")
+        }
+        return root
+    }
+}
+
+/// Collects the events of the parser into a tree.
+private final class TreeBuilder: NSObject, XMLParserDelegate {
+    /// Models nest six elements, metadata may nest more; what goes deeper than this is neither.
+    private static let maximumDepth = 128
+
+    var root: XMLTreeElement?
+    var failure: XMLTreeElement.Failure?
+    var errorLine: Int?
+    private var open: [XMLTreeElement] = []
+
+    /// Whether every element was closed. (The parser goes on after some errors and still calls that success.)
+    var isComplete: Bool { open.isEmpty && errorLine == nil }
+
+    func parser(
+        _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName qName: String?,
+        attributes attributeDict: [String: String]
+    ) {
+        let element = XMLTreeElement(name: elementName, attributes: attributeDict, line: parser.lineNumber)
+        open.last?.children.append(element)
+        if root == nil { root = element }
+        open.append(element)
+        if open.count > Self.maximumDepth, failure == nil {
+            failure = .init(
+                line: parser.lineNumber, reason: "elements are nested more than \(Self.maximumDepth) deep")
+            parser.abortParsing()
+        }
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters string: String) { open.last?.text += string }
+
+    func parser(_ parser: XMLParser, foundCDATA CDATABlock: Data) {
+        open.last?.text += String(decoding: CDATABlock, as: UTF8.self)
+    }
+
+    func parser(
+        _ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName qName: String?
+    ) {
+        _ = open.popLast()
+    }
+
+    func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
+        errorLine = errorLine ?? parser.lineNumber
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// The XML source of a model.
+///
+/// The whole source is kept as a tree, also what the model itself has no place for (`usesScalarValueType`,
+/// `codeGenerationType` …): the code generator reads it from here.
+extension XMLTreeElement {
+    /// An attribute's text; `nil` when absent or empty.
+    package func text(_ attribute: String) -> String? {
+        attributes[attribute].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// An attribute as a truth value: "YES", "true" and "1" are true in any case, everything else and absence are false.
+    package func flag(_ attribute: String) -> Bool {
+        switch attributes[attribute] {
+        case "YES": true
+        case "NO", nil: false
+        case let other?: ["YES", "TRUE", "1"].contains(other.trimmingCharacters(in: .whitespaces).uppercased())
+        }
+    }
+
+    /// The element as error messages show it.
+    var summary: String {
+        attributes["name"].map { "<\(name) name=\"\($0)\">" } ?? "<\(name)>"
+    }
+
+    /// Parses an XML model; `file` is named in errors. The root must be `model`.
+    package static func model(in data: Data, file: String) throws -> XMLTreeElement {
+        let root: XMLTreeElement
+        do {
+            root = try parse(data)
+        } catch {
+            throw modelError("line \(error.line): \(error.reason).", file: file)
+        }
+        guard root.name == "model" else {
+            throw modelError(
+                "line \(root.line): the root element is <\(root.name)>, a model has <model>.", file: file)
+        }
+        return root
+    }
+}

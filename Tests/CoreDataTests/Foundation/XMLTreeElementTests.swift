@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+/// The parser beneath takes at most ten million bytes at once. Files are larger.
+@Suite("Reading large XML files")
+struct XMLTreeElementTests {
+    private static let letters = 1_000_000
+
+    @Test("The source of a model of more than ten million bytes is read whole")
+    func modelSource() throws {
+        let note = String(repeating: "n", count: Self.letters)
+        let entries = (0..<11).map { "<entry key=\"\($0)\" value=\"\(note)\"/>" }.joined(separator: "\n")
+        let source = "<model><entity name=\"E\"><userInfo>\(entries)</userInfo></entity></model>"
+        let model = try ModelSourceReader.model(from: Data(source.utf8), file: "M.xml")
+        let entity = try #require(model.entitiesByName["E"])
+        #expect(entity.userInfo?.count == 11)
+        #expect((entity.userInfo?["10"] as? String)?.count == Self.letters)
+    }
+
+    @Test("A mapping model that embeds more than ten million bytes is read whole")
+    func mappingModelSource() throws {
+        let bytes = Data(repeating: 7, count: 8 * Self.letters)
+        let text = bytes.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        let source = """
+            <?xml version="1.0" standalone="yes"?>
+            <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">
+            <database>
+                <object type="XDDEVMAPPINGMODEL" id="z102">
+                    <attribute name="sourcemodeldata" type="binary">\(text)</attribute>
+                    <relationship name="entitymappings" type="0/0" destination="XDDEVENTITYMAPPING" idrefs="z103 z104"></relationship>
+                </object>
+            </database>
+            """
+        let objects = try XMLStoreObjects(Data(source.utf8), file: "xcmapping.xml").objects(of: "XDDEVMAPPINGMODEL")
+        #expect(objects.first?.data("sourcemodeldata") == bytes)
+        #expect(objects.first?.relationships["entitymappings"] == ["z103", "z104"])
+    }
+
+    @Test("An XML store with a text of more than ten million bytes is read whole")
+    func store() throws {
+        let text = String(repeating: "t", count: 11 * Self.letters)
+        let source = """
+            <database><databaseInfo><UUID>A</UUID></databaseInfo>
+            <object type="E" id="z102"><attribute name="text" type="string">\(text)</attribute></object></database>
+            """
+        let file = try XMLRecordFormat.read(Data(source.utf8))
+        guard case .text(let read)? = file.records.first?.values["text"] else {
+            Issue.record("no text")
+            return
+        }
+        #expect(read == text)
+    }
+
+    @Test(
+        "What is not well-formed is refused with its line",
+        arguments: [("<a>\n<b></a>", 2), ("<a>\n<b>", 2), ("", 1), ("<a>\n</a><", 2)])
+    func damaged(text: String, line: Int) {
+        let failure = #expect(throws: XMLTreeElement.Failure.self) { try XMLTreeElement.parse(Data(text.utf8)) }
+        #expect(failure?.reason == "not well-formed XML")
+        #expect(failure?.line == line)
+    }
+
+    @Test("Elements that are nested without end are refused")
+    func nested() {
+        let text = String(repeating: "<a>", count: 100_000)
+        let failure = #expect(throws: XMLTreeElement.Failure.self) { try XMLTreeElement.parse(Data(text.utf8)) }
+        #expect(failure?.reason.contains("nested more than") == true)
+    }
+}
