@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// What the plugin asks for, for one target: the accessors of its `@NSManaged` members, the classes of its models, the models
@@ -56,8 +57,14 @@ package struct Job {
 }
 
 extension Job {
-    /// Does it. Throws every problem found, each with its file and line.
-    package func run() throws {
+    /// Does it, and hands what is odd in its models to `warn`, each thing once. Throws every problem found, each with its file
+    /// and line.
+    package func run(warn: @escaping @Sendable (ModelWarning) -> Void = { _ in }) throws {
+        let warnings = FirstWarnings()
+        try ModelWarning.$taking.withValue({ if warnings.insert($0) { warn($0) } }) { try work() }
+    }
+
+    private func work() throws {
         let modelSources = try readModels()
         var files = try sources.map(scan)
         for (model, source) in zip(models, modelSources) {
@@ -219,4 +226,13 @@ package struct Problems: Error, CustomStringConvertible {
     init(_ diagnostics: [Diagnostic]) { self.diagnostics = diagnostics }
 
     package var description: String { diagnostics.map(\.description).joined(separator: "\n") }
+}
+
+/// The warnings that a job has given: it reads every model more than once.
+// @unchecked Sendable: the lock guards the set.
+private final class FirstWarnings: @unchecked Sendable {
+    private let lock = NSLock()
+    private var warnings: Set<ModelWarning> = []
+
+    func insert(_ warning: ModelWarning) -> Bool { lock.withLock { warnings.insert(warning).inserted } }
 }

@@ -35,7 +35,7 @@ extension ModelSourceReader {
     }
 
     /// The limits of an attribute element as validation predicates, each with the error code of its failure.
-    func addValidation(of source: XMLTreeElement, to attribute: NSAttributeDescription) throws {
+    func addValidation(of source: XMLTreeElement, to attribute: NSAttributeDescription) {
         var predicates: [NSPredicate] = []
         var codes: [Any] = []
         func add(_ key: String, _ comparison: NSComparisonPredicate.Operator, _ limit: Any?, _ code: Int) {
@@ -47,38 +47,48 @@ extension ModelSourceReader {
                     type: comparison))
             codes.append(NSNumber(value: code))
         }
+        func compare(_ minimum: Double?, _ maximum: Double?) {
+            guard let minimum, let maximum, minimum > maximum else { return }
+            warn("the minimum is above the maximum, so that no value is valid.", at: source)
+        }
         switch attribute.attributeType {
         case .stringAttributeType:
-            let minimum = try integer("minValueString", of: source).map { NSNumber(value: $0) }
+            let minimum = integer("minValueString", of: source).map { NSNumber(value: $0) }
             add("length", .greaterThanOrEqualTo, minimum, NSValidationStringTooShortError)
-            let maximum = try integer("maxValueString", of: source).map { NSNumber(value: $0) }
+            let maximum = integer("maxValueString", of: source).map { NSNumber(value: $0) }
             add("length", .lessThanOrEqualTo, maximum, NSValidationStringTooLongError)
-            let pattern = source.text("regularExpressionString")
-            add("SELF", .matches, pattern, NSValidationStringPatternMatchingError)
+            compare(minimum?.doubleValue, maximum?.doubleValue)
+            add("SELF", .matches, pattern(of: source), NSValidationStringPatternMatchingError)
         case .dateAttributeType:
-            let earliest = try number("minDateTimeInterval", of: source).map {
-                Date(timeIntervalSinceReferenceDate: $0)
-            }
-            add("SELF", .greaterThanOrEqualTo, earliest, NSValidationDateTooSoonError)
-            let latest = try number("maxDateTimeInterval", of: source).map { Date(timeIntervalSinceReferenceDate: $0) }
-            add("SELF", .lessThanOrEqualTo, latest, NSValidationDateTooLateError)
+            let earliest = number("minDateTimeInterval", of: source)
+            add("SELF", .greaterThanOrEqualTo, earliest.map(Self.date), NSValidationDateTooSoonError)
+            let latest = number("maxDateTimeInterval", of: source)
+            add("SELF", .lessThanOrEqualTo, latest.map(Self.date), NSValidationDateTooLateError)
+            compare(earliest, latest)
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
             .doubleAttributeType, .floatAttributeType:
-            let minimum = try limit("minValueString", of: source, type: attribute.attributeType)
+            let minimum = limit("minValueString", of: source, type: attribute.attributeType)
             add("SELF", .greaterThanOrEqualTo, minimum, NSValidationNumberTooSmallError)
-            let maximum = try limit("maxValueString", of: source, type: attribute.attributeType)
+            let maximum = limit("maxValueString", of: source, type: attribute.attributeType)
             add("SELF", .lessThanOrEqualTo, maximum, NSValidationNumberTooLargeError)
+            compare(minimum?.doubleValue, maximum?.doubleValue)
         default: return
         }
         guard !predicates.isEmpty else { return }
         attribute.setValidation(predicates: predicates, warnings: codes)
     }
 
-    private func limit(_ attribute: String, of source: XMLTreeElement, type: NSAttributeType) throws -> Any? {
-        guard let text = source.text(attribute) else { return nil }
-        guard let value = Self.value(of: text, type: type) else {
-            throw error("\(attribute) is '\(text)', which does not fit the type of the attribute.", at: source)
+    private static func date(_ interval: Double) -> Date { Date(timeIntervalSinceReferenceDate: interval) }
+
+    /// The regular expression of a string; one that is none would stop every program that validates an object.
+    private func pattern(of source: XMLTreeElement) -> String? {
+        guard let pattern = source.text("regularExpressionString") else { return nil }
+        do {
+            _ = try NSRegularExpression(pattern: pattern)
+            return pattern
+        } catch {
+            warn("'\(pattern)' is no regular expression and does not count.", at: source)
+            return nil
         }
-        return value
     }
 }

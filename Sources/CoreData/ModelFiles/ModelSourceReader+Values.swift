@@ -2,79 +2,164 @@ import Foundation
 
 /// The values in an XML source are text; here they get the types of their attributes.
 extension ModelSourceReader {
-    /// The type an attribute element names; absent means undefined.
+    /// The type an attribute element names; absent means undefined. Case and spaces do not count.
     func attributeType(of source: XMLTreeElement) throws -> NSAttributeType {
-        switch source.text("attributeType") {
-        case nil, "Undefined": .undefinedAttributeType
-        case "Integer 16": .integer16AttributeType
-        case "Integer 32": .integer32AttributeType
-        case "Integer 64": .integer64AttributeType
-        case "Decimal": .decimalAttributeType
-        case "Double": .doubleAttributeType
-        case "Float": .floatAttributeType
-        case "String": .stringAttributeType
-        case "Boolean": .booleanAttributeType
-        case "Date": .dateAttributeType
-        case "Binary": .binaryDataAttributeType
-        case "UUID": .UUIDAttributeType
-        case "URI": .URIAttributeType
-        case "Transformable": .transformableAttributeType
-        case "Composite": .compositeAttributeType
-        case let other?: throw error("unknown attribute type '\(other)'.", at: source)
+        guard let text = source.text("attributeType") else { return .undefinedAttributeType }
+        switch text.lowercased().filter({ !$0.isWhitespace }) {
+        case "", "undefined": return .undefinedAttributeType
+        case "integer16": return .integer16AttributeType
+        case "integer32": return .integer32AttributeType
+        case "integer64": return .integer64AttributeType
+        case "decimal": return .decimalAttributeType
+        case "double": return .doubleAttributeType
+        case "float": return .floatAttributeType
+        case "string": return .stringAttributeType
+        case "boolean": return .booleanAttributeType
+        case "date": return .dateAttributeType
+        case "binary", "binarydata": return .binaryDataAttributeType
+        case "uuid": return .UUIDAttributeType
+        case "uri": return .URIAttributeType
+        case "transformable": return .transformableAttributeType
+        case "composite": return .compositeAttributeType
+        default: throw error("unknown attribute type '\(text)'.", at: source)
         }
     }
 
-    /// The default value of an attribute element, typed; `nil` when it has none.
-    func defaultValue(of source: XMLTreeElement, type: NSAttributeType) throws -> Any? {
-        if type == .dateAttributeType {
-            return try number("defaultDateTimeInterval", of: source).map { Date(timeIntervalSinceReferenceDate: $0) }
+    /// The default value of an attribute element, typed; `nil` when it has none, or one that no value of the type can be.
+    func defaultValue(of source: XMLTreeElement, type: NSAttributeType) -> Any? {
+        if type == .dateAttributeType, source.text("defaultDateTimeInterval") != nil {
+            return number("defaultDateTimeInterval", of: source).map { Date(timeIntervalSinceReferenceDate: $0) }
         }
         guard let text = source.attributes["defaultValueString"] else { return nil }
-        switch type {
-        case .stringAttributeType: return text
-        case .binaryDataAttributeType, .transformableAttributeType, .undefinedAttributeType, .objectIDAttributeType,
-            .compositeAttributeType, .dateAttributeType:
+        if type == .stringAttributeType { return text }
+        // The editor leaves an empty string behind when a default is removed.
+        guard !text.allSatisfy(\.isWhitespace) else { return nil }
+        let written = SourceValue(text, type: type)
+        let what = "the default value '\(text)' of an attribute of type \(source.text("attributeType") ?? "Undefined")"
+        switch (written.value, written.remark) {
+        case (nil, _): warn("\(what) is none, so the attribute has no default.", at: source)
+        case (let value?, .readAs?): warn("\(what) is read as \(value).", at: source)
+        case (_, .outOfRange?): warn("\(what) is out of its range.", at: source)
+        case (_, nil): break
+        }
+        return written.value
+    }
+
+    /// A number in an attribute of the source; `nil` when it has none, with a warning where it has something else.
+    func number(_ attribute: String, of source: XMLTreeElement) -> Double? {
+        guard let text = source.text(attribute), !text.allSatisfy(\.isWhitespace) else { return nil }
+        let written = SourceValue(text, type: .doubleAttributeType)
+        guard let number = written.value as? NSNumber, number.doubleValue.isFinite else {
+            warn("\(attribute) is '\(text)', which is not a number and does not count.", at: source)
             return nil
+        }
+        if written.remark != nil { warn("\(attribute) '\(text)' is read as \(number).", at: source) }
+        return number.doubleValue
+    }
+
+    /// A limit of a numeric attribute. That of a whole number may have a fraction.
+    func limit(_ attribute: String, of source: XMLTreeElement, type: NSAttributeType) -> NSNumber? {
+        guard let text = source.text(attribute), !text.allSatisfy(\.isWhitespace) else { return nil }
+        var written = SourceValue(text, type: type)
+        if written.remark == .readAs, Double(text) != nil {
+            written = SourceValue(text, type: .doubleAttributeType)
+        }
+        guard let number = written.value as? NSNumber else {
+            warn(
+                "\(attribute) is '\(text)', which does not fit the type of the attribute and does not count.",
+                at: source)
+            return nil
+        }
+        if written.remark == .readAs { warn("\(attribute) '\(text)' is read as \(number).", at: source) }
+        return number
+    }
+}
+
+/// A text of a model's source as the value of an attribute.
+///
+/// Xcode keeps what was typed, and keeps it when the attribute gets another type: a whole number may have the default "NO".
+struct SourceValue {
+    /// What is to be said of a value that is not written as one of its type.
+    enum Remark {
+        /// The text says something else than the value.
+        case readAs
+        /// The number is larger than the type can hold.
+        case outOfRange
+    }
+
+    /// The value; `nil` when the text is none of the type.
+    private(set) var value: Any?
+    private(set) var remark: Remark?
+
+    init(_ text: String, type: NSAttributeType) {
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        switch type {
+        case .booleanAttributeType: readTruth(text)
+        case .integer16AttributeType: readInteger(text, Int64(Int16.min)...Int64(Int16.max))
+        case .integer32AttributeType: readInteger(text, Int64(Int32.min)...Int64(Int32.max))
+        case .integer64AttributeType: readInteger(text, Int64.min...Int64.max)
+        case .doubleAttributeType: readNumber(text) { Double($0).map { NSNumber(value: $0) } }
+        case .floatAttributeType: readNumber(text) { Float($0).map { NSNumber(value: $0) } }
+        case .decimalAttributeType:
+            readNumber(text) { digits in
+                // Decimal takes what a text begins with.
+                guard digits.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }) else { return nil }
+                return Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX"))
+                    .map { NSDecimalNumber(decimal: $0) }
+            }
+        case .UUIDAttributeType: value = UUID(uuidString: text)
+        case .URIAttributeType: value = URL(string: text)
         default: break
         }
-        // The editor leaves an empty string behind when a default is removed.
-        guard !text.isEmpty else { return nil }
-        guard let value = Self.value(of: text, type: type) else {
-            throw error("the default value '\(text)' does not fit the type of the attribute.", at: source)
-        }
-        return value
     }
 
-    /// A number in an attribute of the source.
-    func number(_ attribute: String, of source: XMLTreeElement) throws -> Double? {
-        guard let text = source.text(attribute) else { return nil }
-        guard let value = Double(text) else {
-            throw error("\(attribute) is '\(text)', which is not a number.", at: source)
+    private static func truth(_ text: String) -> Bool? {
+        switch text.uppercased() {
+        case "YES", "TRUE": true
+        case "NO", "FALSE": false
+        default: nil
         }
-        return value
     }
 
-    /// Text as a value of a numeric, Boolean, UUID or URI attribute; `nil` when it does not fit.
-    static func value(of text: String, type: NSAttributeType) -> Any? {
-        switch type {
-        case .booleanAttributeType:
-            switch text.uppercased() {
-            case "YES", "TRUE", "1": return NSNumber(value: true)
-            case "NO", "FALSE", "0": return NSNumber(value: false)
-            default: return nil
-            }
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
-            if let value = Int64(text) { return NSNumber(value: value) }
-            // "1.0" and "1e3" occur; what is not whole or does not fit is an error.
-            return Double(text).flatMap { Int64(exactly: $0) }.map { NSNumber(value: $0) }
-        case .doubleAttributeType: return Double(text).map { NSNumber(value: $0) }
-        case .floatAttributeType: return Float(text).map { NSNumber(value: $0) }
-        case .decimalAttributeType:
-            let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
-            return decimal.map { NSDecimalNumber(decimal: $0) }
-        case .UUIDAttributeType: return UUID(uuidString: text)
-        case .URIAttributeType: return URL(string: text)
-        default: return nil
+    private mutating func readTruth(_ text: String) {
+        if let truth = Self.truth(text) {
+            value = NSNumber(value: truth)
+        } else if let number = Double(text), !number.isNaN {
+            value = NSNumber(value: number != 0)
+            if number != 0, number != 1 { remark = .readAs }
+        }
+    }
+
+    private mutating func readInteger(_ text: String, _ range: ClosedRange<Int64>) {
+        if let whole = Int64(text) {
+            value = NSNumber(value: whole)
+            if !range.contains(whole) { remark = .outOfRange }
+            return
+        }
+        readNumber(text) { Double($0).map { NSNumber(value: $0) } }
+        guard let number = (value as? NSNumber)?.doubleValue else { return }
+        // Archives of Apple's compiler hold the whole part.
+        guard let whole = Int64(exactly: number.rounded(.towardZero)) else {
+            value = nil
+            return
+        }
+        value = NSNumber(value: whole)
+        if Double(whole) != number { remark = .readAs } else if !range.contains(whole) { remark = .outOfRange }
+    }
+
+    /// A number; also one with a comma, where that cannot part thousands, and a truth value as 0 or 1.
+    private mutating func readNumber(_ text: String, _ number: (String) -> NSNumber?) {
+        let plain = Double(text)
+        if plain?.isNaN == false, let found = number(text) {
+            value = found
+        } else if let truth = Self.truth(text) {
+            value = number(truth ? "1" : "0")
+            remark = .readAs
+        } else if plain == nil {
+            let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[1].utf8.count != 3, Double("\(parts[0]).\(parts[1])") != nil else { return }
+            value = number("\(parts[0]).\(parts[1])")
+            remark = .readAs
         }
     }
 }

@@ -41,15 +41,19 @@ struct ModelSourceReader {
         model.entities = entities
         try linkInverses(sources, byName)
         for source in root.children(named: "configuration") {
-            let members = try source.children(named: "memberEntity").map { member in
-                guard let entity = byName[member.attributes["name"] ?? ""] else {
-                    throw error("the model has no such entity.", at: member)
-                }
+            let members = source.children(named: "memberEntity").compactMap { member in
+                let entity = byName[member.attributes["name"] ?? ""]
+                if entity == nil { warn("the model has no such entity.", at: member) }
                 return entity
             }
             model.setEntities(members, forConfigurationName: try requiredName(of: source))
         }
         for source in root.children(named: "fetchRequest") {
+            // The editor leaves a request behind when its entity is removed.
+            guard byName[source.text("entity") ?? ""] != nil else {
+                warn("the entity '\(source.attributes["entity"] ?? "")' is not in the model.", at: source)
+                continue
+            }
             let request = try makeFetchRequest(from: source, byName, keepsEntity: true)
             model.setFetchRequestTemplate(request, forName: try requiredName(of: source))
         }
@@ -122,8 +126,8 @@ struct ModelSourceReader {
                 let relationship = NSRelationshipDescription()
                 try applyCommonFields(of: child, to: relationship)
                 let isToMany = child.flag("toMany")
-                relationship.minCount = try integer("minCount", of: child) ?? 0
-                relationship.maxCount = try integer("maxCount", of: child) ?? (isToMany ? 0 : 1)
+                relationship.minCount = count("minCount", of: child) ?? 0
+                relationship.maxCount = count("maxCount", of: child) ?? (isToMany ? 0 : 1)
                 relationship.isOrdered = child.flag("ordered")
                 relationship.deleteRule = try deleteRule(of: child)
                 guard let name = child.text("destinationEntity") else {
@@ -171,12 +175,12 @@ struct ModelSourceReader {
     }
 
     private func deleteRule(of source: XMLTreeElement) throws -> NSDeleteRule {
-        switch source.text("deletionRule") {
-        case nil, "Nullify": .nullifyDeleteRule
-        case "Cascade": .cascadeDeleteRule
-        case "Deny": .denyDeleteRule
-        case "No Action": .noActionDeleteRule
-        case let other?: throw error("unknown deletion rule '\(other)'.", at: source)
+        switch (source.text("deletionRule") ?? "").lowercased().filter({ !$0.isWhitespace }) {
+        case "", "nullify": .nullifyDeleteRule
+        case "cascade": .cascadeDeleteRule
+        case "deny": .denyDeleteRule
+        case "noaction": .noActionDeleteRule
+        default: throw error("unknown deletion rule '\(source.text("deletionRule") ?? "")'.", at: source)
         }
     }
 
@@ -192,9 +196,9 @@ struct ModelSourceReader {
         let request = NSFetchRequest<NSFetchRequestResult>(entityName: entityName)
         if keepsEntity { request.entity = entity }
         if let format = source.text("predicateString") { request.predicate = try predicate(format, at: source) }
-        request.fetchLimit = try integer("fetchLimit", of: source) ?? 0
-        request.fetchBatchSize = try integer("fetchBatchSize", of: source) ?? 0
-        let resultType = try integer("resultType", of: source).flatMap { UInt(exactly: $0) }
+        request.fetchLimit = integer("fetchLimit", of: source) ?? 0
+        request.fetchBatchSize = integer("fetchBatchSize", of: source) ?? 0
+        let resultType = integer("resultType", of: source).flatMap { UInt(exactly: $0) }
         request.resultType = NSFetchRequestResultType(rawValue: resultType ?? 0)
         request.returnsDistinctResults = source.flag("returnDistinctResults")
         // The editor writes these when it has shown the request once; a source with none of them means the defaults.
@@ -213,30 +217,45 @@ struct ModelSourceReader {
     // MARK: Indexes
 
     private func addIndexes(of source: XMLTreeElement, to entity: NSEntityDescription) throws {
-        let properties = entity.propertiesByName
-        entity.indexes = try source.children(named: "fetchIndex").map { child in
-            let elements = try child.children(named: "fetchIndexElement").map { item in
-                let name = try item.text("property") ?? requiredName(of: item)
-                guard let property = properties[name] else {
-                    throw error(
-                        "entity '\(entity.name ?? "")' has no property '\(name)' for its fetch index.", at: item)
-                }
-                let isSpatial = item.attributes["type"]?.lowercased() == "rtree"
-                let element = NSFetchIndexElementDescription(
-                    property: property, collationType: isSpatial ? .rTree : .binary)
-                element.isAscending = item.attributes["order"] != "descending"
-                return element
-            }
+        entity.indexes = try source.children(named: "fetchIndex").compactMap { child in
+            guard let elements = indexElements(of: child, in: entity) else { return nil }
             // Apple's compiler does so too: stores have an index for the attribute besides the named one.
             if elements.count == 1, elements[0].isAscending, elements[0].collationType == .binary {
                 elements[0].property?.isIndexed = true
             }
             let index = NSFetchIndexDescription(name: try requiredName(of: child), elements: elements)
             if let format = child.text("partialIndexPredicate") {
-                index.partialIndexPredicate = try predicate(format, at: child)
+                do {
+                    index.partialIndexPredicate = try predicate(format, at: child)
+                } catch {
+                    warn("the condition of the index cannot be read, so the index covers all objects.", at: child)
+                }
             }
             return index
         }
+    }
+
+    /// The elements of a fetch index. An index is advice: one over a property that is gone is left out.
+    private func indexElements(
+        of source: XMLTreeElement, in entity: NSEntityDescription
+    ) -> [NSFetchIndexElementDescription]? {
+        let properties = entity.propertiesByName
+        var elements: [NSFetchIndexElementDescription] = []
+        for item in source.children(named: "fetchIndexElement") {
+            let name = item.text("property") ?? item.text("name") ?? ""
+            guard let property = properties[name] else {
+                warn(
+                    "entity '\(entity.name ?? "")' has no property '\(name)', so it has no index '\(source.text("name") ?? "")'.",
+                    at: item)
+                return nil
+            }
+            let isSpatial = item.attributes["type"]?.lowercased() == "rtree"
+            let element = NSFetchIndexElementDescription(
+                property: property, collationType: isSpatial ? .rTree : .binary)
+            element.isAscending = item.attributes["order"]?.lowercased() != "descending"
+            elements.append(element)
+        }
+        return elements
     }
 
     // MARK: Attributes
@@ -260,8 +279,8 @@ struct ModelSourceReader {
         attribute.allowsExternalBinaryDataStorage = source.flag("allowsExternalBinaryDataStorage")
         attribute.preservesValueInHistoryOnDeletion = source.flag("preserveAfterDeletion")
         attribute.allowsCloudEncryption = source.flag("allowsCloudEncryption")
-        attribute.defaultValue = try defaultValue(of: source, type: type)
-        try addValidation(of: source, to: attribute)
+        attribute.defaultValue = defaultValue(of: source, type: type)
+        addValidation(of: source, to: attribute)
         return attribute
     }
 
@@ -298,12 +317,24 @@ struct ModelSourceReader {
         return name
     }
 
-    func integer(_ attribute: String, of source: XMLTreeElement) throws -> Int? {
-        guard let text = source.text(attribute) else { return nil }
-        guard let value = Int(text) else {
-            throw error("\(attribute) is '\(text)', which is not a whole number.", at: source)
+    /// A whole number in an attribute of the source; `nil` when it has none, with a warning where it has something else.
+    func integer(_ attribute: String, of source: XMLTreeElement) -> Int? {
+        guard let text = source.text(attribute), !text.allSatisfy(\.isWhitespace) else { return nil }
+        let written = SourceValue(text, type: .integer64AttributeType)
+        guard let number = written.value as? NSNumber else {
+            warn("\(attribute) is '\(text)', which is not a whole number and does not count.", at: source)
+            return nil
         }
-        return value
+        if written.remark != nil { warn("\(attribute) '\(text)' is read as \(number).", at: source) }
+        return number.intValue
+    }
+
+    /// How many objects a relationship may lead to.
+    private func count(_ attribute: String, of source: XMLTreeElement) -> Int? {
+        guard let number = integer(attribute, of: source) else { return nil }
+        if (0...Int(Int32.max)).contains(number) { return number }
+        warn("\(attribute) is \(number), which no relationship can have, and does not count.", at: source)
+        return nil
     }
 
     private func userInfo(of source: XMLTreeElement) -> [AnyHashable: Any]? {
@@ -312,6 +343,11 @@ struct ModelSourceReader {
         var info: [AnyHashable: Any] = [:]
         for entry in entries { info[entry.attributes["key"] ?? ""] = entry.attributes["value"] ?? "" }
         return info
+    }
+
+    /// Says what cannot be meant as it is written.
+    func warn(_ text: String, at source: XMLTreeElement) {
+        ModelWarning(file: file, line: source.line, text: "\(source.summary): \(text)").post()
     }
 
     /// An error that names file, line and element.

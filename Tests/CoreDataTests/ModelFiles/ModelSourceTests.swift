@@ -151,10 +151,6 @@ struct ModelSourceTests {
                 ["type 'Text'", "name=\"n\""]
             ),
             (
-                "<entity name=\"A\"><attribute name=\"n\" attributeType=\"Integer 16\" defaultValueString=\"x\"/></entity>",
-                ["default value 'x'"]
-            ),
-            (
                 "<entity name=\"A\"><attribute name=\"n\"/><attribute name=\"n\"/></entity>",
                 ["'A'", "'n'", "two properties"]
             ),
@@ -190,7 +186,7 @@ struct ModelSourceTests {
         }
     }
 
-    @Test("the binary format of old editors is refused with an error that says what to do")
+    @Test("a damaged file in the binary format of old editors is an error that says what it is")
     func binaryElements() throws {
         try withTemporaryFolder { folder in
             let source = folder.appendingPathComponent("Old.xcdatamodel")

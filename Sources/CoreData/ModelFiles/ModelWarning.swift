@@ -1,0 +1,33 @@
+import Foundation
+
+/// Something in a model's source that cannot be meant as it is written, and what was read instead.
+package struct ModelWarning: Hashable, Sendable, CustomStringConvertible {
+    /// The source's file.
+    package let file: String
+    /// The line of the element, from 1.
+    package let line: Int
+    /// What is odd, and what was made of it.
+    package let text: String
+
+    package var description: String { "\(file):\(line):1: warning: \(text)" }
+
+    /// Takes the warnings of a task. Without it they go to the standard error stream.
+    @TaskLocal package static var taking: (@Sendable (ModelWarning) -> Void)?
+
+    /// Hands the warning to whoever takes it. The standard error stream gets each only once: programs read models often.
+    func post() {
+        if let take = Self.taking { return take(self) }
+        guard Self.printed.insert(self) else { return }
+        FileHandle.standardError.write(Data("CoreData: warning: \(file), line \(line): \(text)\n".utf8))
+    }
+
+    private static let printed = Printed()
+
+    // @unchecked Sendable: the lock guards the set.
+    private final class Printed: @unchecked Sendable {
+        private let lock = NSLock()
+        private var warnings: Set<ModelWarning> = []
+
+        func insert(_ warning: ModelWarning) -> Bool { lock.withLock { warnings.insert(warning).inserted } }
+    }
+}
