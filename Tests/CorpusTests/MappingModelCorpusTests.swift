@@ -93,4 +93,39 @@ struct MappingModelCorpusTests {
             #expect(mapping.entityMigrationPolicyClassName == other.entityMigrationPolicyClassName)
         }
     }
+
+    @Test(
+        "A source whose models are nowhere near is completed from the copies in its own file", arguments: sourceFolders)
+    func embedded(_ path: String) throws {
+        try withTemporaryFolder { folder in
+            // Deeper than the folders above are looked at.
+            let copy = folder.appendingPathComponent("a/b/c/d/e/Map.xcmappingmodel")
+            try FileManager.default.createDirectory(
+                at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(at: Corpus.url(path), to: copy)
+            let model = try MappingModelFile.load(at: copy)
+            #expect(!model.entityMappings.isEmpty)
+            for mapping in model.entityMappings {
+                #expect((mapping.sourceEntityName == nil) == (mapping.sourceEntityVersionHash == nil))
+                #expect((mapping.destinationEntityName == nil) == (mapping.destinationEntityVersionHash == nil))
+            }
+            let near = try? MappingModelFile.load(at: Corpus.url(path))
+            if let near, Self.complete.contains(path) {
+                #expect(zip(model.entityMappings, near.entityMappings).allSatisfy { $0.isSame(as: $1) })
+            }
+        }
+    }
+
+    @Test("A source that is completed from the copies in its file says what Xcode's compiler makes of it")
+    func embeddedLikeTheCompiler() throws {
+        let folder = "alemar11__CoreDataPlus/Tests/Resources/SampleModel/"
+        let source = try MappingModelSource(at: Corpus.url(folder + "MappingModels/V2toV3.xcmappingmodel"))
+        let made = try source.mappingModel { _ in nil }
+        let compiler = try MappingModelFile.load(at: Corpus.url(folder + "Fixtures/V2toV3.cdm"))
+        #expect(made.entityMappings.count == compiler.entityMappings.count)
+        for (mapping, other) in zip(made.entityMappings, compiler.entityMappings) {
+            #expect(mapping.sourceEntityVersionHash == other.sourceEntityVersionHash)
+            #expect(mapping.destinationEntityVersionHash == other.destinationEntityVersionHash)
+        }
+    }
 }

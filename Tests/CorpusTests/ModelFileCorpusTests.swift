@@ -80,6 +80,20 @@ struct ModelFileCorpusTests {
         }
     }
 
+    @Test("every model of Xcode 3 loads, and its tree is there for the generator of classes")
+    func binarySources() throws {
+        let sources = Corpus.paths { $0.hasSuffix(".xcdatamodel/elements") }
+        #expect(sources.count >= 8)
+        for path in sources.map({ ($0 as NSString).deletingLastPathComponent }) {
+            let model = try ModelFile.load(at: Corpus.url(path))
+            #expect(!model.entities.isEmpty, "\(path)")
+            #expect(model.entities.contains { !$0.ownProperties.isEmpty }, "\(path)")
+            try expectRoundTrip(of: model, path)
+            let tree = try ModelFile.source(at: Corpus.url(path))
+            #expect(tree.children(named: "entity").count == model.entities.count, "\(path)")
+        }
+    }
+
     @Test("an XML source and its compiled form are the same model")
     func sourceEqualsCompiled() throws {
         let bundle = "alemar11__CoreDataPlus/Tests/Resources/SampleModel/"

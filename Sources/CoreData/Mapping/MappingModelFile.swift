@@ -2,7 +2,7 @@ import Foundation
 
 /// Loads mapping models from files, and finds the one between two models.
 package enum MappingModelFile {
-    /// The mapping model in a `.cdm`, or in an `.xcmappingmodel` whose models lie near it. Errors name file and reason.
+    /// The mapping model in a `.cdm`, or in an `.xcmappingmodel`, whose models lie near it or within. Errors name file and reason.
     package static func load(at url: URL) throws -> NSMappingModel {
         let mapping = try read(url)
         mapping.fileName = url.lastPathComponent
@@ -11,10 +11,7 @@ package enum MappingModelFile {
 
     private static func read(_ url: URL) throws -> NSMappingModel {
         if isSource(url) {
-            let source = try MappingModelSource(at: url)
-            let older = try model(source.sourceModelPath, of: url)
-            let newer = try model(source.destinationModelPath, of: url)
-            return try source.mappingModel(from: older, to: newer)
+            return try MappingModelSource(at: url).mappingModel { try model($0, near: url) }
         }
         let data: Data
         do {
@@ -61,12 +58,9 @@ package enum MappingModelFile {
     // MARK: The models of a source
 
     /// The model of a path within a project: from the folders around the mapping model, in their subfolders, too.
-    private static func model(_ path: String?, of url: URL) throws -> NSManagedObjectModel {
-        guard let path, !path.isEmpty else {
-            throw modelError("The mapping model does not say which models it leads between.", file: url.path)
-        }
+    package static func model(_ path: String, near url: URL) throws -> NSManagedObjectModel? {
         let parts = path.split(separator: "/").map(String.init)
-        let file = parts[parts.count - 1]
+        guard let file = parts.last else { return nil }
         let container = parts.count > 1 ? parts[parts.count - 2] : ""
         var folder = url.deletingLastPathComponent()
         for climb in 0..<maximumClimb {
@@ -85,8 +79,7 @@ package enum MappingModelFile {
             if parent.path == folder.path { break }
             folder = parent
         }
-        throw modelError(
-            "The model '\(path)' is not near the mapping model, which is of no use without it.", file: url.path)
+        return nil
     }
 
     /// How many folders above the mapping model and how many levels below each are looked at.

@@ -3,7 +3,7 @@ import Foundation
 /// A mapping model as Xcode keeps it: a folder `Name.xcmappingmodel` with an XML store `xcmapping.xml`.
 ///
 /// It says only what a person has entered: which entities belong together, policies, expressions that are not the usual ones.
-/// The rest follows from the two models, which it names by their paths.
+/// The rest follows from the two models, which it names by their paths and holds as they were when Xcode last read them.
 package struct MappingModelSource {
     struct Entity {
         var name: String?
@@ -33,6 +33,11 @@ package struct MappingModelSource {
     /// The paths of the two models in the project, such as `Shop/Shop.xcdatamodeld/Shop 2.xcdatamodel`.
     package private(set) var sourceModelPath: String?
     package private(set) var destinationModelPath: String?
+    /// The two models as archives, where Xcode has put them into the file.
+    private var sourceModelArchive: Data?
+    private var destinationModelArchive: Data?
+    /// The file that errors name.
+    private let file: String
 
     /// Reads the folder, or the XML file itself. Throws errors that name the file and, where it is one's, the entity.
     package init(at url: URL) throws {
@@ -45,12 +50,15 @@ package struct MappingModelSource {
                 failure.domain == NSCocoaErrorDomain ? failure.code : NSCoreDataError,
                 reason: "The mapping model '\(file.path)' cannot be read.", url: url, underlying: failure)
         }
+        self.file = file.path
         let store = try XMLStoreObjects(data, file: file.path)
         guard let model = store.objects(of: "XDDEVMAPPINGMODEL").first else {
             throw modelError("The store holds no mapping model.", file: file.path)
         }
         sourceModelPath = model.text("sourcemodelpath")
         destinationModelPath = model.text("destinationmodelpath")
+        sourceModelArchive = model.data("sourcemodeldata")
+        destinationModelArchive = model.data("destinationmodeldata")
         let objects = Dictionary(store.objects.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         entities = try store.objects(of: "XDDEVENTITYMAPPING").map { object in
             do {
@@ -110,6 +118,43 @@ package struct MappingModelSource {
 }
 
 extension MappingModelSource {
+    /// The mapping model between the models that `find` has for the two paths. Where it has none, cannot read it, or has one
+    /// without an entity that the mapping model names, the copy in the mapping model's own file serves.
+    ///
+    /// Throws where neither does: the error of `find`, or one that names the path.
+    package func mappingModel(_ find: (String) throws -> NSManagedObjectModel?) throws -> NSMappingModel {
+        try mappingModel(
+            from: model(sourceModelPath, archive: sourceModelArchive, naming: entities.compactMap(\.source), find),
+            to: model(
+                destinationModelPath, archive: destinationModelArchive, naming: entities.compactMap(\.destination), find
+            ))
+    }
+
+    private func model(
+        _ path: String?, archive: Data?, naming entities: [String], _ find: (String) throws -> NSManagedObjectModel?
+    ) throws -> NSManagedObjectModel {
+        let found = Result { try path.flatMap { try find($0) } }
+        if case .success(let model?) = found, archive == nil || model.has(entities) { return model }
+        if let archive, !archive.isEmpty {
+            do {
+                return try XcodeModelArchive.model(in: archive, file: file)
+            } catch let failure as NSError {
+                // The one that was found says better what is wrong.
+                if let model = try found.get() { return model }
+                throw modelError(
+                    "The copy of the model '\(path ?? "")' in the mapping model cannot be read: "
+                        + failure.localizedDescription, file: file)
+            }
+        }
+        _ = try found.get()
+        guard let path else {
+            throw modelError("The mapping model does not say which models it leads between.", file: file)
+        }
+        throw modelError(
+            "The model '\(path)' is not near the mapping model, which has no copy of it and is of no use without.",
+            file: file)
+    }
+
     /// The mapping model between two models: hashes are theirs, and expressions that were not entered are made as Xcode
     /// makes them. Throws for an entity that a model does not have.
     package func mappingModel(
@@ -218,5 +263,12 @@ extension MappingModelSource {
         }
         let kept = MappingModelFile.entitiesInBoth(source, destination)
         return kept.isSubset(of: entities.compactMap(\.source)) && kept.isSubset(of: entities.compactMap(\.destination))
+    }
+}
+
+extension NSManagedObjectModel {
+    fileprivate func has(_ entities: [String]) -> Bool {
+        let known = entitiesByName
+        return entities.allSatisfy { known[$0] != nil }
     }
 }

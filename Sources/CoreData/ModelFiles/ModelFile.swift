@@ -24,26 +24,33 @@ package enum ModelFile {
         return try ModelSourceReader.model(from: data, file: url.path)
     }
 
-    /// The XML tree of a source model (`.xcdatamodel` or its `contents`), for those who need what the model drops.
+    /// The XML tree of a source model (`.xcdatamodel` or its `contents`), for those who need what the model drops. A model of
+    /// Xcode 3 has the tree that a later Xcode would have made of it.
     package static func source(at url: URL) throws -> XMLTreeElement {
         let file = try sourceFile(of: url)
-        return try XMLTreeElement.model(in: contents(of: file), file: file.path)
+        let data = try contents(of: file)
+        guard data.starts(with: Array("bplist".utf8)) else {
+            return try XMLTreeElement.model(in: data, file: file.path)
+        }
+        do {
+            return try XcodeModelArchive.source(in: data)
+        } catch let failure as NSError {
+            throw modelError(
+                "The model in the binary format of Xcode 3 cannot be read: \(failure.localizedDescription)",
+                file: file.path)
+        }
     }
 
     private static func loadSource(at url: URL) throws -> NSManagedObjectModel {
-        let file = try sourceFile(of: url)
-        return try ModelSourceReader.model(from: contents(of: file), file: file.path)
+        try ModelSourceReader(root: source(at: url), file: sourceFile(of: url).path).makeModel()
     }
 
     private static func sourceFile(of url: URL) throws -> URL {
         guard isDirectory(url) else { return url }
-        let file = url.appendingPathComponent("contents", isDirectory: false)
-        if FileManager.default.fileExists(atPath: file.path) { return file }
-        if FileManager.default.fileExists(atPath: url.appendingPathComponent("elements").path) {
-            throw modelError(
-                "The model is in the binary format of Xcode 3 ('elements'). Open and save it with a later Xcode, "
-                    + "which writes the XML file 'contents'.",
-                file: url.path)
+        // Xcode 3 wrote `elements`; later ones leave it beside what they write.
+        for name in ["contents", "elements"] {
+            let file = url.appendingPathComponent(name, isDirectory: false)
+            if FileManager.default.fileExists(atPath: file.path) { return file }
         }
         throw modelError("The model has no file 'contents'.", file: url.path)
     }

@@ -4,16 +4,10 @@ import Foundation
 /// Compiles an `.xcmappingmodel` into a `.cdm`, whose version hashes say which models it leads between.
 package enum MappingModelCompiler {
     /// Writes the file, unless it is there already. The two models are looked for among those given, by the names of bundle
-    /// and version, then near the mapping model.
+    /// and version, then near the mapping model, then in it.
     package static func compile(_ source: URL, to output: URL, models: [URL]) throws {
-        let mapping = try MappingModelSource(at: source)
-        let compiled: NSMappingModel
-        if let older = try model(mapping.sourceModelPath, among: models),
-            let newer = try model(mapping.destinationModelPath, among: models)
-        {
-            compiled = try mapping.mappingModel(from: older, to: newer)
-        } else {
-            compiled = try MappingModelFile.load(at: source)
+        let compiled = try MappingModelSource(at: source).mappingModel {
+            try model($0, among: models) ?? MappingModelFile.model($0, near: source)
         }
         let data = try MappingModelArchive.encode(compiled)
         if let present = try? Data(contentsOf: output), present == data { return }
@@ -23,8 +17,8 @@ package enum MappingModelCompiler {
     }
 
     /// The version of a bundle that a path ends in: `…/Shop.xcdatamodeld/Shop 2.xcdatamodel`.
-    private static func model(_ path: String?, among models: [URL]) throws -> NSManagedObjectModel? {
-        let parts = (path ?? "").split(separator: "/").map(String.init)
+    private static func model(_ path: String, among models: [URL]) throws -> NSManagedObjectModel? {
+        let parts = path.split(separator: "/").map(String.init)
         guard let file = parts.last else { return nil }
         let container = parts.dropLast().last
         for url in models {
