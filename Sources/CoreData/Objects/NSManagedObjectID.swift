@@ -55,15 +55,22 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     open func uriRepresentation() -> URL {
         let text: String
         if isTemporaryID {
-            text = "x-coredata:///\(layout.name)/t\(Self.processIdentifier)\(-objectKey.key)"
+            text = "x-coredata:///\(entityText)/t\(Self.processIdentifier)\(-objectKey.key)"
         } else {
-            text = "x-coredata://\(storeIdentifier ?? "")/\(layout.name)/p\(primaryKeyText)"
+            text = "x-coredata://\(storeIdentifier ?? "")/\(entityText)/p\(primaryKeyText)"
         }
         guard let url = URL(string: text) else {
             fatalError("The entity name '\(layout.name)' cannot stand in a URI")
         }
         return url
     }
+
+    /// The entity's name with every character escaped that has a meaning in a URI.
+    private var entityText: String {
+        layout.name.addingPercentEncoding(withAllowedCharacters: Self.allowedInNames) ?? layout.name
+    }
+
+    private static let allowedInNames = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/;"))
 
     /// The number of the row, or the name that its store has for it.
     private var primaryKeyText: String {

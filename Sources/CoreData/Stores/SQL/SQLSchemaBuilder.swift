@@ -4,6 +4,7 @@ import Foundation
 struct SQLSchemaBuilder {
     private let layout: ModelLayout
     private var schema: SQLSchema
+    private var tableNames = SQLNames()
 
     /// - Parameters:
     ///   - entities: the names of the entities the store holds (a configuration); nil for all. Ancestors come along.
@@ -16,6 +17,7 @@ struct SQLSchemaBuilder {
         builder.makeEntityTables()
         builder.makeJoinTables()
         builder.makeFetchIndexes()
+        builder.tellIndexesApart()
         return builder.schema
     }
 
@@ -63,14 +65,15 @@ struct SQLSchemaBuilder {
     }
 
     private mutating func makeEntityTables() {
-        for root in layout.entities where root.superIndex == nil && isStored(root.index) {
-            makeTable(of: root)
-        }
+        let roots = layout.entities.filter { $0.superIndex == nil && isStored($0.index) }
+        let tables = SQLNames.tables(ofRoots: roots.map(\.name))
+        tableNames = tables.names
+        for root in roots { makeTable(tables.byRoot[root.name] ?? "", of: root) }
     }
 
-    private mutating func makeTable(of root: EntityLayout) {
-        let table = "Z" + root.name.uppercased()
-        var taken: Set<String> = [SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn]
+    private mutating func makeTable(_ table: String, of root: EntityLayout) {
+        var taken = SQLNames()
+        for name in [SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn] { taken.take(name) }
         var drafts: [DraftColumn] = []
         var keyIndexes: [SQLIndex] = []
         if root.hasSubentities {
@@ -93,18 +96,11 @@ struct SQLSchemaBuilder {
                 guard let plan = plan(of: slot, in: entity) else { continue }
                 var name = plan.name
                 if let suffix = plan.follows.flatMap({ suffixes[$0] }) {
-                    name += suffix
+                    name = taken.own(name + suffix)
                 } else {
-                    var suffix = ""
-                    var count = 0
-                    while taken.contains(name + suffix) {
-                        count += 1
-                        suffix = "\(count)"
-                    }
-                    name += suffix
-                    suffixes[number] = suffix
+                    name = taken.own(name)
+                    suffixes[number] = String(name.dropFirst(plan.name.count))
                 }
-                taken.insert(name)
                 schema.columns[index][number] = name
                 drafts.append(
                     DraftColumn(
@@ -151,7 +147,7 @@ struct SQLSchemaBuilder {
 
     /// How a slot's column is called before numbering, and where it is sorted; nil when the slot has none.
     private func plan(of slot: Slot, in entity: EntityLayout) -> ColumnPlan? {
-        let upper = Self.columnName(of: slot).uppercased()
+        let upper = SQLNames.upper(Self.columnName(of: slot))
         switch slot.role {
         case .attribute(let attribute):
             let (type, group) = Self.type(of: attribute, kind: slot.kind)
@@ -205,7 +201,7 @@ struct SQLSchemaBuilder {
 
     private mutating func makeJoinTables() {
         var seen: Set<Place> = []
-        var takenColumns: Set<String> = []
+        var takenColumns = SQLNames()
         let byName = layout.entities.filter { isStored($0.index) }
             .sorted { Self.precedes($0.name, $1.name) }
         for entity in byName {
@@ -229,25 +225,16 @@ struct SQLSchemaBuilder {
             ? a.utf8.lexicographicallyPrecedes(b.utf8) : lowerA.utf8.lexicographicallyPrecedes(lowerB.utf8)
     }
 
-    private mutating func addJoin(naming: ToManySlot, inverse: ToManySlot, _ takenColumns: inout Set<String>) {
+    private mutating func addJoin(naming: ToManySlot, inverse: ToManySlot, _ takenColumns: inout SQLNames) {
         guard let owner = schema.numbers[naming.declaringIndex], let member = schema.numbers[inverse.declaringIndex]
         else { return }
         let isReflexive =
             naming.declaringIndex == inverse.declaringIndex && naming.relationship.name == inverse.relationship.name
-        let namingName = naming.relationship.name.uppercased()
-        let inverseName = inverse.relationship.name.uppercased()
-        func unique(_ name: String) -> String {
-            var candidate = name
-            var count = 0
-            while !takenColumns.insert(candidate).inserted {
-                count += 1
-                candidate = "\(name)\(count)"
-            }
-            return candidate
-        }
-        let table = "Z_\(owner)\(namingName)"
-        let ownerColumn = unique("Z_\(owner)\(inverseName)")
-        let memberColumn = isReflexive ? "REFLEXIVE" : unique("Z_\(member)\(namingName)")
+        let namingName = SQLNames.upper(naming.relationship.name)
+        let inverseName = SQLNames.upper(inverse.relationship.name)
+        let table = tableNames.own("Z_\(owner)\(namingName)")
+        let ownerColumn = takenColumns.own("Z_\(owner)\(inverseName)")
+        let memberColumn = isReflexive ? "REFLEXIVE" : takenColumns.own("Z_\(member)\(namingName)")
         let join = SQLJoinTable(
             table: table, ownerColumn: ownerColumn, memberColumn: memberColumn,
             memberOrderColumn: naming.isOrdered ? "Z_FOK_" + memberColumn.dropFirst(isReflexive ? 0 : 2) : nil,
@@ -311,6 +298,13 @@ struct SQLSchemaBuilder {
                     "UNIQUE_" + constraint.joined(separator: "_"), constraint.map { indexColumn($0, in: entity) },
                     unique: true)
             }
+        }
+    }
+
+    /// Indexes share their names with tables, and the whole store has them but once.
+    private mutating func tellIndexesApart() {
+        for place in schema.indexes.indices {
+            schema.indexes[place].name = tableNames.own(SQLNames.word(schema.indexes[place].name))
         }
     }
 

@@ -64,7 +64,7 @@ protocol RecordFormat {
     /// The type of the stores that have the format.
     static var storeType: String { get }
 
-    /// How the file spells an entity and a property.
+    /// The rule by which the file spells an entity and a property; `RecordSpelling` applies it to a model.
     static func spelling(ofEntity name: String) -> String
     static func spelling(ofProperty name: String) -> String
 

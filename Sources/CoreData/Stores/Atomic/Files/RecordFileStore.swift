@@ -22,7 +22,6 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         }
         try NSPersistentStoreCoordinator.requireFileURL(url)
         try Self.requireOwnFile(url)
-        if let model = persistentStoreCoordinator?.modelLayout { _ = try entities(of: model) }
         if isReadOnly, Self.isNew(url) {
             throw NSError.coreData(
                 CocoaError.Code.fileReadNoSuchFile.rawValue, reason: "There is no store to read.", url: url)
@@ -100,7 +99,8 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         guard let url, !Self.isNew(url), let model = persistentStoreCoordinator?.modelLayout else { return }
         let file = try Self.read(url, as: format)
         highestNumber = max(file.highestNumber, file.records.map(\.number).max() ?? 0)
-        let entities = try self.entities(of: model)
+        let spelling = RecordSpelling(format, model)
+        let entities = entities(of: model, spelling)
         var nodes: [Int: NSAtomicStoreCacheNode] = [:]
         // In the order of their numbers: fetches without an order give them so.
         let records = file.records.sorted { $0.number < $1.number }
@@ -114,24 +114,13 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
             }
         }
         for record in records {
-            if let node = nodes[record.number] { try fill(node, from: record, nodes) }
+            if let node = nodes[record.number] { try fill(node, from: record, nodes, spelling) }
         }
         addCacheNodes(Set(nodes.values))
     }
 
-    private func entities(of model: ModelLayout) throws -> [String: EntityLayout] {
-        var found: [String: EntityLayout] = [:]
-        for layout in model.entities {
-            if let other = found.updateValue(layout, forKey: format.spelling(ofEntity: layout.name)) {
-                throw NSError.coreData(
-                    NSPersistentStoreOpenError,
-                    reason: """
-                        A store of type '\(type)' cannot tell the entities '\(other.name)' and '\(layout.name)' apart
-                        """,
-                    url: url)
-            }
-        }
-        return found
+    private func entities(of model: ModelLayout, _ spelling: RecordSpelling) -> [String: EntityLayout] {
+        Dictionary(model.entities.map { (spelling.entity($0.name), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     private func damaged(_ reason: String) -> NSError {
@@ -141,12 +130,13 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     }
 
     private func fill(
-        _ node: NSAtomicStoreCacheNode, from record: RecordFile.Record, _ nodes: [Int: NSAtomicStoreCacheNode]
+        _ node: NSAtomicStoreCacheNode, from record: RecordFile.Record, _ nodes: [Int: NSAtomicStoreCacheNode],
+        _ spelling: RecordSpelling
     ) throws {
         let layout = node.objectID.layout
         for slot in layout.slots where slot.isPersistent {
             guard case .attribute(let attribute) = slot.role,
-                let stored = record.values[format.spelling(ofProperty: slot.name)]
+                let stored = record.values[spelling.property(slot.name, of: layout.name)]
             else { continue }
             guard let value = stored.slotValue(slot.kind) else {
                 throw damaged("“\(slot.name)” of the object \(record.number) of “\(layout.name)” is no \(slot.kind)")
@@ -164,7 +154,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
             }
         }
         for (name, relationship) in layout.entity.relationshipsByName where !relationship.isTransient {
-            guard let numbers = record.links[format.spelling(ofProperty: name)] else { continue }
+            guard let numbers = record.links[spelling.property(name, of: layout.name)] else { continue }
             let targets = try numbers.map { number in
                 if let target = nodes[number] { return target }
                 throw damaged("“\(name)” of the object \(record.number) of “\(layout.name)” leads to nothing")
@@ -231,7 +221,8 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         file.metadata[NSStoreTypeKey] = type
         file.metadata[NSStoreUUIDKey] = identifier
         file.highestNumber = highestNumber
-        file.records = try cacheNodes().map { try record(of: $0) }.sorted { $0.number < $1.number }
+        let spelling = RecordSpelling(format, persistentStoreCoordinator?.modelLayout)
+        file.records = try cacheNodes().map { try record(of: $0, spelling) }.sorted { $0.number < $1.number }
         let data = try format.write(file, model: persistentStoreCoordinator?.modelLayout)
         try Self.requireOwnFile(url)
         do {
@@ -244,14 +235,14 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         }
     }
 
-    private func record(of node: NSAtomicStoreCacheNode) throws -> RecordFile.Record {
+    private func record(of node: NSAtomicStoreCacheNode, _ spelling: RecordSpelling) throws -> RecordFile.Record {
         let layout = node.objectID.layout
-        var record = RecordFile.Record(entity: format.spelling(ofEntity: layout.name), number: number(of: node))
+        var record = RecordFile.Record(entity: spelling.entity(layout.name), number: number(of: node))
         let row = try RecordReader(layout: layout, key: node.objectKey.key, version: 1).row(
             attribute: { node.value(forKey: $0.name) }, reference: { _ in nil })
         for (index, slot) in layout.slots.enumerated() where slot.isPersistent {
             guard case .attribute = slot.role else { continue }
-            record.values[format.spelling(ofProperty: slot.name)] = FileValue(row.value(index, kind: slot.kind))
+            record.values[spelling.property(slot.name, of: layout.name)] = FileValue(row.value(index, kind: slot.kind))
         }
         for (name, relationship) in layout.entity.relationshipsByName where !relationship.isTransient {
             let members: [Any]
@@ -264,7 +255,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
             // A node whose record is gone may still be named where the relationship has no inverse.
             let numbers = members.compactMap { $0 as? NSAtomicStoreCacheNode }
                 .filter { cacheNode(for: $0.objectID) != nil }.map(number)
-            record.links[format.spelling(ofProperty: name)] = relationship.isOrdered ? numbers : numbers.sorted()
+            record.links[spelling.property(name, of: layout.name)] = relationship.isOrdered ? numbers : numbers.sorted()
         }
         return record
     }

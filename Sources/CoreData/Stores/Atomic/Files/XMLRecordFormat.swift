@@ -2,7 +2,7 @@ import Foundation
 
 /// The file of a store of type `NSXMLStoreType`: the format of Apple's XML stores.
 ///
-/// Entities are spelled in upper case and properties in lower case. How Apple names the types of UUIDs, URLs and
+/// Entities are spelled in upper case and properties in lower case, but for names that differ in case only. How Apple names the types of UUIDs, URLs and
 /// transformable values is not known: `UUID`, `URI` and `transformable` are ours, and elements of composite attributes
 /// are attributes under their key path.
 enum XMLRecordFormat: RecordFormat {
@@ -88,23 +88,25 @@ enum XMLRecordFormat: RecordFormat {
 
     static func write(_ file: RecordFile, model: ModelLayout?) throws -> Data {
         var entities: [String: EntityLayout] = [:]
-        for layout in model?.entities ?? [] { entities[spelling(ofEntity: layout.name)] = layout }
+        let spelling = RecordSpelling(Self.self, model)
+        for layout in model?.entities ?? [] { entities[spelling.entity(layout.name)] = layout }
         var text = head
         text += try information(file.metadata, highestNumber: max(file.highestNumber, lastReservedNumber))
         for record in file.records {
             guard let layout = entities[record.entity] else { continue }
-            text += "    <object type=\"\(escaped(record.entity))\" id=\"z\(record.number)\">\n"
+            text += "    <object type=\"\(escapedName(record.entity))\" id=\"z\(record.number)\">\n"
             for slot in layout.slots where slot.isPersistent {
-                guard case .attribute(let attribute) = slot.role,
-                    let value = record.values[spelling(ofProperty: slot.name)]
-                else { continue }
-                text += "        <attribute name=\"\(escaped(spelling(ofProperty: slot.name)))\" "
+                let name = spelling.property(slot.name, of: layout.name)
+                guard case .attribute(let attribute) = slot.role, let value = record.values[name] else { continue }
+                text += "        <attribute name=\"\(escapedName(name))\" "
                 text += "type=\"\(typeName(attribute.attributeType))\">"
                 text += try content(value, attribute, record) + "</attribute>\n"
             }
             let relationships = layout.entity.relationshipsByName
             for (name, relationship) in relationships.sorted(by: { $0.key < $1.key }) where !relationship.isTransient {
-                text += element(relationship, record.links[spelling(ofProperty: name)] ?? [])
+                let name = spelling.property(name, of: layout.name)
+                let destination = spelling.entity(relationship.destinationEntity?.name ?? "")
+                text += element(relationship, name, destination, record.links[name] ?? [])
             }
             text += "    </object>\n"
         }
@@ -146,11 +148,12 @@ enum XMLRecordFormat: RecordFormat {
             """
     }
 
-    private static func element(_ relationship: NSRelationshipDescription, _ numbers: [Int]) -> String {
-        let destination = spelling(ofEntity: relationship.destinationEntity?.name ?? "")
-        let name = escaped(spelling(ofProperty: relationship.name))
-        var text = "        <relationship name=\"\(name)\" type=\"\(relationship.minCount)/\(relationship.maxCount)\" "
-        text += "destination=\"\(escaped(destination))\""
+    private static func element(
+        _ relationship: NSRelationshipDescription, _ name: String, _ destination: String, _ numbers: [Int]
+    ) -> String {
+        var text =
+            "        <relationship name=\"\(escapedName(name))\" type=\"\(relationship.minCount)/\(relationship.maxCount)\" "
+        text += "destination=\"\(escapedName(destination))\""
         if !numbers.isEmpty { text += " idrefs=\"\(numbers.map { "z\($0)" }.joined(separator: " "))\"" }
         return text + "></relationship>\n"
     }
@@ -194,6 +197,11 @@ enum XMLRecordFormat: RecordFormat {
                     control character, which XML cannot hold
                     """)
         }
+    }
+
+    /// A name in an XML attribute, where a reader would take white space for a blank.
+    private static func escapedName(_ name: String) -> String {
+        escaped(name).replacing("\n", with: "&#10;").replacing("\t", with: "&#9;")
     }
 
     static func escaped(_ text: String) -> String {
