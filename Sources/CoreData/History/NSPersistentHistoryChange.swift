@@ -41,7 +41,8 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     open var changeID: Int64 { record.changeID }
     /// What became of the row.
     open var changeType: NSPersistentHistoryChangeType { record.type }
-    /// Which properties an update changed; nil of other changes.
+    /// Which properties an update changed; nil of other changes, and where the store does not tell: of changes whose
+    /// properties a migration has changed, and of those that an older version of this library may have written.
     open var updatedProperties: Set<NSPropertyDescription>? { record.updatedProperties }
     /// Of a deleted row, the values of attributes with `preservesValueInHistoryOnDeletion` by name; nil without any.
     open var tombstone: [AnyHashable: Any]? {

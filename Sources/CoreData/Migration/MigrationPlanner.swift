@@ -141,7 +141,7 @@ struct MigrationPlanner {
             addForgottenTombstones()
             let reordered = difference.destination.entities.compactMap { entity -> Int? in
                 guard let origin = difference.sourceOf[entity.index],
-                    Self.historyOrder(entity) != Self.historyOrder(difference.source.entities[origin])
+                    HistoryProperties(entity).mark != HistoryProperties(difference.source.entities[origin]).mark
                 else { return nil }
                 return old.numbers[origin]
             }
@@ -173,13 +173,5 @@ struct MigrationPlanner {
             .column(alias: nil, name: "ZENTITY"), numbers.sorted().map { .number($0) })
         let assignments = columns.map { MigrationAssignment(column: $0, value: .null, condition: condition) }
         add(.update(table: "ACHANGE", assignments), rows: rows("ACHANGE"))
-    }
-
-    /// What decides which bit of a history change stands for which property.
-    private static func historyOrder(_ entity: EntityLayout) -> [String] {
-        entity.entity.properties.map { property in
-            let kind = (property as? NSRelationshipDescription).map { $0.isToMany ? "many" : "one" } ?? "attribute"
-            return "\(property.name) \(kind) \(property.isTransient) \(property.entity.name ?? "")"
-        }.sorted()
     }
 }

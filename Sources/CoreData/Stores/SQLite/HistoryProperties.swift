@@ -1,48 +1,103 @@
 import Foundation
 
+/// Who wrote a change of persistent history, as far as the store tells.
+enum HistoryWriter: Equatable, Sendable {
+    /// This library; the mark names the list of columns that the change's bits stand for.
+    case library(mark: Int64)
+    /// Apple's framework. That of 2017 left whatever lay in memory in masks of more than eight bytes.
+    case apple(isOf2017: Bool)
+    /// An older version of this library, which had the bits in another order, or Apple's framework.
+    case unknown
+}
+
 /// How history tells the properties of an entity: one bit each, the most significant bit of the first byte first.
 ///
-/// The order is that of Core Data's own stores: persistent attributes, transient attributes, to-one relationships, to-many
-/// relationships; within each by the depth of the entity that declares them, then by name.
+/// The order is that of Core Data's own stores, as far as it is known: the columns of to-one relationships, those of
+/// their entities, those of their places in ordered relationships, attributes, to-many relationships with keys in other
+/// rows, many-to-many relationships. Within each, the entities that declare them from the root on, then the names by
+/// their bytes. What is transient has no bit.
 struct HistoryProperties: Sendable {
-    let properties: [NSPropertyDescription]
-    /// By slot, -1 for slots that are no property.
+    private enum Group: Int {
+        case toOne, companion, order, attribute, toMany, manyToMany
+    }
+
+    /// By bit; nil for a column that is no property: the place of a row among others.
+    private let properties: [NSPropertyDescription?]
+    /// By slot and by to-many relationship, -1 for those without a bit.
     private let bitOfSlot: [Int]
     private let bitOfToMany: [Int]
+    /// The bits of to-many relationships whose order among themselves is not known in Apple's stores.
+    private let toManyBits: [Range<Int>]
+    /// Whether Apple's stores may have columns for the entity whose bits nobody has seen yet.
+    private let hasUnseenColumns: Bool
     let byteCount: Int
+    /// Names the list of columns: where it is another one, the bits of a change stand for something else.
+    let mark: Int64
 
     init(_ layout: EntityLayout) {
-        func depth(_ property: NSPropertyDescription) -> Int {
-            var depth = 0
-            var entity = property.entity.superentity
-            while let current = entity {
-                depth += 1
-                entity = current.superentity
-            }
-            return depth
+        var ranked: [(group: Group, depth: Int, name: String, property: NSPropertyDescription?, place: Int)] = []
+        func depth(_ index: Int) -> Int {
+            layout.model.entities[index].superIndex.map { depth($0) + 1 } ?? 0
         }
-        func group(_ property: NSPropertyDescription) -> Int {
-            if let relationship = property as? NSRelationshipDescription { return relationship.isToMany ? 3 : 2 }
-            return property.isTransient ? 1 : 0
+        func add(_ group: Group, _ declaring: Int, _ name: String, _ property: NSPropertyDescription?, _ place: Int) {
+            ranked.append((group, depth(declaring), name, property, place))
         }
-        let ranked = layout.entity.propertiesByName.values
-            .filter { !($0 is NSFetchedPropertyDescription) }
-            .map { (group: group($0), depth: depth($0), property: $0) }
-            .sorted { ($0.group, $0.depth, $0.property.name) < ($1.group, $1.depth, $1.property.name) }
-        properties = ranked.map(\.property)
-        var bits: [String: Int] = [:]
-        for (bit, property) in properties.enumerated() {
-            bits[property.name] = bit
-        }
-        bitOfSlot = layout.slots.map { slot in
+        var hasUnseenColumns = false
+        for (place, slot) in layout.slots.enumerated() where slot.isPersistent {
             switch slot.role {
-            // The elements of a composite attribute count as the attribute itself.
-            case .attribute, .toOne, .companion: bits[slot.composite?.name ?? slot.name] ?? -1
-            case .order, .owner: -1
+            case .attribute(let attribute):
+                // A composite attribute has a column for each of its elements.
+                if slot.composite != nil { hasUnseenColumns = true }
+                add(.attribute, slot.declaringIndex, slot.name, slot.composite ?? attribute, place)
+            case .toOne(let relationship, _): add(.toOne, slot.declaringIndex, slot.name, relationship, place)
+            case .companion(let key):
+                add(.companion, slot.declaringIndex, slot.name, layout.slots[key].property, place)
+            case .order(let key):
+                if case .toOne = layout.slots[key].role { add(.order, slot.declaringIndex, slot.name, nil, place) }
+            case .owner: hasUnseenColumns = true
             }
         }
-        bitOfToMany = layout.toManys.map { bits[$0.relationship.name] ?? -1 }
-        byteCount = (properties.count + 7) / 8
+        for toMany in layout.toManys {
+            let relationship = toMany.relationship
+            switch toMany.kind {
+            case .inverseKey, .ownerKey:
+                add(.toMany, toMany.declaringIndex, relationship.name, relationship, toMany.index)
+            case .join: add(.manyToMany, toMany.declaringIndex, relationship.name, relationship, toMany.index)
+            case .transient: break
+            }
+        }
+        ranked.sort {
+            if $0.group != $1.group { return $0.group.rawValue < $1.group.rawValue }
+            if $0.depth != $1.depth { return $0.depth < $1.depth }
+            return $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+        }
+        var slots = [Int](repeating: -1, count: layout.slots.count)
+        var toManys = [Int](repeating: -1, count: layout.toManys.count)
+        for (bit, column) in ranked.enumerated() {
+            switch column.group {
+            case .toOne, .companion, .order, .attribute: slots[column.place] = bit
+            case .toMany, .manyToMany: toManys[column.place] = bit
+            }
+        }
+        bitOfSlot = slots
+        bitOfToMany = toManys
+        properties = ranked.map(\.property)
+        toManyBits = [Group.toMany, .manyToMany].compactMap { group in
+            ranked.firstIndex { $0.group == group }.map { first in
+                first..<(ranked.lastIndex { $0.group == group } ?? first) + 1
+            }
+        }
+        self.hasUnseenColumns = hasUnseenColumns
+        byteCount = (ranked.count + 7) / 8
+        mark = Self.mark(of: ranked.map { "\($0.group.rawValue) \($0.name)" })
+    }
+
+    /// A number of 31 bits that is far from every count of saves, which is what such a column holds elsewhere.
+    private static func mark(of columns: [String]) -> Int64 {
+        let number = SHA2.sha256(Array(columns.joined(separator: "\n").utf8)).prefix(4).reduce(0) {
+            $0 << 8 | Int64($1)
+        }
+        return number & 0x3FFF_FFFF | 0x4000_0000
     }
 
     /// The bits of slots and to-many relationships.
@@ -56,15 +111,24 @@ struct HistoryProperties: Sendable {
         return bytes
     }
 
-    /// The properties whose bits are set.
-    func properties(in columns: Data) -> Set<NSPropertyDescription> {
-        var found: Set<NSPropertyDescription> = []
+    /// The properties whose bits are set; nil where it cannot be told which ones they are.
+    func properties(in columns: Data, by writer: HistoryWriter) -> Set<NSPropertyDescription>? {
+        var bits: Set<Int> = []
         for (place, byte) in columns.enumerated() {
-            for bit in 0..<8 where byte & (0x80 >> UInt8(bit)) != 0 && place * 8 + bit < properties.count {
-                found.insert(properties[place * 8 + bit])
-            }
+            for bit in 0..<8 where byte & (0x80 >> UInt8(bit)) != 0 { bits.insert(place * 8 + bit) }
         }
-        return found
+        guard columns.count == byteCount, bits.allSatisfy({ $0 < properties.count }) else { return nil }
+        switch writer {
+        case .library(let mark):
+            if mark != self.mark { return nil }
+        case .apple(let isOf2017):
+            if hasUnseenColumns || isOf2017 && byteCount > 8 { return nil }
+            // Apple's framework has them in an order that only its memory knows: one of several cannot be told.
+            for range in toManyBits where !bits.isDisjoint(with: range) && !bits.isSuperset(of: range) { return nil }
+        case .unknown:
+            return nil
+        }
+        return Set(bits.compactMap { properties[$0] })
     }
 
     /// The slots whose values stay in history when a row is deleted, in the order of their columns: by name.

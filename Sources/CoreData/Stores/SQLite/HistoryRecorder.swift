@@ -53,13 +53,17 @@ final class HistoryRecorder {
         statement.bind(5, key.primaryKey)
         statement.bind(6, transactionNumber)
         if type == .update {
-            statement.bind(7, properties(of: key.layoutIndex).columns(slots: slots, toManys: toManys))
+            let properties = properties(of: key.layoutIndex)
+            statement.bind(7, properties.columns(slots: slots, toManys: toManys))
+            // Apple's framework leaves the column empty and does not look at it.
+            statement.bind(8, properties.mark)
         } else {
             statement.bindNull(7)
+            statement.bindNull(8)
         }
         let values = type == .delete ? tombstones.removeValue(forKey: key) ?? [] : []
         for place in 0..<tables.tombstones {
-            statement.bind(Int32(8 + place), place < values.count ? values[place] : .null)
+            statement.bind(Int32(9 + place), place < values.count ? values[place] : .null)
         }
         try statement.run()
     }
@@ -94,7 +98,7 @@ final class HistoryRecorder {
         }
         try statement.run()
         let columns =
-            ["Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"]
+            ["Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS", "Z_OPT"]
             + (0..<tables.tombstones).map { "ZTOMBSTONE\($0)" }
         let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
         let new = try connection.prepare(

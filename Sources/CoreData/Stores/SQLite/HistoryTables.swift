@@ -11,6 +11,8 @@ struct HistoryTables: Sendable {
 
     /// Whether names stand in a table of their own; in stores of 2017 they stand in the transactions.
     var hasStrings = false
+    /// Whether transactions may name a query generation.
+    var hasQueryGenerations = false
     /// How many columns for values of deleted rows there are.
     var tombstones = 0
 
@@ -20,8 +22,10 @@ struct HistoryTables: Sendable {
             try SQLiteStoreMetadata.hasTable("ACHANGE", in: connection)
         else { return nil }
         var tables = HistoryTables()
+        let transactionColumns = try columns(of: "ATRANSACTION", connection)
+        tables.hasQueryGenerations = transactionColumns.contains("ZQUERYGEN")
         tables.hasStrings =
-            try columns(of: "ATRANSACTION", connection).contains("ZAUTHORTS")
+            try transactionColumns.contains("ZAUTHORTS")
             && SQLiteStoreMetadata.hasTable("ATRANSACTIONSTRING", in: connection)
         let changeColumns = try columns(of: "ACHANGE", connection)
         while changeColumns.contains("ZTOMBSTONE\(tables.tombstones)") { tables.tombstones += 1 }
@@ -62,9 +66,27 @@ struct HistoryTables: Sendable {
                 try connection.execute("INSERT OR IGNORE INTO Z_PRIMARYKEY VALUES (\(number), '\(name)', 0, 0)")
             }
             tables.hasStrings = true
+            tables.hasQueryGenerations = try columns(of: "ATRANSACTION", connection).contains("ZQUERYGEN")
             return tables
         }
     }
+
+    /// Whether a transaction `t` is proven to be Apple's: 0 or 1 in SQL.
+    ///
+    /// No version of this library has ever written texts or a query generation into a transaction, and no program of
+    /// Apple's uses it. Otherwise their transactions and older ones of ours are alike.
+    var isOfApple: String {
+        var proofs = [isOf2017]
+        if hasQueryGenerations { proofs.append("t.ZQUERYGEN IS NOT NULL") }
+        if hasStrings {
+            proofs.append(
+                "EXISTS (SELECT 1 FROM ATRANSACTIONSTRING WHERE Z_PK = t.ZBUNDLEIDTS AND ZNAME GLOB 'com.apple.*')")
+        }
+        return "(\(proofs.joined(separator: " OR ")))"
+    }
+
+    /// Whether a transaction `t` was written by Apple's framework of 2017, which had its texts there: 0 or 1 in SQL.
+    var isOf2017: String { "(t.ZBUNDLEID IS NOT NULL OR t.ZPROCESSID IS NOT NULL)" }
 
     private static let definitions = """
         CREATE TABLE IF NOT EXISTS ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \

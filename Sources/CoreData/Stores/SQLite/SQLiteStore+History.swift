@@ -54,14 +54,15 @@ extension SQLiteStore: HistoryStore {
     func changes(_ interval: HistoryInterval, _ body: (HistoryChangeRecord) throws -> Void) throws {
         guard let historyTables else { return }
         let columns =
-            ["Z_PK", "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZCOLUMNS"]
-            + (0..<historyTables.tombstones).map { "ZTOMBSTONE\($0)" }
+            ["c.Z_PK", "c.ZTRANSACTIONID", "c.ZCHANGETYPE", "c.ZENTITY", "c.ZENTITYPK", "c.ZCOLUMNS", "c.Z_OPT"]
+            + [historyTables.isOfApple, historyTables.isOf2017]
+            + (0..<historyTables.tombstones).map { "c.ZTOMBSTONE\($0)" }
         let (condition, value) = Self.condition(interval)
         var properties: [Int: HistoryProperties] = [:]
         var preserved: [Int: [Slot]] = [:]
         try reading { reader in
             let statement = try reader.connection.prepare(
-                "SELECT \(columns.map { "c.\($0)" }.joined(separator: ", ")) FROM ATRANSACTION t "
+                "SELECT \(columns.joined(separator: ", ")) FROM ATRANSACTION t "
                     + "JOIN ACHANGE c ON c.ZTRANSACTIONID = t.Z_PK WHERE \(condition) ORDER BY t.Z_PK, c.Z_PK")
             statement.bind(1, value)
             while try statement.step() {
@@ -81,7 +82,7 @@ extension SQLiteStore: HistoryStore {
                     let layout = layout.entities[index]
                     let bits = properties[index] ?? HistoryProperties(layout)
                     properties[index] = bits
-                    record.updatedProperties = bits.properties(in: statement.data(5))
+                    record.updatedProperties = bits.properties(in: statement.data(5), by: Self.writer(statement))
                 case .delete:
                     let entity = layout.entities[index]
                     let slots = preserved[index] ?? HistoryProperties.preserved(of: entity).map { entity.slots[$0] }
@@ -107,11 +108,17 @@ extension SQLiteStore: HistoryStore {
         }
     }
 
+    /// Who wrote the change that the statement stands on.
+    private static func writer(_ statement: SQLiteStatement) -> HistoryWriter {
+        if !statement.isNull(6) { return .library(mark: statement.int64(6)) }
+        return statement.int64(7) != 0 ? .apple(isOf2017: statement.int64(8) != 0) : .unknown
+    }
+
     /// What stays of a deleted row, in the columns behind the fixed ones.
     private static func tombstone(_ statement: SQLiteStatement, _ slots: [Slot], _ columns: Int) -> [String: Any]? {
         var values: [String: Any] = [:]
         for (place, slot) in slots.enumerated() where place < columns {
-            let value = value(statement.slotValue(6 + place), slot)
+            let value = value(statement.slotValue(9 + place), slot)
             if let value { values[slot.name] = value }
         }
         return values.isEmpty ? nil : values
