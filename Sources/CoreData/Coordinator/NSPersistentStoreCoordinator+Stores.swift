@@ -19,7 +19,7 @@ extension NSPersistentStoreCoordinator {
     /// Adds a store. One that holds what another held takes that one's number, so that objects of the other are its own.
     final func add(
         ofType storeType: String, _ configuration: String?, at storeURL: URL?, _ options: [AnyHashable: Any]?,
-        insteadOf other: NSPersistentStore?
+        for use: StoreUse = .work, insteadOf other: NSPersistentStore?
     ) throws -> NSPersistentStore {
         let customClass = StoreClasses.storeClass(for: storeType)
         // Around everything: whether a file has to be migrated is known when it has been refused.
@@ -31,32 +31,35 @@ extension NSPersistentStoreCoordinator {
                     url: storeURL.standardizedFileURL, model: managedObjectModel, configuration: configuration,
                     options: options)
             }
-            return try attachMigrated(storeType, customClass, configuration, at: storeURL, options, insteadOf: other)
+            return try attachMigrated(
+                storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
         }
     }
 
     /// Adds a store, after migrating it where it is a file of another version.
     private func attachMigrated(
         _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
-        _ options: [AnyHashable: Any]?, insteadOf other: NSPersistentStore?
+        _ options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?
     ) throws -> NSPersistentStore {
         let file = FileMigration(
             type: storeType, at: storeURL, model: managedObjectModel, configuration: configuration, options: options)
         try file?.removeRemains()
         do {
-            return try attach(storeType, customClass, configuration, at: storeURL, options, insteadOf: other)
+            return try attach(
+                storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
         } catch let error as NSError
             where error.code == NSPersistentStoreIncompatibleVersionHashError && file?.isWanted == true
         {
             try file?.run(after: error)
-            return try attach(storeType, customClass, configuration, at: storeURL, options, insteadOf: other)
+            return try attach(
+                storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
         }
     }
 
     /// Opens a store as it is and adds it.
     private func attach(
         _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
-        _ options: [AnyHashable: Any]?, insteadOf other: NSPersistentStore?
+        _ options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?
     ) throws -> NSPersistentStore {
         lock.lock()
         defer { lock.unlock() }
@@ -75,7 +78,8 @@ extension NSPersistentStoreCoordinator {
                 url: storeURL)
         }
         if let storeURL, let existing = persistentStore(for: storeURL) { return existing }
-        let added = try open(storeType, customClass, configuration, at: storeURL, options, insteadOf: other)
+        let added = try open(
+            storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
         NotificationCenter.default.post(
             name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
             userInfo: [NSAddedPersistentStoresKey: [added.store]])
@@ -90,20 +94,20 @@ extension NSPersistentStoreCoordinator {
 
     private func open(
         _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
-        _ options: [AnyHashable: Any]?, insteadOf other: NSPersistentStore?
+        _ options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?
     ) throws -> AttachedStore {
         inheritedStoreNumber = attached.first { $0.store === other }?.number
         defer { inheritedStoreNumber = nil }
         guard let customClass else {
-            return try openOwnStore(storeType, configuration, at: storeURL, options, insteadOf: other)
+            return try openOwnStore(storeType, configuration, at: storeURL, options, insteadOf: other, for: use)
         }
         return try openCustomStore(
-            customClass, type: storeType, configuration: configuration, at: storeURL, options: options)
+            customClass, type: storeType, configuration: configuration, at: storeURL, options: options, use: use)
     }
 
     private func openOwnStore(
         _ storeType: String, _ configuration: String?, at storeURL: URL?, _ options: [AnyHashable: Any]?,
-        insteadOf other: NSPersistentStore?
+        insteadOf other: NSPersistentStore?, for use: StoreUse
     ) throws -> AttachedStore {
         if storeType == NSSQLiteStoreType, storeURL == nil {
             throw NSError.coreData(NSPersistentStoreOpenError, reason: "Cannot create an SQL store with a nil URL.")
@@ -111,7 +115,7 @@ extension NSPersistentStoreCoordinator {
         let number = numberOfNextStore
         let store = try SQLiteStore(
             layout: modelLayout, storeNumber: number, type: storeType, configurationName: configuration,
-            at: storeType == NSInMemoryStoreType ? nil : storeURL?.standardizedFileURL, options: options,
+            at: storeType == NSInMemoryStoreType ? nil : storeURL?.standardizedFileURL, options: options, use: use,
             copying: other as? SQLiteStore)
         return AttachedStore(number: number, store: store, rows: store)
     }

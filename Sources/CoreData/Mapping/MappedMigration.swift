@@ -26,8 +26,8 @@ struct MappedMigration {
         manager.destinationConfiguration = configuration
         manager.follower = progress
         manager.isKept = isKept
+        manager.isSourceLocked = true
         var sourceOptions = options ?? [:]
-        sourceOptions[SQLiteStoreOptions.immutableKey] = true
         sourceOptions[NSMigrationProgressOption] = nil
         try manager.migrateStore(
             from: store.main, sourceType: NSSQLiteStoreType, options: sourceOptions, with: mapping,

@@ -14,9 +14,9 @@ struct MappedMigrationStores {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             var options = withoutMigration(ends.sourceOptions)
             options[NSReadOnlyPersistentStoreOption] = true
-            options[SQLiteStoreOptions.endOfMigrationKey] = true
-            try coordinator.addPersistentStore(
-                ofType: ends.sourceType, configurationName: configuration, at: ends.sourceURL, options: options)
+            _ = try coordinator.add(
+                ofType: ends.sourceType, configuration, at: ends.sourceURL, options,
+                for: .migrationSource(isLocked: ends.isSourceLocked), insteadOf: nil)
             return coordinator
         } catch {
             throw MappingErrors.sourceStore(error, ends.sourceURL)
@@ -39,11 +39,12 @@ struct MappedMigrationStores {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             var options = withoutMigration(ends.destinationOptions)
             options[NSReadOnlyPersistentStoreOption] = nil
-            if isWhole { options[SQLiteStoreOptions.endOfMigrationKey] = true }
-            if isOwnFile, isKept || !SQLiteStoreFiles(ends.destinationURL).exist { options = withOwnPragmas(options) }
-            try coordinator.addPersistentStore(
-                ofType: ends.destinationType, configurationName: ends.destinationConfiguration, at: ends.destinationURL,
-                options: options)
+            let isNew = isOwnFile && (isKept || !SQLiteStoreFiles(ends.destinationURL).exist)
+            let pragmas = isNew ? ownPragmas(options) : nil
+            if let pragmas { options[NSSQLitePragmasOption] = pragmas }
+            _ = try coordinator.add(
+                ofType: ends.destinationType, ends.destinationConfiguration, at: ends.destinationURL, options,
+                for: .migrationDestination(isSole: isWhole || pragmas != nil), insteadOf: nil)
             return coordinator
         } catch {
             throw MappingErrors.destinationStore(error, ends.destinationURL)
@@ -63,18 +64,15 @@ struct MappedMigrationStores {
 
     /// Nobody sees the new store before it is whole, and a migration that fails removes it: no commit has to reach the disk,
     /// and one connection reads and writes. What the program asks for itself stays.
-    private func withOwnPragmas(_ options: [AnyHashable: Any]) -> [AnyHashable: Any] {
-        var options = options
+    private func ownPragmas(_ options: [AnyHashable: Any]) -> [AnyHashable: Any]? {
         var pragmas: [AnyHashable: Any] = [
             "journal_mode": isKept ? "TRUNCATE" : "MEMORY", "locking_mode": "EXCLUSIVE", "synchronous": "OFF",
         ]
-        guard let given = options[NSSQLitePragmasOption] as? [AnyHashable: Any]? else { return options }
+        guard let given = options[NSSQLitePragmasOption] as? [AnyHashable: Any]? else { return nil }
         for (name, value) in given ?? [:] { pragmas["\(name.base)".lowercased()] = value }
         // The number of the position stands there.
         if isKept { pragmas["user_version"] = nil }
-        options[NSSQLitePragmasOption] = pragmas
-        options[SQLiteStoreOptions.endOfMigrationKey] = true
-        return options
+        return pragmas
     }
 
     /// Lets everything that was written to the destination store be so.

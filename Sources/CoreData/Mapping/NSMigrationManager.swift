@@ -36,6 +36,8 @@ open class NSMigrationManager: NSObject {
     final var follower: Progress?
     /// Whether another process may go on with the migration when this one is killed.
     final var isKept = false
+    /// Whether this process holds the lock on the source store, so that nobody can change the file.
+    final var isSourceLocked = false
     /// How many rows of each entity the last migration has written, where it was carried out object by object.
     final var madeRows: [String: Int]?
     /// The configuration of the destination model whose entities the destination store holds.
@@ -72,6 +74,7 @@ open class NSMigrationManager: NSObject {
         lastMapping = mappings
         let ends = MappedMigrationEnds(
             sourceURL: sourceURL.standardizedFileURL, sourceType: sStoreType, sourceOptions: sOptions,
+            isSourceLocked: isSourceLocked,
             destinationURL: dURL.standardizedFileURL, destinationType: dStoreType, destinationOptions: dOptions,
             destinationConfiguration: destinationConfiguration)
         try MigrationFeed.during(follower) {
@@ -249,6 +252,7 @@ struct MappedMigrationEnds {
     var sourceURL: URL
     var sourceType: String
     var sourceOptions: [AnyHashable: Any]?
+    var isSourceLocked: Bool
     var destinationURL: URL
     var destinationType: String
     var destinationOptions: [AnyHashable: Any]?

@@ -73,7 +73,7 @@ extension NSPersistentStoreCoordinator {
     /// Makes a store of a registered class and reads what has to be read; the caller holds `lock`.
     final func openCustomStore(
         _ storeClass: NSPersistentStore.Type, type: String, configuration: String?, at url: URL?,
-        options: [AnyHashable: Any]?
+        options: [AnyHashable: Any]?, use: StoreUse
     ) throws -> AttachedStore {
         let address = url ?? URL(fileURLWithPath: "/dev/null")
         func prepare(_ store: NSPersistentStore) throws {
@@ -90,7 +90,7 @@ extension NSPersistentStoreCoordinator {
             try requireModel(of: store, configuration)
             noteModel(in: store, configuration)
             try (store as? RecordFileStore)?.makeFile()
-            let rows = AtomicRows(store, of: self)
+            let rows = AtomicRows(store, of: self, use: use)
             return AttachedStore(number: numberOfNextStore, store: store, rows: rows, objects: rows)
         }
         guard let incremental = storeClass as? NSIncrementalStore.Type else {

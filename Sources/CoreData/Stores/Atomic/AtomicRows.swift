@@ -17,9 +17,9 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
     var storeNumber: Int { store.storeNumber }
     var answersWithKeys: Bool { false }
 
-    init(_ store: NSAtomicStore, of coordinator: NSPersistentStoreCoordinator) {
+    init(_ store: NSAtomicStore, of coordinator: NSPersistentStoreCoordinator, use: StoreUse) {
         self.store = store
-        isWrittenLater = StoreOptions.bool(store.options, SQLiteStoreOptions.endOfMigrationKey) == true
+        isWrittenLater = use.holdsTransaction
         layout = coordinator.modelLayout
         rowCache = RowCache(rootCount: layout.entities.count)
     }

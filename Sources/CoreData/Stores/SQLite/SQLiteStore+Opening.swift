@@ -11,6 +11,7 @@ extension SQLiteStore {
         let url: URL?
         let options: [AnyHashable: Any]?
         var settings: SQLiteStoreOptions
+        let use: StoreUse
         var schema: SQLSchema
         var derivedAttributes: DerivedAttributes
         var metadata: [String: Any]
@@ -26,7 +27,7 @@ extension SQLiteStore {
 
         init(
             layout: ModelLayout, storeNumber: Int, type: String, configurationName: String?, url: URL?,
-            options: [AnyHashable: Any]?, copying other: SQLiteStore? = nil
+            options: [AnyHashable: Any]?, use: StoreUse, copying other: SQLiteStore? = nil
         ) throws {
             self.layout = layout
             self.storeNumber = storeNumber
@@ -34,6 +35,7 @@ extension SQLiteStore {
             self.configurationName = configurationName
             self.url = url
             self.options = options
+            self.use = use
             settings = try SQLiteStoreOptions(options, url: url)
             let entities = try Self.entityNames(layout.model, configurationName)
             let fresh = SQLSchemaBuilder.schema(of: layout, entities: entities)
@@ -164,8 +166,8 @@ extension SQLiteStore {
         private mutating func openReadOnly(_ url: URL, entities: Set<String>?) throws {
             let settings = settings
             let files = SQLiteStoreFiles(url)
-            if !settings.isImmutable { files.rollBackJournal(timeout: settings.timeout) }
-            let mode = settings.isImmutable ? .immutable : files.readingAccess
+            if !use.isImmutable { files.rollBackJournal(timeout: settings.timeout) }
+            let mode = use.isImmutable ? .immutable : files.readingAccess
             let path = url.path
             removesLog = mode == .readOnly && !FileManager.default.fileExists(atPath: files.shm.path)
             makeReader = {
@@ -195,7 +197,7 @@ extension SQLiteStore {
             guard isWAL, try connection.text("PRAGMA locking_mode") == "normal" else {
                 isWAL = false
                 // Only where this connection is the one that reads, too.
-                connection.holdsTransaction = settings.isEndOfMigration
+                connection.holdsTransaction = use.holdsTransaction
                 return
             }
             let settings = settings

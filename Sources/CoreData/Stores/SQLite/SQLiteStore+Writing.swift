@@ -126,8 +126,7 @@ extension SQLiteStore {
                 try session.join(changes.joins)
                 try session.arrange(changes.arrangements)
                 try session.check(changes.unchanged)
-                // Nobody else deletes from the store that a migration makes, which is checked whole in the end.
-                if rowTally == nil { try session.checkTargets(of: changes) }
+                if use.checksReferences { try session.checkTargets(of: changes) }
                 if !session.conflicts.isEmpty || !session.constraintConflicts.isEmpty {
                     throw SaveConflicts(
                         conflicts: session.conflicts, constraintConflicts: session.constraintConflicts)

@@ -14,6 +14,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     let rowCache: RowCache
     let externalData: ExternalData?
     let settings: SQLiteStoreOptions
+    let use: StoreUse
     let derivedAttributes: DerivedAttributes
     /// The tables of persistent history; nil where there are none.
     let historyTables: HistoryTables?
@@ -65,6 +66,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         storeNumber = opened.storeNumber
         schema = opened.schema
         settings = opened.settings
+        use = opened.use
         derivedAttributes = opened.derivedAttributes
         historyTables = opened.historyTables
         tracksHistory = opened.settings.tracksHistory && opened.type == NSSQLiteStoreType
@@ -74,7 +76,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         isInMemory = opened.isInMemory
         let copiesLog = opened.isWAL && opened.settings.pragma("wal_autocheckpoint") == nil
         checkpointer = copiesLog ? opened.writer.map { SQLiteCheckpointer(following: $0) } : nil
-        rowCache = RowCache(rootCount: opened.layout.entities.count, isOff: opened.settings.isEndOfMigration)
+        rowCache = RowCache(rootCount: opened.layout.entities.count, isOff: !opened.use.cachesRows)
         externalData = (opened.isInMemory ? nil : opened.url).map { url in
             let files = SQLiteStoreFiles(url)
             return ExternalData(folder: files.externalDataFolder, storeName: files.main.lastPathComponent)
@@ -125,6 +127,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         storeNumber = store.storeNumber
         schema = store.schema
         settings = store.settings
+        use = store.use
         derivedAttributes = store.derivedAttributes
         writer = nil
         typeName = store.typeName
@@ -155,13 +158,13 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
     /// that the process shares. Such a store can have the content of another one from the beginning.
     convenience init(
         layout: ModelLayout, storeNumber: Int, type: String = NSSQLiteStoreType, configurationName: String? = nil,
-        at url: URL?, options: [AnyHashable: Any]? = nil, copying other: SQLiteStore? = nil
+        at url: URL?, options: [AnyHashable: Any]? = nil, use: StoreUse = .work, copying other: SQLiteStore? = nil
     ) throws {
         do {
             self.init(
                 opened: try Opened(
                     layout: layout, storeNumber: storeNumber, type: type, configurationName: configurationName,
-                    url: url, options: options, copying: other))
+                    url: url, options: options, use: use, copying: other))
             sweepExternalData()
         } catch let error as SQLiteError {
             throw error.nsError(doing: .opening)

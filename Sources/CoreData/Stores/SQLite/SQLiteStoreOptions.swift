@@ -3,11 +3,6 @@ import Foundation
 /// The options of a SQLite store in typed form.
 struct SQLiteStoreOptions: Sendable {
     var isReadOnly = false
-    /// Whether nobody can change the file while it is open, because this process holds the lock on it.
-    var isImmutable = false
-    /// Whether a migration reads every row of the store once, or writes the store, which nobody else opens meanwhile: no row
-    /// is cached, and what is written is committed all at once, by `SQLiteStore.commitHeldTransaction()`.
-    var isEndOfMigration = false
     /// Seconds to wait for a lock that somebody else holds.
     var timeout: TimeInterval = 240
     /// The program's own pragmas, name and value, in the order of their names.
@@ -19,16 +14,8 @@ struct SQLiteStoreOptions: Sendable {
     var tracksHistory = false
     var postsRemoteChanges = false
 
-    /// An option of our own for a store that is read only; see `isImmutable`.
-    static let immutableKey = "OpenCoreDataImmutable"
-
-    /// An option of our own for the stores of a migration; see `isEndOfMigration`.
-    static let endOfMigrationKey = "OpenCoreDataEndOfMigration"
-
     init(_ options: [AnyHashable: Any]?, url: URL?) throws {
         isReadOnly = StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) ?? false
-        isImmutable = StoreOptions.bool(options, Self.immutableKey) ?? false
-        isEndOfMigration = StoreOptions.bool(options, Self.endOfMigrationKey) ?? false
         timeout = StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? timeout
         analyzes = StoreOptions.bool(options, NSSQLiteAnalyzeOption) ?? false
         vacuums = StoreOptions.bool(options, NSSQLiteManualVacuumOption) ?? false

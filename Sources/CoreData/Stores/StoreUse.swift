@@ -1,0 +1,32 @@
+/// What a store is opened for. Whoever opens it says so; no option of a program's does.
+enum StoreUse: Equatable, Sendable {
+    /// A program works with it, and others may do so too.
+    case work
+    /// A migration reads every row once. Where the process holds the lock on the file, nobody can change it meanwhile.
+    case migrationSource(isLocked: Bool)
+    /// A migration writes it and checks all of it at the end. Where nobody else opens it before, what is written is
+    /// committed all at once, by the migration.
+    case migrationDestination(isSole: Bool)
+
+    /// Whether rows that were read or written come again: only then they are worth a cache.
+    var cachesRows: Bool { !isWholeMigration }
+
+    /// Whether whoever opened the store commits what is written.
+    var holdsTransaction: Bool { isWholeMigration }
+
+    /// Whether the file cannot change while the store is open.
+    var isImmutable: Bool { self == .migrationSource(isLocked: true) }
+
+    /// Whether a save makes sure that the rows it refers to are there: others may delete them. The destination of a
+    /// migration is checked whole at the end.
+    var checksReferences: Bool {
+        if case .migrationDestination = self { false } else { true }
+    }
+
+    private var isWholeMigration: Bool {
+        switch self {
+        case .work, .migrationDestination(isSole: false): false
+        case .migrationSource, .migrationDestination(isSole: true): true
+        }
+    }
+}
