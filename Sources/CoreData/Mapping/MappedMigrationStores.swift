@@ -145,7 +145,7 @@ struct MappedMigrationStores {
         var destination = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: ends.destinationType, at: ends.destinationURL, options: ends.destinationOptions)
         var own = source.filter { key, _ in
-            !key.hasPrefix("NS") && !key.hasPrefix("_NS") && destination[key] == nil
+            !key.hasPrefix("NS") && !key.hasPrefix("_NS") && key != StoredVersion.notesKey && destination[key] == nil
         }
         var record = VersionRecord(source)
         let hashes = [source, destination].map { $0[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }

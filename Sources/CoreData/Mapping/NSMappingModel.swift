@@ -99,7 +99,9 @@ open class NSMappingModel: NSObject {
             let hashes = model.entityVersionHashesByName
             for case (let name?, let hash) in names {
                 guard let entity = entities[name] else { return false }
-                if let hash, hashes[name] != hash, entity.isVersionHashExact { return false }
+                if let hash, hashes[name] != hash, entity.formerVersionHash != hash, entity.isVersionHashExact {
+                    return false
+                }
             }
             return kept.isSubset(of: names.compactMap(\.name))
         }

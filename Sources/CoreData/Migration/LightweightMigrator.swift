@@ -122,8 +122,7 @@ struct LightweightMigrator {
         do {
             let present = try SQLiteStoreMetadata.read(from: connection, url: url)
             guard
-                present[NSStoreModelVersionHashesKey] as? [String: Data] == metadata[NSStoreModelVersionHashesKey]
-                    as? [String: Data]
+                StoredVersion(present) == StoredVersion(metadata)
             else {
                 connection.rollback()
                 return nil

@@ -33,14 +33,13 @@ struct SourceModel {
 
     /// Whether a model has every entity of the store with the store's hash. It may have more: other configurations.
     private func fits(_ model: NSManagedObjectModel) -> Bool {
-        guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data], !stored.isEmpty else {
-            return false
-        }
+        let version = StoredVersion(metadata)
+        guard let stored = version.hashes, !stored.isEmpty else { return false }
         let hashes = model.entityVersionHashesByName
         let entities = model.entitiesByName
-        return stored.allSatisfy { name, hash in
+        return stored.keys.allSatisfy { name in
             guard let entity = entities[name] else { return false }
-            return hashes[name] == hash || !entity.isVersionHashExact
+            return version.isVersion(of: entity, hash: hashes[name]) || !entity.isVersionHashExact
         }
     }
 }

@@ -4,8 +4,8 @@ import Foundation
 enum StoreCompatibility: Equatable {
     /// The same entities with the same hashes.
     case compatible
-    /// The hashes that can be computed exactly agree; these entities hold derived or composite attributes, whose
-    /// hash is not known, and have to be compared by structure.
+    /// The hashes that can be computed exactly agree; these entities hold attributes whose hash is not known
+    /// (`isVersionHashExact`), and have to be compared by structure.
     case undecided(entities: [String])
     /// These entities differ, are missing in the store, or are missing in the model.
     case incompatible(entities: [String])
@@ -35,14 +35,15 @@ extension NSManagedObjectModel {
         ofConfiguration configuration: String?, withStoreMetadata metadata: [String: Any]
     ) -> StoreCompatibility {
         guard let members = entities(forConfigurationName: configuration) else { return .incompatible(entities: []) }
-        guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else {
+        let version = StoredVersion(metadata)
+        guard let stored = version.hashes else {
             return members.isEmpty ? .compatible : .incompatible(entities: members.compactMap(\.name).sorted())
         }
         let hashes = entityVersionHashesByName
         var different = Set(stored.keys).subtracting(members.compactMap(\.name))
         var unclear: [String] = []
         for entity in members {
-            guard let name = entity.name, stored[name] != hashes[name] else { continue }
+            guard let name = entity.name, !version.isVersion(of: entity, hash: hashes[name]) else { continue }
             if stored[name] != nil, !entity.isVersionHashExact {
                 unclear.append(name)
             } else {

@@ -36,7 +36,8 @@ extension NSManagedObjectModel {
         var chosen: [NSEntityDescription] = []
         for (name, hash) in wanted.sorted(by: { $0.key < $1.key }) {
             let candidates = models.lazy.compactMap { $0.entitiesByName[name] }
-            guard let entity = candidates.first(where: { $0.versionHash == hash }) else { return nil }
+            guard let entity = candidates.first(where: { $0.versionHash == hash || $0.formerVersionHash == hash })
+            else { return nil }
             chosen.append(entity)
         }
         self.init()

@@ -3,9 +3,17 @@ import Foundation
 /// The version hashes of Core Data, "hashes version 3": 32 bytes per property and per entity that change when the
 /// layout of a store would.
 ///
-/// The rules were found by experiments on published pairs of model and hash. They are exact for everything but
-/// derived and composite attributes; entities that hold those are marked by `isVersionHashExact`.
+/// The rules were found by experiments on published pairs of model and hash. Those for derived attributes and for
+/// composite ones within others rest on few pairs or none; entities that hold such are marked by `isVersionHashExact`.
 enum VersionHash {
+    /// How composite and derived attributes count.
+    enum Rule {
+        /// As in Apple's framework: by their elements, or the text of the derivation, alone.
+        case current
+        /// As in older versions of this library, when Apple's rule was not known: by their own names and flags, too.
+        case former
+    }
+
     /// SHA-256 of name, flags and modifier: the common beginning of every property's hash.
     private static func base(of property: NSPropertyDescription) -> Data {
         let flags =
@@ -17,20 +25,24 @@ enum VersionHash {
     }
 
     /// The hash of a property.
-    static func hash(of property: NSPropertyDescription) -> Data {
+    static func hash(of property: NSPropertyDescription, by rule: Rule = .current) -> Data {
+        var elements: [UInt8] = []
+        if let composite = property as? NSCompositeAttributeDescription {
+            for element in composite.elements.sorted(by: { precedes($0.name, $1.name) }) {
+                elements.append(contentsOf: hash(of: element, by: rule))
+            }
+            if rule == .current { return SHA2.sha256(elements) }
+        }
+        if rule == .current, let derived = property as? NSDerivedAttributeDescription {
+            return SHA2.sha256(Array(text(of: derived.derivationExpression).utf8))
+        }
         var message = Array(base(of: property))
         switch property {
         case let attribute as NSAttributeDescription:
             message.append(contentsOf: littleEndian(UInt32(attribute.attributeType.rawValue)))
             if attribute.allowsExternalBinaryDataStorage { message.append(1) }
             if attribute.preservesValueInHistoryOnDeletion { message.append(1) }
-            // Own rules: what Apple's framework mixes in for these two is not known. They make sure that a change
-            // of the elements or of the derivation changes the hash.
-            if let composite = attribute as? NSCompositeAttributeDescription {
-                for element in composite.elements.sorted(by: { precedes($0.name, $1.name) }) {
-                    message.append(contentsOf: hash(of: element))
-                }
-            }
+            message.append(contentsOf: elements)
             if let derived = attribute as? NSDerivedAttributeDescription {
                 message.append(contentsOf: Array((derived.derivationExpression?.description ?? "").utf8))
             }
@@ -48,6 +60,15 @@ enum VersionHash {
         return SHA2.sha256(message)
     }
 
+    /// A derivation as Apple's tools write it down: a collection operator at the end is a function of what stands before.
+    private static func text(of derivation: NSExpression?) -> String {
+        let text = derivation?.description ?? ""
+        guard derivation?.expressionType == .keyPath, let sign = text.range(of: ".@", options: .backwards) else {
+            return text
+        }
+        return "\(text[sign.upperBound...]):(\(text[..<sign.lowerBound]))"
+    }
+
     /// The inverse's name is left out when a relationship is its own inverse: same entity and same name.
     private static func isOwnInverse(_ relationship: NSRelationshipDescription) -> Bool {
         if let inverse = relationship.inverseRelationship { return inverse === relationship }
@@ -58,13 +79,13 @@ enum VersionHash {
     /// The hash of an entity; `parent` is the hash of its superentity. Hashes of properties are taken from `known` and
     /// added to it: subentities hash what they inherit again.
     static func hash(
-        of entity: NSEntityDescription, parent: Data?, known: inout [ObjectIdentifier: Data]
+        of entity: NSEntityDescription, parent: Data?, by rule: Rule = .current, known: inout [ObjectIdentifier: Data]
     ) -> Data {
         var message = Array((entity.name ?? "").utf8)
         message.append(entity.isAbstract ? 1 : 0)
         message.append(contentsOf: parent ?? Data())
         for property in entity.properties.sorted(by: { precedes($0.name, $1.name) }) where !property.isTransient {
-            let hash = known[ObjectIdentifier(property)] ?? hash(of: property)
+            let hash = known[ObjectIdentifier(property)] ?? hash(of: property, by: rule)
             known[ObjectIdentifier(property)] = hash
             message.append(contentsOf: hash)
         }
@@ -116,12 +137,32 @@ extension NSEntityDescription {
         return computeVersionHash()
     }
 
-    /// Whether the computed hash is the one Apple's framework computes. Entities that have or inherit derived or
-    /// composite attributes use a rule of our own, unless the model's file recorded the hash.
+    /// Whether the computed hash is certainly the one Apple's framework computes. For entities that have or inherit
+    /// derived attributes, or composite ones of a kind that no file at hand has, it may be another; the hash that the
+    /// model's file recorded counts then.
     final var isVersionHashExact: Bool {
-        !properties.contains {
+        properties.allSatisfy { property in
+            guard !property.isTransient else { return true }
+            guard let composite = property as? NSCompositeAttributeDescription else {
+                return !(property is NSDerivedAttributeDescription)
+            }
+            return composite.versionHashModifier == nil
+                && !composite.elements.contains {
+                    $0 is NSCompositeAttributeDescription || $0 is NSDerivedAttributeDescription
+                }
+        }
+    }
+
+    /// The hash that older versions of this library computed, where it is another one: for entities that have or
+    /// inherit composite or derived attributes. Stores with it are of this version of the model.
+    final var formerVersionHash: Data? {
+        let differs = properties.contains {
             !$0.isTransient && ($0 is NSCompositeAttributeDescription || $0 is NSDerivedAttributeDescription)
         }
+        guard differs else { return nil }
+        var known: [ObjectIdentifier: Data] = [:]
+        let parent = superentity.map { $0.formerVersionHash ?? $0.versionHash }
+        return VersionHash.hash(of: self, parent: parent, by: .former, known: &known)
     }
 
     /// The hash without the cache of a frozen model.
@@ -136,6 +177,13 @@ extension NSManagedObjectModel {
     /// Base64 of 32 bytes that identify the layout of all entities; the same string as in a store's metadata and in
     /// the version information of a compiled bundle.
     public final var versionChecksum: String { VersionHash.checksum(of: entityVersionHashesByName) }
+
+    /// As `versionChecksum`, and another one where composite or derived attributes have other names.
+    final var layoutChecksum: String {
+        var hashes = entityVersionHashesByName
+        for entity in entities { hashes[entity.name ?? ""] = entity.formerVersionHash ?? hashes[entity.name ?? ""] }
+        return VersionHash.checksum(of: hashes)
+    }
 
     /// Base64 of the digest that a store's metadata holds under `NSStoreModelVersionHashesDigest`.
     final var storeDigest: String { VersionHash.storeDigest(of: entityVersionHashesByName) }

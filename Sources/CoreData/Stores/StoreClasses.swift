@@ -127,8 +127,10 @@ extension NSPersistentStoreCoordinator {
         var metadata = store.metadata ?? [:]
         guard metadata[NSStoreModelVersionHashesKey] == nil else { return }
         let names = managedObjectModel.entities(forConfigurationName: configuration)?.compactMap(\.name)
-        let hashes = managedObjectModel.entityVersionHashesByName
-        metadata[NSStoreModelVersionHashesKey] = hashes.filter { names?.contains($0.key) ?? true }
+        let hashes = managedObjectModel.entityVersionHashesByName.filter { names?.contains($0.key) ?? true }
+        metadata[NSStoreModelVersionHashesKey] = hashes
+        let notes = StoredVersion.notes(of: managedObjectModel, with: hashes)
+        if !notes.isEmpty { metadata[StoredVersion.notesKey] = notes }
         metadata[NSStoreModelVersionIdentifiersKey] =
             managedObjectModel.versionIdentifiers.map { "\($0.base)" }.sorted()
         store.metadata = metadata

@@ -90,8 +90,7 @@ struct CopyingMigration {
     }
 
     private static func isSame(_ present: [String: Any], _ metadata: [String: Any]) -> Bool {
-        let key = NSStoreModelVersionHashesKey
-        return present[key] as? [String: Data] == metadata[key] as? [String: Data]
+        StoredVersion(present) == StoredVersion(metadata)
             && present[NSStoreUUIDKey] as? String == metadata[NSStoreUUIDKey] as? String
     }
 

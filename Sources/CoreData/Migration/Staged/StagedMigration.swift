@@ -82,7 +82,14 @@ struct StagedMigration {
     private func way(from metadata: [String: Any]) throws -> [Stop] {
         let stops = try stops()
         let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
-        let stored = VersionHash.checksum(of: hashes)
+        var stored = VersionHash.checksum(of: hashes)
+        if !stops.contains(where: { $0.checksum == stored }),
+            let timeout = try? SQLiteStoreOptions(options, url: url).timeout,
+            let present = try? SourceModel(metadata: metadata, url: url, timeout: timeout).find()
+        {
+            // An older version of this library may have computed other hashes of the same model.
+            stored = VersionHash.checksum(of: present.entityVersionHashesByName.filter { hashes[$0.key] != nil })
+        }
         let target = targetChecksum
         guard let start = stops.firstIndex(where: { $0.checksum == stored }),
             let end = stops.firstIndex(where: { $0.checksum == target })

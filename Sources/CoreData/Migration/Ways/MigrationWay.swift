@@ -105,9 +105,9 @@ struct MigrationWay {
 
     /// The versions at hand, each once, but for those that the way begins and ends with.
     private func others(than ends: [NSManagedObjectModel]) -> [NSManagedObjectModel] {
-        var known = Set(ends.map(\.versionChecksum))
+        var known = Set(ends.map(\.layoutChecksum))
         let given = versions.compactMap { version -> NSManagedObjectModel? in
-            guard known.insert(version.versionChecksum).inserted else { return nil }
+            guard known.insert(version.layoutChecksum).inserted else { return nil }
             return version.copy() as? NSManagedObjectModel
         }
         return given + shelf.models(except: known)

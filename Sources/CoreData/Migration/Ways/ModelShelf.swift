@@ -17,7 +17,7 @@ final class ModelShelf {
         return listed.indices.compactMap { number in
             // What the bundle says of a version is enough not to read it.
             if let checksum = listed[number].checksum, known.contains(checksum) { return nil }
-            guard let model = model(number), known.insert(model.versionChecksum).inserted else { return nil }
+            guard let model = model(number), known.insert(model.layoutChecksum).inserted else { return nil }
             return model
         }
     }

@@ -69,8 +69,7 @@ extension SQLiteStore {
         if version == knownSchemaVersion { return }
         if let url, !isInMemory {
             let present = try SQLiteStoreMetadata.read(from: connection, url: url)
-            let hashes = present[NSStoreModelVersionHashesKey] as? [String: Data]
-            guard hashes == storedVersionHashes else {
+            guard StoredVersion(present) == storedVersion else {
                 throw NSError.coreData(
                     NSPersistentStoreIncompatibleVersionHashError,
                     reason: """

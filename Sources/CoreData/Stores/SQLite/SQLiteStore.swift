@@ -225,9 +225,9 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         try SQLiteStoreMetadata.setMetadata(metadata ?? [:], at: url)
     }
 
-    /// The hashes of the model's version as the file has them, whatever the program has set since.
-    var storedVersionHashes: [String: Data]? {
-        metadataLock.withLock { savedMetadata[NSStoreModelVersionHashesKey] as? [String: Data] }
+    /// The model's version as the file has it, whatever the program has set since.
+    var storedVersion: StoredVersion {
+        metadataLock.withLock { StoredVersion(savedMetadata) }
     }
 
     /// Whether the program changed the metadata since they were last written.

@@ -15,7 +15,12 @@ struct SQLiteStoreCompatibility {
         let configuration = configurationName == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configurationName
         switch model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata) {
         case .compatible:
-            return
+            // A hash does not tell the names of some attributes. What Apple's framework wrote does not note them besides.
+            let version = StoredVersion(metadata)
+            let unnamed = model.entities.filter { version.hashes?[$0.name ?? ""] != nil && !version.tellsNames(in: $0) }
+            if unnamed.isEmpty { return }
+            let different = try entitiesThatDiffer(unnamed.compactMap(\.name), timeout: timeout)
+            if !different.isEmpty { throw Self.incompatible(different, metadata: metadata, url: url) }
         case .undecided(let entities):
             let different = try entitiesThatDiffer(entities, timeout: timeout)
             if !different.isEmpty { throw Self.incompatible(different, metadata: metadata, url: url) }
@@ -24,7 +29,7 @@ struct SQLiteStoreCompatibility {
         }
     }
 
-    /// Entities with derived or composite attributes, compared with the model the store was made with: everything that a
+    /// Entities whose hash is not known exactly, compared with the model the store was made with: everything that a
     /// version hash covers, and the derivation. Without an archived model the tables decide, when they are opened.
     private func entitiesThatDiffer(_ names: [String], timeout: TimeInterval) throws -> [String] {
         guard let archived = try? SQLiteModelCache.model(at: url, timeout: timeout) else { return [] }

@@ -66,7 +66,7 @@ enum SQLiteStoreMetadata {
     static let reservedKeys: Set<String> = [
         NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
         "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
-        "_NSAutoVacuumLevel", DeferredMigration.metadataKey,
+        "_NSAutoVacuumLevel", DeferredMigration.metadataKey, StoredVersion.notesKey,
     ]
 
     /// The UUIDs that a store had before a program gave it another one: a -wal that still holds the change is its own.
@@ -138,7 +138,7 @@ enum SQLiteStoreMetadata {
     static func description(of model: NSManagedObjectModel, entities: Set<String>?) -> [String: Any] {
         var hashes = model.entityVersionHashesByName
         if let entities { hashes = hashes.filter { entities.contains($0.key) } }
-        return [
+        var description: [String: Any] = [
             NSStoreTypeKey: NSSQLiteStoreType,
             "NSPersistenceFrameworkVersion": frameworkVersion,
             NSStoreModelVersionHashesKey: hashes,
@@ -148,6 +148,9 @@ enum SQLiteStoreMetadata {
             NSPersistentStoreModelVersionChecksumKey: VersionHash.checksum(of: hashes),
             "_NSAutoVacuumLevel": "2",
         ]
+        let notes = StoredVersion.notes(of: model, with: hashes)
+        if !notes.isEmpty { description[StoredVersion.notesKey] = notes }
+        return description
     }
 
     // MARK: Opening without a trace

@@ -38,6 +38,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         var changed = metadata ?? [:]
         let kept = [
             NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, VersionRecord.metadataKey,
+            StoredVersion.notesKey,
         ]
         for key in kept where changed[key] == nil {
             changed[key] = present[key]
