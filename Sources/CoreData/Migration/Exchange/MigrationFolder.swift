@@ -53,8 +53,9 @@ final class MigrationFolder {
                     close(descriptor)
                     throw NSError.coreData(
                         NSPersistentStoreTimeoutError,
-                        reason: "The store “\(store.main.lastPathComponent)” is being migrated by another process, "
-                            + "which did not end within \(Int(timeout)) s.", url: store.main)
+                        reason: "The store “\(store.main.lastPathComponent)” is being migrated by "
+                            + "\(LockHolders.names(of: [url])): the migration did not end within \(Int(timeout)) s.",
+                        url: store.main)
                 }
                 if progress?.isCancelled == true { close(descriptor) }
                 try MigrationCancellation.check(progress)

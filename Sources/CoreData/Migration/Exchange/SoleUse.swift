@@ -47,7 +47,8 @@ final class SoleUse {
                     throw NSError.coreData(
                         NSPersistentStoreTimeoutError,
                         reason: "The store “\(store.main.lastPathComponent)” cannot be migrated while it is open: "
-                            + "somebody still had it open after \(Int(timeout)) s.", url: store.main,
+                            + "\(LockHolders.names(ofStoreAt: store.main)) still had it open after \(Int(timeout)) s.",
+                        url: store.main,
                         underlying: error.nsError(doing: .opening))
                 }
                 try MigrationCancellation.check(progress)

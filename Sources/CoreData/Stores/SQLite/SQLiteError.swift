@@ -56,7 +56,7 @@ struct SQLiteError: Error, CustomStringConvertible {
         case SQLITE_BUSY, SQLITE_LOCKED:
             return .coreData(
                 NSPersistentStoreTimeoutError,
-                reason: "The file “\(name)” stayed locked by somebody else until the time limit. (\(message))",
+                reason: "The file “\(name)” is locked by \(LockHolders.names(ofStoreAt: url)). (\(message))",
                 url: url, sqliteCode: code)
         case SQLITE_READONLY where operation == .saving:
             return .coreData(

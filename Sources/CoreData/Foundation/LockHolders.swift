@@ -1,0 +1,51 @@
+import Foundation
+
+/// The processes that hold kernel locks on files, so that an error can name who is at work.
+enum LockHolders {
+    /// The processes that hold a lock on any of the files, in the order of their ids. Empty where the system does not tell:
+    /// it hides the processes of other containers, and some file systems show other devices than their files have.
+    static func processes(of urls: [URL]) -> [Int32] {
+        let files = Set(urls.compactMap { identifier(of: $0) })
+        guard !files.isEmpty, let table = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else { return [] }
+        var found: Set<Int32> = []
+        for line in table.split(separator: "\n") {
+            // "1: FLOCK ADVISORY WRITE 4711 fe:00:16457834 0 EOF"; one that waits has "->" in the second place.
+            let words = line.split(separator: " ")
+            guard words.count > 5, words[1] != "->", files.contains(String(words[5])), let process = Int32(words[4]),
+                process > 0
+            else { continue }
+            found.insert(process)
+        }
+        return found.sorted()
+    }
+
+    /// The same as words of a sentence: “process 12”, “processes 12 and 13”, “this process”; “somebody else” where nobody knows.
+    static func names(of urls: [URL]) -> String {
+        let processes = processes(of: urls)
+        let others = processes.filter { $0 != getpid() }.map(String.init)
+        switch others.count {
+        case 0: return processes.isEmpty ? "somebody else" : "this process (\(getpid()))"
+        case 1: return "process \(others[0])"
+        default: return "processes \(others.dropLast().joined(separator: ", ")) and \(others[others.count - 1])"
+        }
+    }
+
+    /// The names of a SQLite store's users, by the locks that SQLite holds on its files.
+    static func names(ofStoreAt url: URL) -> String {
+        names(of: [url, URL(fileURLWithPath: url.path + "-shm"), URL(fileURLWithPath: url.path + "-wal")])
+    }
+
+    /// A file as the kernel's table of locks names it: major and minor number of the device, and the inode.
+    private static func identifier(of url: URL) -> String? {
+        var status = stat()
+        guard stat(url.path, &status) == 0 else { return nil }
+        let device = UInt64(status.st_dev)
+        let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
+        let minor = device & 0xFF | (device >> 12) & ~0xFF
+        func hexadecimal(_ number: UInt64) -> String {
+            let text = String(number, radix: 16)
+            return text.count < 2 ? "0" + text : text
+        }
+        return "\(hexadecimal(major)):\(hexadecimal(minor)):\(status.st_ino)"
+    }
+}
