@@ -172,6 +172,20 @@ public enum DepotModels {
         return NSStagedMigrationManager([numbers, stage(1), notes])
     }
 
+    /// The same stages without code of the program's own: the numbers are empty, the texts gone.
+    public static func plainManager() -> NSStagedMigrationManager {
+        let stage = NSLightweightMigrationStage(stages.map { ModelText.model($0).versionChecksum })
+        return NSStagedMigrationManager([stage])
+    }
+
+    /// One pass by the mapping model from a store of the second version into one of the third.
+    public static func pass(from source: URL, into destination: URL, type: String = NSSQLiteStoreType) throws {
+        let manager = NSMigrationManager(sourceModel: model(1), destinationModel: model(2))
+        try manager.migrateStore(
+            from: source, sourceType: NSSQLiteStoreType, options: nil, with: mapping(), toDestinationURL: destination,
+            destinationType: type, destinationOptions: nil)
+    }
+
     /// Changes every item, and saves now and then, so that a kill finds some saved and some not.
     private static func each(
         _ manager: NSStagedMigrationManager, _ body: (NSManagedObject) throws -> Void

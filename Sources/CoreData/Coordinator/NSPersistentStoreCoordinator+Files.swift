@@ -75,7 +75,7 @@ extension NSPersistentStoreCoordinator {
             try FileKind.require(.file, at: sourceURL, followsLinks: true, .fileReadCorruptFile)
             try FileKind.require(.file, at: destinationURL, followsLinks: true)
             try detach(destinationURL)
-            try Data(contentsOf: sourceURL).write(to: destinationURL, options: .atomic)
+            try WholeFile.write(Data(contentsOf: sourceURL), to: destinationURL)
             return
         }
         let timeout = StoreOptions.number(sourceOptions, NSPersistentStoreTimeoutOption) ?? 240

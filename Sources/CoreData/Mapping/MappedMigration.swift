@@ -26,7 +26,7 @@ struct MappedMigration {
         manager.destinationConfiguration = configuration
         manager.follower = progress
         manager.isKept = isKept
-        manager.isSourceLocked = true
+        manager.isLeg = true
         var sourceOptions = options ?? [:]
         sourceOptions[NSMigrationProgressOption] = nil
         try manager.migrateStore(

@@ -69,27 +69,23 @@ final class MappedMigrationRun {
         let unownedManager = Unowned(manager)
         let isCancelled = { unownedManager.value.isCancelled }
         let source = try stores.openSource(manager.sourceModel)
-        let folder =
-            StorePlace(ends.destinationURL) == .file
-            ? ends.destinationURL.deletingLastPathComponent() : FileManager.default.temporaryDirectory
-        let name = ".\(ends.destinationURL.lastPathComponent).associations" + (isKept ? "" : "-\(UUID().uuidString)")
-        let url = folder.appendingPathComponent(name)
+        let url = ends.associationsURL(isKept: isKept)
         let left =
             isKept
             ? MigrationAssociations.reopen(
-                at: url, part: MappedPosition.number(in: SQLiteStoreFiles(ends.destinationURL)),
+                at: url, part: MappedPosition.number(in: SQLiteStoreFiles(ends.buildURL)),
                 isCancelled: isCancelled) : nil
         position = left?.position ?? MappedPosition()
         isResumed = left != nil
         let madeDestination =
-            isKept || !FileManager.default.fileExists(atPath: ends.destinationURL.path)
-            || SQLiteStoreFiles(ends.destinationURL).isEmptied
+            isKept || !FileManager.default.fileExists(atPath: ends.buildURL.path)
+            || SQLiteStoreFiles(ends.buildURL).isEmptied
         self.madeDestination = madeDestination
         do {
             if isKept, left == nil {
                 // What it is worth is not known.
                 for suffix in ["", "-journal"] { unlink(url.path + suffix) }
-                try SQLiteStoreFiles(ends.destinationURL).removeRemains()
+                try SQLiteStoreFiles(ends.buildURL).removeRemains()
             }
             let destination = try stores.openDestination(manager.destinationModel)
             tally = RowTally(manager.destinationModel.layout)

@@ -39,12 +39,12 @@ struct MappedMigrationStores {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             var options = withoutMigration(ends.destinationOptions)
             options[NSReadOnlyPersistentStoreOption] = nil
-            let isNew = isOwnFile && (isKept || !SQLiteStoreFiles(ends.destinationURL).exist)
-            let pragmas = isNew ? ownPragmas(options) : nil
-            if let pragmas { options[NSSQLitePragmasOption] = pragmas }
+            // What is written is there as a whole or not at all.
+            let isNew = isOwnFile && (isKept || !SQLiteStoreFiles(ends.buildURL).exist)
+            if isNew, let pragmas = ownPragmas(options) { options[NSSQLitePragmasOption] = pragmas }
             _ = try coordinator.add(
-                ofType: ends.destinationType, ends.destinationConfiguration, at: ends.destinationURL, options,
-                for: .migrationDestination(isSole: isWhole || pragmas != nil), insteadOf: nil)
+                ofType: ends.destinationType, ends.destinationConfiguration, at: ends.buildURL, options,
+                for: .migrationDestination(isSole: isWhole || isOwnFile), insteadOf: nil)
             return coordinator
         } catch {
             throw MappingErrors.destinationStore(error, ends.destinationURL)
@@ -75,10 +75,14 @@ struct MappedMigrationStores {
         return pragmas
     }
 
-    /// Lets everything that was written to the destination store be so.
+    /// Lets everything that was written to the destination store be so, with the note that it is complete.
     func commit(_ coordinator: NSPersistentStoreCoordinator) throws {
         do {
             for store in coordinator.persistentStores {
+                if ends.note != nil, store is SQLiteStore || store is NSAtomicStore {
+                    store.metadata = MigrationPass.noting(ends.note, in: store.metadata ?? [:])
+                    try (store as? SQLiteStore)?.saveMetadata()
+                }
                 try (store as? SQLiteStore)?.commitHeldTransaction()
                 if isWhole { try (store as? NSAtomicStore)?.saveFile() }
             }
@@ -104,14 +108,14 @@ struct MappedMigrationStores {
         do {
             let settings = try SQLiteStoreOptions(ends.destinationOptions, url: ends.destinationURL)
             let connection = try SQLiteConnection(
-                path: ends.destinationURL.path, access: .readWrite, busyTimeout: settings.timeout)
+                path: ends.buildURL.path, access: .readWrite, busyTimeout: settings.timeout)
             _ = try connection.text("PRAGMA journal_mode = '\(settings.pragma("journal_mode") ?? "WAL")'")
             if settings.pragma("synchronous")?.uppercased() == "OFF" { return }
         } catch let error as SQLiteError {
             throw MappingErrors.destinationStore(error.nsError(doing: .saving), ends.destinationURL)
         }
-        try SQLiteStoreFiles.synchronize(ends.destinationURL)
-        SQLiteStoreFiles.synchronizeFolder(ends.destinationURL.deletingLastPathComponent())
+        try SQLiteStoreFiles.synchronize(ends.buildURL)
+        SQLiteStoreFiles.synchronizeFolder(ends.buildURL.deletingLastPathComponent())
     }
 
     /// The stores are opened as they are.
@@ -132,8 +136,8 @@ struct MappedMigrationStores {
     }
 
     func removeDestination() {
-        guard ends.destinationURL.isFileURL, StorePlace(ends.destinationURL) == .file else { return }
-        try? SQLiteStoreFiles(ends.destinationURL).removeRemains()
+        guard ends.buildURL.isFileURL, StorePlace(ends.buildURL) == .file else { return }
+        try? SQLiteStoreFiles(ends.buildURL).removeRemains()
     }
 
     /// What the application has put beside the store's own metadata is there in the new store, too.
@@ -142,19 +146,33 @@ struct MappedMigrationStores {
         guard StorePlace(ends.destinationURL) == .file else { return }
         let source = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: ends.sourceType, at: ends.sourceURL, options: ends.sourceOptions)
-        var destination = try NSPersistentStoreCoordinator.metadataForPersistentStore(
-            ofType: ends.destinationType, at: ends.destinationURL, options: ends.destinationOptions)
-        var own = source.filter { key, _ in
-            !key.hasPrefix("NS") && !key.hasPrefix("_NS") && key != StoredVersion.notesKey && destination[key] == nil
-        }
+        let target = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: ends.destinationType, at: ends.buildURL, options: ends.destinationOptions)
         var record = VersionRecord(source)
-        let hashes = [source, destination].map { $0[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
+        let hashes = [source, target].map { $0[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
         record.leave([hashes[0]], for: hashes[1])
-        record.write(to: &own)
-        if own.isEmpty { return }
-        destination.merge(own) { first, _ in first }
+        try changeMetadata { destination in
+            var own = source.filter { key, _ in
+                !key.hasPrefix("NS") && !key.hasPrefix("_NS") && key != StoredVersion.notesKey
+                    && key != MigrationPass.metadataKey && destination[key] == nil
+            }
+            record.write(to: &own)
+            return own.isEmpty ? nil : destination.merging(own) { first, _ in first }
+        }
+    }
+
+    /// Leaves the note that the migration is complete in a store that nobody else opens yet.
+    func leaveNote() throws {
+        guard ends.note != nil else { return }
+        try changeMetadata { MigrationPass.noting(ends.note, in: $0) }
+    }
+
+    private func changeMetadata(_ change: ([String: Any]) -> [String: Any]?) throws {
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: ends.destinationType, at: ends.buildURL, options: ends.destinationOptions)
+        guard let changed = change(metadata) else { return }
         try NSPersistentStoreCoordinator.setMetadata(
-            destination, forPersistentStoreOfType: ends.destinationType, at: ends.destinationURL,
-            options: ends.destinationOptions)
+            changed, forPersistentStoreOfType: ends.destinationType, at: ends.buildURL, options: ends.destinationOptions
+        )
     }
 }

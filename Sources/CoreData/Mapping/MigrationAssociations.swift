@@ -11,7 +11,6 @@ import Foundation
 final class MigrationAssociations {
     typealias Pair = SavedAssociations.Pair
 
-    private let url: URL
     private let connection: SQLiteConnection
     /// What was associated since the last save.
     private(set) var pending = PendingAssociations()
@@ -24,7 +23,6 @@ final class MigrationAssociations {
 
     /// Makes the file. `isCancelled` is asked while a long statement runs.
     init(at url: URL, isKept: Bool = false, isCancelled: @escaping () -> Bool) throws {
-        self.url = url
         self.isKept = isKept
         connection = try SQLiteConnection(path: url.path, access: .create, busyTimeout: 0)
         try connection.execute(Self.pragmas(isKept))
@@ -35,6 +33,8 @@ final class MigrationAssociations {
             PRIMARY KEY (entity, destination)) WITHOUT ROWID;
             CREATE TABLE position (part INTEGER PRIMARY KEY, value BLOB);
             """)
+        // Whatever becomes of the process, the file goes with it.
+        if !isKept { unlink(url.path) }
         try SavedAssociations.makeTables(connection)
         saved = try SavedAssociations(connection, isCancelled: isCancelled)
     }
@@ -50,15 +50,14 @@ final class MigrationAssociations {
             let text = try? connection.text("SELECT CAST(value AS TEXT) FROM position WHERE part = \(part)"),
             let position = try? JSONDecoder().decode(MappedPosition.self, from: Data(text.utf8)),
             position.boot == MappedPosition.thisBoot,
-            let associations = try? MigrationAssociations(url, connection, part, isCancelled)
+            let associations = try? MigrationAssociations(connection, part, isCancelled)
         else { return nil }
         return (associations, position)
     }
 
     private init(
-        _ url: URL, _ connection: SQLiteConnection, _ part: Int, _ isCancelled: @escaping () -> Bool
+        _ connection: SQLiteConnection, _ part: Int, _ isCancelled: @escaping () -> Bool
     ) throws {
-        self.url = url
         self.connection = connection
         self.part = part + 1
         isKept = true
@@ -97,11 +96,8 @@ final class MigrationAssociations {
         return part
     }
 
-    /// Removes the file. One that is kept goes with the folder it lies in, once nobody needs it any more.
-    deinit {
-        connection.finalizeStatements()
-        if !isKept { for suffix in ["", "-journal"] { unlink(url.path + suffix) } }
-    }
+    /// A file that is kept goes with the folder it lies in, once nobody needs it any more.
+    deinit { connection.finalizeStatements() }
 
     // MARK: Associating
 

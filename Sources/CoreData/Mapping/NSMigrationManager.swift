@@ -34,10 +34,10 @@ open class NSMigrationManager: NSObject {
     private var cancellation: (any Error)?
     /// Another `Progress` that is told the same, and may cancel too.
     final var follower: Progress?
+    /// Whether it makes a file of a migration that holds all locks, and is removed if that does not come to its end.
+    final var isLeg = false
     /// Whether another process may go on with the migration when this one is killed.
     final var isKept = false
-    /// Whether this process holds the lock on the source store, so that nobody can change the file.
-    final var isSourceLocked = false
     /// How many rows of each entity the last migration has written, where it was carried out object by object.
     final var madeRows: [String: Int]?
     /// The configuration of the destination model whose entities the destination store holds.
@@ -56,10 +56,16 @@ open class NSMigrationManager: NSObject {
 
     /// Migrates a store.
     ///
-    /// The source store is not changed. A destination store that exists is added to; one that the migration has made is
-    /// removed again when it fails. Throws 134140 without a mapping model, 134150 and 134160 when a store cannot be opened,
-    /// 134170 when a policy fails, 134120 when `progress` is cancelled, the error given to `cancelMigrationWithError(_:)`,
-    /// and 134110 for everything else: it names entity mapping, property and object.
+    /// The source store is not changed. A destination store that exists is added to, so that several mapping models can fill
+    /// one, each in a pass of its own; one that is not there is made. Where the migration fails or is killed, a SQLite
+    /// destination is as it was, or not there.
+    ///
+    /// While a pass runs, others into the same destination are refused, in every process: 134160, whose text names the process
+    /// that is at work. So is a pass that the destination has had already: the same mapping model from the same source store.
+    ///
+    /// Throws 134140 without a mapping model, 134150 and 134160 when a store cannot be opened, 134170 when a policy fails,
+    /// 134120 when `progress` is cancelled, the error given to `cancelMigrationWithError(_:)`, and 134110 for everything else:
+    /// it names entity mapping, property and object.
     open func migrateStore(
         from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
         with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
@@ -72,20 +78,36 @@ open class NSMigrationManager: NSObject {
         follower =
             (dOptions?[NSMigrationProgressOption] ?? sOptions?[NSMigrationProgressOption]) as? Progress ?? follower
         lastMapping = mappings
-        let ends = MappedMigrationEnds(
+        let given = MappedMigrationEnds(
             sourceURL: sourceURL.standardizedFileURL, sourceType: sStoreType, sourceOptions: sOptions,
-            isSourceLocked: isSourceLocked,
+            isSourceLocked: isLeg,
             destinationURL: dURL.standardizedFileURL, destinationType: dStoreType, destinationOptions: dOptions,
-            destinationConfiguration: destinationConfiguration)
+            destinationConfiguration: destinationConfiguration, buildURL: dURL.standardizedFileURL)
         try MigrationFeed.during(follower) {
             madeRows = nil
-            if usesStoreSpecificMigrationManager, try migrateInCopy(ends, mappings) { return }
-            let run = try MappedMigrationRun(manager: self, mappings: mappings, ends: ends)
-            self.run = run
-            defer { self.run = nil }
-            try run.run()
-            madeRows = run.tally.rows
+            if isLeg {
+                var own = given
+                own.workFolder = given.buildURL.deletingLastPathComponent()
+                return try migrate(own, mappings)
+            }
+            let pass = try MigrationPass(given, mappings)
+            do {
+                try migrate(pass.ends, mappings)
+            } catch {
+                try pass.end(failed: true)
+                throw error
+            }
+            try pass.end(failed: false)
         }
+    }
+
+    private func migrate(_ ends: MappedMigrationEnds, _ mappings: NSMappingModel) throws {
+        if usesStoreSpecificMigrationManager, try migrateInCopy(ends, mappings) { return }
+        let run = try MappedMigrationRun(manager: self, mappings: mappings, ends: ends)
+        self.run = run
+        defer { self.run = nil }
+        try run.run()
+        madeRows = run.tally.rows
     }
 
     /// Migrates a store.
@@ -103,11 +125,10 @@ open class NSMigrationManager: NSObject {
     private func migrateInCopy(_ ends: MappedMigrationEnds, _ mappings: NSMappingModel) throws -> Bool {
         guard ends.sourceType == NSSQLiteStoreType, ends.destinationType == NSSQLiteStoreType,
             StorePlace(ends.sourceURL) == .file, StorePlace(ends.destinationURL) == .file,
-            !SQLiteStoreFiles(ends.destinationURL).exist,
-            mappings.isInferred(from: sourceModel, to: destinationModel)
+            !SQLiteStoreFiles(ends.buildURL).exist, mappings.isInferred(from: sourceModel, to: destinationModel)
         else { return false }
         try checkCancellation()
-        let copy = SQLiteStoreFiles(ends.destinationURL)
+        let copy = SQLiteStoreFiles(ends.buildURL)
         do {
             let parts = MigrationParts(follower ?? progress, weights: [1, 2])
             try parts.run(0) { part in
@@ -117,9 +138,10 @@ open class NSMigrationManager: NSObject {
             try checkCancellation()
             try parts.run(1) { part in
                 _ = try LightweightMigrator.migrate(
-                    storeAt: ends.destinationURL, to: destinationModel, configuration: ends.destinationConfiguration,
+                    storeAt: copy.main, to: destinationModel, configuration: ends.destinationConfiguration,
                     source: sourceModel, options: ends.destinationOptions, progress: part)
             }
+            try MappedMigrationStores(ends: ends).leaveNote()
             if follower != nil {
                 progress.totalUnitCount = 1
                 progress.completedUnitCount = 1
@@ -247,14 +269,31 @@ open class NSMigrationManager: NSObject {
     }
 }
 
-/// The two ends of one migration.
+/// The two ends of one migration, and where it works.
 struct MappedMigrationEnds {
     var sourceURL: URL
     var sourceType: String
     var sourceOptions: [AnyHashable: Any]?
+    /// Whether this process holds the lock on the source store, so that nobody can change the file.
     var isSourceLocked: Bool
     var destinationURL: URL
     var destinationType: String
     var destinationOptions: [AnyHashable: Any]?
     var destinationConfiguration: String?
+    /// Where the destination lies while it is made.
+    var buildURL: URL
+    /// What the destination remembers when the migration is complete.
+    var note: String?
+
+    /// Where the associations lie. A file that another process may go on with lies in the folder in which the migration works,
+    /// beside the new store; any other has its name for a moment only.
+    func associationsURL(isKept: Bool) -> URL {
+        let name = ".\(buildURL.lastPathComponent).associations"
+        if isKept { return buildURL.deletingLastPathComponent().appendingPathComponent(name) }
+        return (workFolder ?? FileManager.default.temporaryDirectory)
+            .appendingPathComponent("\(name)-\(UUID().uuidString)")
+    }
+
+    /// The folder of the migration, which goes at its end, and after a kill when the destination is opened next.
+    var workFolder: URL?
 }

@@ -19,6 +19,8 @@ public enum MigrationMoment: String, CaseIterable, Sendable {
         exchanged
     // The end of a store.
     case logAbsorbed, logEmptied, mainEmptied, valuesRemoved
+    // A store that is one file.
+    case pieceWritten
 
     private static let observer = Mutex<(@Sendable (MigrationMoment) -> Void)?>(nil)
 

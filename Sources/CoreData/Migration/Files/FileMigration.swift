@@ -156,6 +156,7 @@ struct FileMigration {
         let manager = managerClass.init(sourceModel: hop.source, destinationModel: hop.target)
         manager.destinationConfiguration = configuration
         manager.follower = progress
+        manager.isLeg = true
         try manager.migrateStore(
             from: source, sourceType: type, options: ownOptions, with: mapping, toDestinationURL: target,
             destinationType: type, destinationOptions: ownOptions)

@@ -194,9 +194,9 @@ extension SQLiteStore {
             try SpatialIndexes(connection).keep(on: connection, url: url)
             writer = connection
             isWAL = try connection.text("PRAGMA journal_mode") == "wal"
-            guard isWAL, try connection.text("PRAGMA locking_mode") == "normal" else {
+            guard isWAL, !use.holdsTransaction, try connection.text("PRAGMA locking_mode") == "normal" else {
                 isWAL = false
-                // Only where this connection is the one that reads, too.
+                // This connection is the one that reads, too.
                 connection.holdsTransaction = use.holdsTransaction
                 return
             }

@@ -30,29 +30,35 @@ extension SQLiteStoreFiles {
             let sibling = place.copy
             try make(sibling)
             try Self.synchronize(sibling.main)
-            func take() throws {
-                // The old -wal must be gone before the new main file appears.
-                for url in [wal, shm, journal] { try FileKind.remove(.file, at: url) }
-                let external = ExternalData(folder: externalDataFolder, storeName: main.lastPathComponent)
-                let files = try join(sibling, in: external)
-                guard rename(sibling.main.path, main.path) == 0 else {
-                    let reason = "The store could not be put in its place: \(String(cString: strerror(errno)))"
-                    external.abandoned(files)
-                    throw NSError.coreData(CocoaError.Code.fileWriteUnknown.rawValue, reason: reason, url: main)
-                }
-                Self.synchronizeFolder(main.deletingLastPathComponent())
-                external.committed(files)
-            }
             if FileManager.default.fileExists(atPath: main.path) {
-                try withoutUsers(timeout: 0, force: force, absorbing: true, take)
+                try withoutUsers(timeout: 0, force: force, absorbing: true) { try take(sibling, rename: rename) }
             } else {
-                try take()
+                try take(sibling, rename: rename)
             }
             try place.remove()
         } catch {
             try? place.remove()
             throw error
         }
+    }
+
+    /// Takes the place of what lies here: a whole store, a single file and its external values, gets this one's name.
+    ///
+    /// - Parameter rename: gives the main file its name.
+    func take(
+        _ sibling: SQLiteStoreFiles, rename: (String, String) -> Int32 = { Foundation.rename($0, $1) }
+    ) throws {
+        // The old -wal must be gone before the new main file appears.
+        for url in [wal, shm, journal] { try FileKind.remove(.file, at: url) }
+        let external = ExternalData(folder: externalDataFolder, storeName: main.lastPathComponent)
+        let files = try join(sibling, in: external)
+        guard rename(sibling.main.path, main.path) == 0 else {
+            let reason = "The store could not be put in its place: \(String(cString: strerror(errno)))"
+            external.abandoned(files)
+            throw NSError.coreData(CocoaError.Code.fileWriteUnknown.rawValue, reason: reason, url: main)
+        }
+        Self.synchronizeFolder(main.deletingLastPathComponent())
+        external.committed(files)
     }
 
     /// Puts the external values of a store that is to take this one's place beside those of this one.

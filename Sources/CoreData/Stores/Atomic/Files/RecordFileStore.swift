@@ -22,6 +22,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         }
         try NSPersistentStoreCoordinator.requireFileURL(url)
         try Self.requireOwnFile(url)
+        if !isReadOnly { WholeFile.sweep(url) }
         if isReadOnly, Self.isNew(url) {
             throw NSError.coreData(
                 CocoaError.Code.fileReadNoSuchFile.rawValue, reason: "There is no store to read.", url: url)
@@ -46,7 +47,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         changed[NSStoreTypeKey] = format.storeType
         let data = try format.replacingMetadata(changed, in: Data(contentsOf: url))
         try requireOwnFile(url)
-        try data.write(to: url, options: .atomic)
+        try WholeFile.write(data, to: url)
     }
 
     /// How many records a file has.
@@ -227,7 +228,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         let data = try format.write(file, model: persistentStoreCoordinator?.modelLayout)
         try Self.requireOwnFile(url)
         do {
-            try data.write(to: url, options: .atomic)
+            try WholeFile.write(data, to: url)
         } catch {
             let code = (error as NSError).code
             throw NSError.coreData(

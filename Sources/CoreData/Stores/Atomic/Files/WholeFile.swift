@@ -1,0 +1,94 @@
+import Foundation
+
+/// Writes a file that is read and written as a whole, so that at any moment the old one or the new one lies there.
+///
+/// The new one is written beside it under a fixed name, `.NAME.saving`, by whoever holds a kernel lock on that file, and then
+/// renamed. A killed process leaves at most that one file, without a lock; the next opening of the store removes it.
+enum WholeFile {
+    /// Writes a file's bytes, to the disk, with the rights of the file that lies there.
+    static func write(_ data: Data, to url: URL) throws {
+        let target = SQLiteStoreFiles(url).main
+        let draft = draft(of: target)
+        let descriptor = try lock(draft)
+        defer { close(descriptor) }
+        do {
+            var status = stat()
+            if stat(target.path, &status) == 0 { fchmod(descriptor, status.st_mode & 0o7777) }
+            guard ftruncate(descriptor, 0) == 0 else { throw failure(url) }
+            try write(data, to: descriptor, url)
+            guard fsync(descriptor) == 0, rename(draft.path, target.path) == 0 else { throw failure(url) }
+        } catch {
+            unlink(draft.path)
+            throw error
+        }
+        SQLiteStoreFiles.synchronizeFolder(target.deletingLastPathComponent())
+    }
+
+    /// Removes what a killed process has left beside a file. Nothing happens while somebody writes.
+    static func sweep(_ url: URL) {
+        let draft = draft(of: SQLiteStoreFiles(url).main)
+        let descriptor = open(draft.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        if isFile(descriptor), flock(descriptor, LOCK_EX | LOCK_NB) == 0, isNamed(descriptor, draft) { unlink(draft.path) }
+    }
+
+    /// Where the new version of a file is written.
+    static func draft(of url: URL) -> URL {
+        url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).saving")
+    }
+
+    /// Opens the draft and takes its lock, after waiting for whoever writes it.
+    private static func lock(_ draft: URL) throws -> Int32 {
+        while true {
+            let descriptor = open(draft.path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o644)
+            guard descriptor >= 0 else { throw failure(draft) }
+            guard isFile(descriptor) else {
+                close(descriptor)
+                throw failure(draft)
+            }
+            while flock(descriptor, LOCK_EX) != 0 {
+                if errno == EINTR { continue }
+                defer { close(descriptor) }
+                throw failure(draft)
+            }
+            if isNamed(descriptor, draft) { return descriptor }
+            // It has become the store, or was removed.
+            close(descriptor)
+        }
+    }
+
+    /// Whether it is a regular file: nothing else is ours to write or to remove.
+    private static func isFile(_ descriptor: Int32) -> Bool {
+        var held = stat()
+        return fstat(descriptor, &held) == 0 && held.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Whether a file that is open has a name still.
+    private static func isNamed(_ descriptor: Int32, _ url: URL) -> Bool {
+        var held = stat()
+        var named = stat()
+        return fstat(descriptor, &held) == 0 && lstat(url.path, &named) == 0 && held.st_ino == named.st_ino
+            && held.st_dev == named.st_dev
+    }
+
+    private static func write(_ data: Data, to descriptor: Int32, _ url: URL) throws {
+        try data.withUnsafeBytes { bytes in
+            var rest = bytes
+            while !rest.isEmpty {
+                let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 20))
+                let count = Foundation.write(descriptor, piece.baseAddress, piece.count)
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    throw failure(url)
+                }
+                MigrationMoment.reach(.pieceWritten)
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            }
+        }
+    }
+
+    private static func failure(_ url: URL) -> NSError {
+        MigrationFolder.failure("“\(url.lastPathComponent)” could not be written", url)
+    }
+}
