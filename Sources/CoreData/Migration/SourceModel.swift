@@ -32,7 +32,7 @@ struct SourceModel {
     }
 
     /// Whether a model has every entity of the store with the store's hash. It may have more: other configurations.
-    private func fits(_ model: NSManagedObjectModel) -> Bool {
+    func fits(_ model: NSManagedObjectModel) -> Bool {
         let version = StoredVersion(metadata)
         guard let stored = version.hashes, !stored.isEmpty else { return false }
         let hashes = model.entityVersionHashesByName

@@ -34,6 +34,9 @@ enum StoreMigration {
                     url: url, model: model, configuration: configuration, options: options, manager: manager
                 ).run(metadata)
             }
+            if try migrateAsGiven(url, metadata, to: model, configuration, options, settings.timeout) {
+                return try prepare(url: url, model: model, configuration: configuration, options: options)
+            }
             let infers = StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true
             guard infers || !MappingModelFile.files(in: nil).isEmpty else {
                 throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
@@ -43,6 +46,19 @@ enum StoreMigration {
             // Once more: another program may have changed the version meanwhile.
             try prepare(url: url, model: model, configuration: configuration, options: options)
         }
+    }
+
+    /// Migrates by the mapping model that the options name. False where they name none for the store's version.
+    private static func migrateAsGiven(
+        _ url: URL, _ metadata: [String: Any], to model: NSManagedObjectModel, _ configuration: String?,
+        _ options: [AnyHashable: Any]?, _ timeout: TimeInterval
+    ) throws -> Bool {
+        let source = SourceModel(metadata: metadata, url: url, timeout: timeout)
+        guard let hop = try GivenMapping(options)?.hop(from: source, to: model, find: { try source.find() }) else {
+            return false
+        }
+        try WayMigration(url: url, hops: [hop], configuration: configuration, options: options).run(from: metadata)
+        return true
     }
 
     /// Goes the best way that there is. Where rows forbid what the models allow, another one is looked for.

@@ -1,10 +1,10 @@
 import CoreData
 
-/// Migrates by a migration manager where the program has a mapping model for the two versions, so that there is a progress
-/// and a way to cancel; by Core Data's automatic migration otherwise. Every platform has what it takes.
+/// Migrates by a mapping model of the program's where there is one for the two versions, so that there is a progress and a way
+/// to cancel; by Core Data's automatic migration otherwise. Every platform has what it takes.
 ///
-/// The older version's model and the mapping model are looked for among the program's resources unless told otherwise. The
-/// store is migrated into a file beside it, which then takes its place.
+/// The older version's model and the mapping model are looked for among the program's resources unless told otherwise. Several
+/// processes may launch at once: one migrates, the others wait and find the store migrated.
 public struct MappingModelAdapter: MigrationAdapter {
     private let sourceModel: @Sendable (_ metadata: [String: Any]) -> NSManagedObjectModel?
     private let mappingModel: @Sendable (NSManagedObjectModel, NSManagedObjectModel) -> NSMappingModel?
@@ -29,44 +29,34 @@ public struct MappingModelAdapter: MigrationAdapter {
         LaunchForecast(isMigrationRequired: try job.isMigrationRequired())
     }
 
-    /// Migrates with the manager's progress, or as `InferredMigrationAdapter` does.
+    /// Migrates by the mapping model, as the platform does it, or as `InferredMigrationAdapter` does.
     public func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws {
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: job.storeType, at: job.storeURL, options: job.options)
         guard let source = sourceModel(metadata), let mapping = mappingModel(source, job.model) else {
             return try InferredMigrationAdapter().migrate(job, begun: begun)
         }
-        let manager = NSMigrationManager(sourceModel: source, destinationModel: job.model)
-        begun(MigrationManagerProgress(manager))
-        let copy = copy(of: job)
-        // A process that was killed may have left one behind.
-        try remove(copy, job)
-        do {
-            try manager.migrateStore(
-                from: job.storeURL, sourceType: job.storeType, options: job.options, with: mapping,
-                toDestinationURL: copy, destinationType: job.storeType, destinationOptions: job.options)
-            try NSPersistentStoreCoordinator(managedObjectModel: job.model).replacePersistentStore(
-                at: job.storeURL, destinationOptions: job.options, withPersistentStoreFrom: copy,
-                sourceOptions: job.options, ofType: job.storeType)
-        } catch {
-            try? remove(copy, job)
-            throw error
-        }
-        try? remove(copy, job)
+        try job.migrate(from: source, by: mapping, begun: begun)
+        cleanUp(after: job)
     }
 
-    /// Removes the copy of a process that was killed when the copy had taken the store's place.
+    /// Removes the copy that a killed process with an older version of this library has left: those made one beside the store,
+    /// under a name that was always the same. One that somebody still has open stays.
     public func cleanUp(after job: MigrationJob) {
-        try? remove(copy(of: job), job)
+        let folder = job.storeURL.deletingLastPathComponent()
+        let copy = ".\(job.storeURL.lastPathComponent).migrated"
+        guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(copy).path) else { return }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        // What came of which object lay in a file beside the copy. The copy goes last: it is what is looked for.
+        for name in names where name.hasPrefix(".\(copy).associations-") { try? remove(folder, name, job) }
+        try? remove(folder, copy, job)
     }
 
-    private func copy(of job: MigrationJob) -> URL {
-        job.storeURL.deletingLastPathComponent().appendingPathComponent(".\(job.storeURL.lastPathComponent).migrated")
-    }
-
-    /// Takes a store away, with what lies beside it. Nothing happens where there is none.
-    private func remove(_ url: URL, _ job: MigrationJob) throws {
-        guard FileManager.default.fileExists(atPath: url.path) else { return }
+    /// Takes a store away, with what lies beside it.
+    ///
+    /// - Throws: when somebody has it open.
+    private func remove(_ folder: URL, _ name: String, _ job: MigrationJob) throws {
+        let url = folder.appendingPathComponent(name)
         try NSPersistentStoreCoordinator(managedObjectModel: job.model).destroyPersistentStore(
             at: url, ofType: job.storeType, options: job.options)
         // Destroying an SQLite store leaves empty files.
@@ -74,18 +64,4 @@ public struct MappingModelAdapter: MigrationAdapter {
             try FileManager.default.removeItem(atPath: url.path + suffix)
         }
     }
-}
-
-/// A migration that a migration manager carries out.
-// @unchecked Sendable: the manager's progress is one number, and it may be cancelled from anywhere.
-private final class MigrationManagerProgress: MigrationProgressReporting, @unchecked Sendable {
-    private let manager: NSMigrationManager
-
-    init(_ manager: NSMigrationManager) {
-        self.manager = manager
-    }
-
-    var migrationStatus: MigrationStatus { MigrationStatus(fractionCompleted: Double(manager.migrationProgress)) }
-
-    func cancelMigration() { manager.cancelMigrationWithError(CocoaError(.userCancelled)) }
 }

@@ -54,4 +54,29 @@ struct MappingModelAdapterTests {
             #expect(try NoteModel.texts(inStoreAt: manager.storeURL, model: NoteModel.second()).count == 300)
         }
     }
+
+    @Test("What an older version of this library left is removed, but not while somebody has it open")
+    func cleansUp() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try NoteModel.makeStore(at: url, notes: 1)
+            let copy = folder.appendingPathComponent(".n.sqlite.migrated")
+            let associations = folder.appendingPathComponent("..n.sqlite.migrated.associations-1234")
+            try NoteModel.makeStore(at: copy, notes: 1)
+            try NoteModel.makeStore(at: associations, notes: 1)
+            let job = MigrationJob(storeURL: url, model: NoteModel.first())
+            func names() throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(".") }
+            }
+            try withExtendedLifetime(RawDatabase(copy)) { database in
+                try database.execute("BEGIN IMMEDIATE")
+                MappingModelAdapter().cleanUp(after: job)
+                #expect(try names().contains(".n.sqlite.migrated"))
+                try database.execute("COMMIT")
+            }
+            MappingModelAdapter().cleanUp(after: job)
+            #expect(try names() == [])
+            #expect(try NoteModel.texts(inStoreAt: url).count == 1)
+        }
+    }
 }

@@ -90,14 +90,19 @@ struct FileMigration {
 
     /// The way to the model's version.
     private func hops(_ metadata: [String: Any]) throws -> [MigrationHop] {
+        let found = SourceModel(metadata: metadata, url: url, timeout: timeout)
+        if let hop = try GivenMapping(options)?.hop(
+            from: found, to: model, find: { try found.findAmongResources(bundles) })
+        {
+            return [hop]
+        }
         let way = MigrationWay(
             bundles: bundles, infers: StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true,
             versions: MigrationLossOptions(options).versions)
         guard way.infers || !MappingModelFile.files(in: bundles).isEmpty else {
             throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
         }
-        let source = try SourceModel(metadata: metadata, url: url, timeout: timeout)
-            .findAmongResources(bundles, or: way.versions)
+        let source = try found.findAmongResources(bundles, or: way.versions)
         if let hops = way.of(metadata, configuration).find(from: source, to: model) { return hops }
         guard way.infers else { throw MigrationErrors.missingMappingModel(metadata: metadata, url: url) }
         // There is no way: the direct one says what stands in it.

@@ -26,7 +26,9 @@ extension MigrationForecaster {
                 bundles, or: versions)
             let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
             let direct = MigrationHop(source: source, target: model, means: .inferred)
-            let found = way.find(from: source, to: model)
+            let given = try GivenMapping(options)?.hop(
+                from: SourceModel(metadata: metadata, url: url, timeout: 0), to: model, find: { source })
+            let found = given.map { [$0] } ?? way.find(from: source, to: model)
             if found == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
             let hops = found ?? [direct]
             let rows = try (storeClass as? RecordFileStore.Type)?.recordCount(at: url) ?? 0

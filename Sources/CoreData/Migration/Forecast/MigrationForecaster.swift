@@ -49,7 +49,7 @@ struct MigrationForecaster {
             let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
             let versions = versions + MigrationLossOptions(options).versions
             var taken = [direct]
-            if let hops = looksForWays ? try stagedHops(from: source) : taken {
+            if let hops = looksForWays ? try namedHops(from: source) : taken {
                 try go(hops, from: state, on: connection, &forecast, migrator)
                 taken = hops
             } else {
@@ -80,15 +80,18 @@ struct MigrationForecaster {
         return forecast
     }
 
-    /// The hops of the stages, where the options have a manager of stages.
-    private func stagedHops(from source: NSManagedObjectModel) throws -> [MigrationHop]? {
-        guard
-            let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager
-        else { return nil }
+    /// The hops of the stages, or of the mapping model, that the options have.
+    private func namedHops(from source: NSManagedObjectModel) throws -> [MigrationHop]? {
         let timeout = try SQLiteStoreOptions(options, url: url).timeout
-        return try StagedMigration(
-            url: url, model: model, configuration: configuration, options: options, manager: manager
-        ).hops(from: source, SQLiteStoreMetadata.metadata(at: url, timeout: timeout))
+        let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: timeout)
+        if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
+            return try StagedMigration(
+                url: url, model: model, configuration: configuration, options: options, manager: manager
+            ).hops(from: source, metadata)
+        }
+        return try GivenMapping(options)?.hop(
+            from: SourceModel(metadata: metadata, url: url, timeout: timeout), to: model, find: { source }
+        ).map { [$0] }
     }
 
     /// Whether the options let a mapping be inferred. Who does not say anything wants to know what would be.

@@ -85,6 +85,7 @@ extension CoreDataManager.Configuration {
         [
             NSPersistentStoreStagedMigrationManagerOptionKey, NSPersistentStoreDeferredLightweightMigrationOptionKey,
             NSMigrationProgressOption, NSMigrationAllowedLossesOption, NSMigrationKnownVersionsOption,
+            NSMigrationMappingModelOption, NSMigrationSourceModelOption,
         ]
     }
 
