@@ -6,6 +6,7 @@
 //   launch-child stages STORE                 the same through the stages of DepotModels, each of which says when it begins
 //   launch-child blocking STORE LIMIT DELAY   opens on the main thread, under a watchdog of LIMIT seconds
 //   launch-child managed STORE LIMIT DELAY    the same through the manager
+//   launch-child contest                      takes part in a contest (see `Contest`), each round with one of the adapters
 //
 // DELAY is how many seconds longer a migration takes, as on a phone of 2011.
 import CoreData
@@ -98,6 +99,41 @@ func underWatch(_ role: String, _ manager: CoreDataManager, limit: Double) async
     say("ready \(report.timeToReady ?? -1)")
     say("first \(report.timeToFirstScreen ?? -1)")
     say("stall \(report.longestStall)")
+}
+
+/// One launch of a contest: the platform's adapter, the inferred one, or the one for mapping models, of which one leads from
+/// the second version of DepotModels to the third; or the platform's through the stages.
+@MainActor
+func takePart(_ way: String, _ store: URL) async throws {
+    var configuration = CoreDataManager.Configuration()
+    configuration.minimumScreenTime = 0
+    var model = ModelText.model(CrashModels.newer)
+    switch way {
+    case "inferred": configuration.adapter = InferredMigrationAdapter()
+    case "stages":
+        configuration.storeOptions[NSPersistentStoreStagedMigrationManagerOptionKey] = DepotModels.manager()
+        model = ModelText.model(DepotModels.stages[3])
+    case "mapping", "mapping xml", "mapping binary":
+        configuration.adapter = MappingModelAdapter(
+            sourceModel: { _ in DepotModels.model(1) }, mappingModel: { _, _ in DepotModels.mapping() })
+        model = DepotModels.model(2)
+        let types = ["mapping xml": NSXMLStoreType, "mapping binary": NSBinaryStoreType]
+        configuration.storeType = types[way] ?? NSSQLiteStoreType
+    default: break
+    }
+    try await CoreDataManager(model: model, storeURL: store, configuration: configuration).launch()
+}
+
+if Contestant.isCalled {
+    while let (way, store) = Contestant.next() {
+        do {
+            try await takePart(way, store)
+            Contestant.ended(nil)
+        } catch {
+            Contestant.ended(error)
+        }
+    }
+    exit(0)
 }
 
 let arguments = CommandLine.arguments
