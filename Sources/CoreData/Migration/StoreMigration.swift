@@ -14,6 +14,21 @@ enum StoreMigration {
     static func prepare(
         url: URL, model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil
     ) throws {
+        do {
+            try prepareOnce(url, model, configuration, options)
+        } catch let error as NSError where error.code == NSMigrationMissingSourceModelError {
+            // Somebody else may have migrated the store between two looks at it: then it keeps another model.
+            let key = NSStoreModelVersionHashesKey
+            let hashes = (error.userInfo["metadata"] as? [String: Any])?[key] as? [String: Data]
+            let present = try? SQLiteStoreMetadata.metadata(at: url)[key] as? [String: Data]
+            guard let hashes, let present, hashes != present else { throw error }
+            try prepare(url: url, model: model, configuration: configuration, options: options)
+        }
+    }
+
+    private static func prepareOnce(
+        _ url: URL, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
+    ) throws {
         let settings = try SQLiteStoreOptions(options, url: url)
         guard StorePlace(url) == .file else { return }
         try StoreExchange.recover(SQLiteStoreFiles(url), timeout: settings.timeout)
