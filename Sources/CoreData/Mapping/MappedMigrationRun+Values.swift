@@ -108,8 +108,10 @@ extension MappedMigrationRun {
                 try rethrow()
                 members = try objects(value, of: plan.relationship.name)
             }
-            if plan.mapping.joinsLinks { members = try joined(members, plan.relationship, of: destination, step) }
-            try set(members, plan.relationship, of: destination, step)
+            if plan.mapping.linking == .joining {
+                members = try joined(members, plan.relationship, of: destination, step)
+            }
+            try set(members, plan.relationship, of: destination, step, alone: plan.mapping.linking == .alone)
         }
     }
 
@@ -155,7 +157,7 @@ extension MappedMigrationRun {
 
     private func set(
         _ members: [NSManagedObject], _ relationship: NSRelationshipDescription, of destination: NSManagedObject,
-        _ step: EntityMappingStep
+        _ step: EntityMappingStep, alone: Bool
     ) throws {
         let target = relationship.destinationEntity.flatMap { destination.home.layout.model.layout(of: $0) }
         for member in members {
@@ -171,6 +173,7 @@ extension MappedMigrationRun {
         case .toMany(let index)?:
             destinationContext.loadRows(of: members)
             destination.setMembers(members, of: index)
+        case .toOne(let slot)? where alone: destination.writeReference(members.first?.objectKey, at: slot)
         case .toOne?: destination.setValue(members.first, forKey: relationship.name)
         default: break
         }

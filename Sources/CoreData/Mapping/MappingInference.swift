@@ -63,17 +63,19 @@ struct MappingInference {
             }
             let old = difference.properties[entity.index][relationship.name]
             let mapping = Self.property(relationship.name, old.map { MappingExpressions.relationship($0.name) })
-            mapping.joinsLinks = old != nil && joinsLinks(relationship)
+            if old != nil { mapping.linking = linking(of: relationship) }
             return mapping
         }
         return mapping
     }
 
-    /// Whether setting a relationship must not take away what its inverse has made, or what another object has.
-    private func joinsLinks(_ relationship: NSRelationshipDescription) -> Bool {
-        guard let inverse = relationship.inverseRelationship else { return false }
-        if difference.isPairedAnew(relationship) { return true }
-        return !relationship.isToMany && !inverse.isToMany && difference.source(of: inverse) == nil
+    /// What setting a relationship must do to its inverse, which may have links already, or is not to get any.
+    private func linking(of relationship: NSRelationshipDescription) -> NSPropertyMapping.Linking {
+        guard let inverse = relationship.inverseRelationship else { return .plainly }
+        if difference.isPairedAnew(relationship) { return .joining }
+        if difference.succeedsToMany(inverse) { return .alone }
+        let isNew = !relationship.isToMany && !inverse.isToMany && difference.source(of: inverse) == nil
+        return isNew ? .joining : .plainly
     }
 
     /// The old value; where a value has become mandatory, the default value stands in for those that are missing.

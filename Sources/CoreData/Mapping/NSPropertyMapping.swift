@@ -17,9 +17,18 @@ open class NSPropertyMapping: NSObject {
     /// What the application wants to keep with the mapping.
     open var userInfo: [AnyHashable: Any]?
 
-    /// Whether a relationship keeps what its inverse has made already, and does not take an object from another: where the two
-    /// sides hold links of their own.
-    final var joinsLinks = false
+    /// How a relationship is set beside its inverse.
+    final var linking = Linking.plainly
+
+    enum Linking {
+        /// The inverse follows, and objects may be taken from others.
+        case plainly
+        /// It keeps what its inverse has made already, and does not take an object from another: the two sides hold links of
+        /// their own.
+        case joining
+        /// The inverse stays as it is: it is new, and starts empty.
+        case alone
+    }
 
     /// Creates a mapping without a name.
     public override init() { super.init() }

@@ -284,7 +284,7 @@ extension MigrationPlanner {
     /// The key that a new to-one relationship is the other side of, when that key existed before.
     private func inverseFill(_ relationship: NSRelationshipDescription) -> (table: String, column: String)? {
         guard let inverse = relationship.inverseRelationship, !inverse.isToMany,
-            difference.source(of: relationship) == nil,
+            difference.source(of: relationship) == nil, !difference.succeedsToMany(relationship),
             let source = difference.source(of: inverse), !source.isToMany,
             let holder = difference.destination.layout(of: inverse.entity),
             let slot = holder.slots.firstIndex(where: { slot in

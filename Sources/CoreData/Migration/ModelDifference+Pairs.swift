@@ -11,6 +11,24 @@ extension ModelDifference {
         return old.inverseRelationship !== oldInverse
     }
 
+    /// Whether a new to-one relationship stands where a to-many one was: its inverse led back to several objects, or the
+    /// entity had a to-many relationship, now gone, to the same entity. Nothing says which of the objects it is to lead to, so
+    /// it starts empty, and its inverse keeps what it has.
+    func succeedsToMany(_ new: NSRelationshipDescription) -> Bool {
+        guard !new.isToMany, source(of: new) == nil, let inverse = new.inverseRelationship,
+            let old = source(of: inverse), !old.isToMany
+        else { return false }
+        if let former = old.inverseRelationship { return former.isToMany }
+        guard let entity = destination.layout(of: new.entity), let origin = sourceOf[entity.index] else { return false }
+        let kept = properties[entity.index].values
+        return source.entities[origin].entity.properties.contains { property in
+            guard let former = property as? NSRelationshipDescription, former.isToMany, !former.isTransient else {
+                return false
+            }
+            return former.destinationEntity === old.entity && !kept.contains { $0 === former }
+        }
+    }
+
     /// What an object's links to others are, both sides together, can be said where neither side had an inverse; where one had,
     /// its links are another pair's.
     mutating func checkPair(_ new: NSRelationshipDescription, _ old: NSRelationshipDescription) {

@@ -76,7 +76,7 @@ struct MigratedPairsTests {
         }.joined(separator: " ")
     }
 
-    private static func migrate(
+    static func migrate(
         _ older: NSManagedObjectModel, _ newer: NSManagedObjectModel, _ way: Way, _ folder: URL,
         _ fill: (NSManagedObjectContext) throws -> Void
     ) throws -> URL {
