@@ -22,7 +22,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ///
     /// Stops the process when there is no such model (as Apple's framework ends with an unusable container).
     public convenience init(name: String) {
-        guard let url = NSManagedObjectModel.urlOfModel(named: name),
+        guard let url = ModelResources.model(named: name),
             let model = NSManagedObjectModel(contentsOf: url)
         else {
             fatalError("Failed to load model named \(name)")

@@ -28,20 +28,6 @@ package enum MappingModelFile {
         }
     }
 
-    /// The mapping models among the resources of bundles (nil: the main bundle and the packages' resources).
-    static func files(in bundles: [Bundle]?) -> [URL] { resourceFolders(bundles).flatMap(mappingModels) }
-
-    private static func resourceFolders(_ bundles: [Bundle]?) -> [URL] {
-        (bundles ?? [.main]).compactMap(\.resourceURL) + (bundles == nil ? PackageResources.folders : [])
-    }
-
-    private static func mappingModels(in folder: URL) -> [URL] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.sorted().map { folder.appendingPathComponent($0) }.filter {
-            ["cdm", "xcmappingmodel"].contains($0.pathExtension.lowercased())
-        }
-    }
-
     /// The entities with objects of their own that both models have.
     static func entitiesInBoth(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Set<String> {
         func names(_ model: NSManagedObjectModel) -> Set<String> {

@@ -53,7 +53,7 @@ enum StoreMigration {
                 return try prepare(url: url, model: model, configuration: configuration, options: options)
             }
             let infers = StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true
-            guard infers || !MappingModelFile.files(in: nil).isEmpty else {
+            guard infers || !ModelResources.mappingModels(in: nil).isEmpty else {
                 throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
             }
             let way = MigrationWay(infers: infers, versions: MigrationLossOptions(options).versions)

@@ -29,9 +29,13 @@ package enum ModelBundle {
     /// A version that is read when it is needed.
     struct ListedVersion {
         let name: String
-        /// What the bundle says of its checksum; nil where it says nothing.
-        let checksum: String?
+        /// What the bundle says of its entities' hashes; nil where it says nothing. The model's own decide.
+        let hashes: [String: Data]?
+        fileprivate let recordedChecksum: String?
         let load: () throws -> NSManagedObjectModel
+
+        /// What the bundle says of its checksum; nil where it says nothing.
+        var checksum: String? { recordedChecksum ?? hashes.map(VersionHash.checksum) }
     }
 
     /// The same versions, none of which is read yet.
@@ -39,7 +43,10 @@ package enum ModelBundle {
         let listing = try Listing(url)
         return listing.files.map { file in
             let name = listing.name(of: file)
-            return ListedVersion(name: name, checksum: listing.recordedChecksums[name]) { try listing.load(file) }
+            return ListedVersion(
+                name: name, hashes: listing.information?.hashes[name],
+                recordedChecksum: listing.information?.checksums[name]
+            ) { try listing.load(file) }
         }
     }
 
@@ -57,11 +64,9 @@ package enum ModelBundle {
     /// The base64 checksum of each version by its name; read from the bundle's version information where that has
     /// them, computed otherwise.
     package static func checksums(at url: URL) throws -> [String: String] {
-        let listing = try Listing(url)
         var result: [String: String] = [:]
-        for file in listing.files {
-            let name = listing.name(of: file)
-            result[name] = try listing.recordedChecksums[name] ?? listing.load(file).versionChecksum
+        for version in try listedVersions(at: url) {
+            result[version.name] = try version.checksum ?? version.load().versionChecksum
         }
         return result
     }
@@ -72,8 +77,7 @@ private struct Listing {
     let url: URL
     var files: [URL] = []
     var current: URL?
-    var recordedChecksums: [String: String] = [:]
-    var recordedHashes: [String: [String: Data]] = [:]
+    var information: VersionInformation?
 
     init(_ url: URL) throws {
         self.url = url
@@ -95,9 +99,8 @@ private struct Listing {
     func name(of file: URL) -> String { file.deletingPathExtension().lastPathComponent }
 
     func load(_ file: URL) throws -> NSManagedObjectModel {
-        ModelEffort.countModel()
         let model = try ModelFile.load(at: file)
-        if let hashes = recordedHashes[name(of: file)] {
+        if let hashes = information?.hashes[name(of: file)] {
             for entity in model.entities { entity.recordedVersionHash = hashes[entity.name ?? ""] }
         }
         return model
@@ -121,12 +124,9 @@ private struct Listing {
             }
     }
 
-    /// `VersionInfo.plist` of a compiled bundle; bundles of a single version may lack it.
     private mutating func readVersionInformation() throws {
-        guard let list = try propertyList("VersionInfo.plist") else { return }
-        recordedHashes = list["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]] ?? [:]
-        recordedChecksums = list["NSManagedObjectModel_VersionChecksums"] as? [String: String] ?? [:]
-        if let name = list["NSManagedObjectModel_CurrentVersionName"] as? String {
+        information = try VersionInformation.read(of: url)
+        if let name = information?.currentName {
             current = files.first { self.name(of: $0) == name }
             guard current != nil else {
                 throw modelError("The current version '\(name)' is not in the bundle.", file: url.path)
@@ -136,7 +136,11 @@ private struct Listing {
 
     /// `.xccurrentversion` of a source bundle; bundles of a single version lack it.
     private mutating func readCurrentVersion() throws {
-        if let name = try propertyList(".xccurrentversion")?["_XCCurrentVersionName"] as? String {
+        let file = url.appendingPathComponent(".xccurrentversion")
+        let isThere = FileManager.default.fileExists(atPath: file.path)
+        let list =
+            try isThere ? PropertyListValue.dictionary(in: PropertyListValue.contents(of: file), file: file.path) : [:]
+        if case .string(let name)? = list["_XCCurrentVersionName"] {
             current = files.first { $0.lastPathComponent == name }
             guard current != nil else {
                 throw modelError("The current version '\(name)' is not in the bundle.", file: url.path)
@@ -145,20 +149,5 @@ private struct Listing {
             // A first version that was never renamed carries the name of the bundle.
             current = files.first { self.name(of: $0) == self.name(of: url) }
         }
-    }
-
-    private func propertyList(_ name: String) throws -> [String: Any]? {
-        let file = url.appendingPathComponent(name)
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        let list: Any?
-        do {
-            list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), options: [], format: nil)
-        } catch {
-            throw modelError("Not a property list: \(error.localizedDescription)", file: file.path)
-        }
-        guard let dictionary = list as? [String: Any] else {
-            throw modelError("Not a property list with a dictionary.", file: file.path)
-        }
-        return dictionary
     }
 }

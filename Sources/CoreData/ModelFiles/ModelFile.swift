@@ -19,30 +19,56 @@ package enum ModelFile {
         }
         // Without a telling suffix the content decides.
         if isDirectory(url) { return try loadSource(at: url) }
-        let data = try contents(of: url)
-        if data.starts(with: Array("bplist".utf8)) { return try decodeCompiled(data, url: url) }
-        return try ModelSourceReader.model(from: data, file: url.path)
+        return try load(url) { data in
+            data.starts(with: Array("bplist".utf8))
+                ? try decodeCompiled(data, url: url) : try ModelSourceReader.model(from: data, file: url.path)
+        }
+    }
+
+    /// Models that were read, as they were: each caller gets a copy. The limit is in bytes, as `weight(of:)` reckons them.
+    private static let kept = KeptFiles<NSManagedObjectModel>(limit: 64_000_000)
+
+    private static func load(_ file: URL, decode: (Data) throws -> NSManagedObjectModel) throws -> NSManagedObjectModel
+    {
+        try kept.use(file, read: contents) { data in
+            ModelEffort.countModel()
+            let model = try decode(data)
+            return (model, weight(of: model))
+        } _: { model in
+            guard let copy = model.copy() as? NSManagedObjectModel else { fatalError("A model's copy is a model.") }
+            copy.resolveReferences()
+            return copy
+        }
+    }
+
+    /// About how many bytes a model takes.
+    private static func weight(of model: NSManagedObjectModel) -> Int {
+        model.entities.reduce(0) { $0 + 1_000 + 600 * $1.ownProperties.count }
     }
 
     /// The XML tree of a source model (`.xcdatamodel` or its `contents`), for those who need what the model drops. A model of
     /// Xcode 3 has the tree that a later Xcode would have made of it.
     package static func source(at url: URL) throws -> XMLTreeElement {
         let file = try sourceFile(of: url)
-        let data = try contents(of: file)
-        guard data.starts(with: Array("bplist".utf8)) else {
-            return try XMLTreeElement.model(in: data, file: file.path)
-        }
+        return try source(in: contents(of: file), file: file.path)
+    }
+
+    private static func source(in data: Data, file: String) throws -> XMLTreeElement {
+        guard data.starts(with: Array("bplist".utf8)) else { return try XMLTreeElement.model(in: data, file: file) }
         do {
             return try XcodeModelArchive.source(in: data)
         } catch let failure as NSError {
             throw modelError(
                 "The model in the binary format of Xcode 3 cannot be read: \(failure.localizedDescription)",
-                file: file.path)
+                file: file)
         }
     }
 
     private static func loadSource(at url: URL) throws -> NSManagedObjectModel {
-        try ModelSourceReader(root: source(at: url), file: sourceFile(of: url).path).makeModel()
+        let file = try sourceFile(of: url)
+        return try load(file) { data in
+            try ModelSourceReader(root: source(in: data, file: file.path), file: file.path).makeModel()
+        }
     }
 
     private static func sourceFile(of url: URL) throws -> URL {
@@ -56,7 +82,7 @@ package enum ModelFile {
     }
 
     private static func loadCompiled(at url: URL) throws -> NSManagedObjectModel {
-        try decodeCompiled(contents(of: url), url: url)
+        try load(url) { try decodeCompiled($0, url: url) }
     }
 
     private static func decodeCompiled(_ data: Data, url: URL) throws -> NSManagedObjectModel {

@@ -25,20 +25,33 @@ extension NSManagedObjectModel {
 
     /// Merges, from all versions of all models in the bundles, the entities a store's metadata names; `nil` if one is
     /// missing.
+    ///
+    /// Versions of which the bundle says that they have these entities are read first, the others only when those turn out not
+    /// to have them.
     public class func mergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
     ) -> NSManagedObjectModel? {
-        NSManagedObjectModel(byMerging: versions(in: bundles).map(\.model), forStoreMetadata: metadata)
+        guard let wanted = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return nil }
+        let listed = listedVersions(in: bundles)
+        func merged(_ versions: [ModelBundle.ListedVersion]) -> NSManagedObjectModel? {
+            NSManagedObjectModel(byMerging: versions.compactMap { try? $0.load() }, forStoreMetadata: metadata)
+        }
+        for version in listed where version.hashes == wanted {
+            if let model = merged([version]) { return model }
+        }
+        var missing = wanted
+        let parts = listed.filter { version in
+            guard let hashes = version.hashes else { return true }
+            let found = missing.filter { hashes[$0.key] == $0.value }
+            for name in found.keys { missing[name] = nil }
+            return !found.isEmpty
+        }
+        return merged(parts) ?? (parts.count < listed.count ? merged(listed) : nil)
     }
 
-    /// All versions of all models in the bundles (`nil`: the main bundle and the packages' resources).
-    class func versions(in bundles: [Bundle]?) -> [ModelBundle.Version] {
-        modelURLs(in: bundles).flatMap { (try? ModelBundle.allVersions(at: $0)) ?? [] }
-    }
-
-    /// The same versions, to be read one by one.
+    /// All versions of all models in the bundles (`nil`: the main bundle and the packages' resources), to be read one by one.
     class func listedVersions(in bundles: [Bundle]?) -> [ModelBundle.ListedVersion] {
-        modelURLs(in: bundles).flatMap { (try? ModelBundle.listedVersions(at: $0)) ?? [] }
+        ModelResources.models(in: bundles).flatMap { (try? ModelBundle.listedVersions(at: $0)) ?? [] }
     }
 
     /// The version checksum of every version in a bundle, by version name.
@@ -47,33 +60,6 @@ extension NSManagedObjectModel {
     }
 
     private class func models(in bundles: [Bundle]?) -> [NSManagedObjectModel] {
-        modelURLs(in: bundles).compactMap { NSManagedObjectModel(contentsOf: $0) }
-    }
-
-    /// The model files among the resources of the bundles. A package's resources lie in a folder of their own beside
-    /// the program, which is looked into as well when the main bundle is meant.
-    private class func modelURLs(in bundles: [Bundle]?) -> [URL] {
-        let suffixes: Set<String> = ["momd", "mom", "xcdatamodeld", "xcdatamodel"]
-        var folders = (bundles ?? [.main]).compactMap(\.resourceURL)
-        if bundles == nil { folders += PackageResources.folders }
-        return folders.flatMap { folder in
-            contents(of: folder).filter { suffixes.contains($0.pathExtension.lowercased()) }
-        }
-    }
-
-    /// The model of a name in the main bundle or among the resources of the package's targets.
-    class func urlOfModel(named name: String) -> URL? {
-        for folder in [Bundle.main.resourceURL].compactMap(\.self) + PackageResources.folders {
-            for suffix in ["momd", "mom", "xcdatamodeld"] {
-                let url = folder.appendingPathComponent("\(name).\(suffix)")
-                if FileManager.default.fileExists(atPath: url.path) { return url }
-            }
-        }
-        return nil
-    }
-
-    private class func contents(of folder: URL) -> [URL] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
-            .map { folder.appendingPathComponent($0) }
+        ModelResources.models(in: bundles).compactMap { NSManagedObjectModel(contentsOf: $0) }
     }
 }

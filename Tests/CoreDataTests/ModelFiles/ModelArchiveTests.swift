@@ -158,7 +158,7 @@ struct ModelArchiveTests {
         model.entities = [entity]
         let copy = try ModelArchive.decode(ModelArchive.encode(model))
         let kept = try #require(copy.entitiesByName["Car"]?.attributesByName["color"]?.opaqueDefaultValue)
-        #expect(kept.object.classChain == ["App.Color", "NSObject"])
+        #expect(kept.object.description.chain == ["App.Color", "NSObject"])
         #expect(try kept.object.string("text") == "red")
         #expect(copy.entitiesByName["Car"]?.attributesByName["color"]?.defaultValue == nil)
     }

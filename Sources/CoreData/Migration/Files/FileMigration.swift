@@ -99,7 +99,7 @@ struct FileMigration {
         let way = MigrationWay(
             bundles: bundles, infers: StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true,
             versions: MigrationLossOptions(options).versions)
-        guard way.infers || !MappingModelFile.files(in: bundles).isEmpty else {
+        guard way.infers || !ModelResources.mappingModels(in: bundles).isEmpty else {
             throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
         }
         let source = try found.findAmongResources(bundles, or: way.versions)

@@ -57,38 +57,48 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     final func resolve() throws -> NSManagedObjectModel {
         try lock.withLock {
             if let found { return found }
-            let candidates = try self.candidates()
-            guard let model = candidates.first(where: { $0.versionChecksum == versionChecksum }) else {
-                throw NSError.coreData(
-                    NSManagedObjectModelReferenceNotFoundError,
-                    reason: "No managed object model with the version checksum '\(versionChecksum)' was found: "
-                        + "looked at \(description(of: place)), which has "
-                        + (candidates.isEmpty
-                            ? "none."
-                            : candidates.map { "'\($0.versionChecksum)'" }.joined(separator: ", ") + "."))
+            var checksums: [String] = []
+            for candidate in try candidates() {
+                guard let model = try candidate() else { continue }
+                if model.versionChecksum == versionChecksum {
+                    found = model
+                    return model
+                }
+                checksums.append(model.versionChecksum)
             }
-            found = model
+            throw NSError.coreData(
+                NSManagedObjectModelReferenceNotFoundError,
+                reason: "No managed object model with the version checksum '\(versionChecksum)' was found: "
+                    + "looked at \(description(of: place)), which has "
+                    + (checksums.isEmpty ? "none." : checksums.map { "'\($0)'" }.joined(separator: ", ") + "."))
+        }
+    }
+
+    /// The models that may be meant, each read when its turn comes: first those of which the bundle says that they have the
+    /// checksum.
+    private func candidates() throws -> [() throws -> NSManagedObjectModel?] {
+        let listed: [ModelBundle.ListedVersion]
+        switch place {
+        case .model(let model): return [{ model }]
+        case .file(let url): listed = try ModelBundle.listedVersions(at: url)
+        case .hashes(_, let bundle): listed = NSManagedObjectModel.listedVersions(in: bundle.map { [$0] })
+        case .name(let name, let bundle):
+            listed = NSManagedObjectModel.listedVersions(in: bundle.map { [$0] }).filter { $0.name == name }
+        }
+        let likely = listed.map { $0.checksum == versionChecksum }
+        let sorted = zip(listed, likely).filter(\.1) + zip(listed, likely).filter { !$1 }
+        return sorted.map { version, _ in { try self.load(version) } }
+    }
+
+    /// Nil for a version that cannot be meant. A file that was named has to be readable.
+    private func load(_ version: ModelBundle.ListedVersion) throws -> NSManagedObjectModel? {
+        switch place {
+        case .model, .file: return try version.load()
+        case .name: return try? version.load()
+        case .hashes(let hashes, _):
+            guard let model = try? version.load(), model.entityVersionHashesByName == hashes else { return nil }
             return model
         }
-    }
-
-    private func candidates() throws -> [NSManagedObjectModel] {
-        switch place {
-        case .model(let model): return [model]
-        case .file(let url): return try likely(ModelBundle.listedVersions(at: url)).map { try $0.load() }
-        case .hashes(let hashes, let bundle):
-            return likely(NSManagedObjectModel.listedVersions(in: bundle.map { [$0] })).compactMap { try? $0.load() }
-                .filter { $0.entityVersionHashesByName == hashes }
-        case .name(let name, let bundle):
-            return likely(NSManagedObjectModel.listedVersions(in: bundle.map { [$0] }).filter { $0.name == name })
-                .compactMap { try? $0.load() }
-        }
-    }
-
-    /// Those of which the bundle says that they have the checksum; all where it says that of none.
-    private func likely(_ listed: [ModelBundle.ListedVersion]) -> [ModelBundle.ListedVersion] {
-        let named = listed.filter { $0.checksum == versionChecksum }
-        return named.isEmpty ? listed : named
     }
 
     private func description(of place: Place) -> String {

@@ -12,7 +12,7 @@ final class MappingModelCandidates {
     private let candidates: [Candidate]
 
     init(in bundles: [Bundle]?) {
-        candidates = MappingModelFile.files(in: bundles).compactMap { url in
+        candidates = ModelResources.mappingModels(in: bundles).compactMap { url in
             if let loaded = try? MappingModelFile.load(at: url) { return .loaded(loaded) }
             let source = try? MappingModelSource(at: url)
             return source.map { .source($0, name: url.lastPathComponent) }

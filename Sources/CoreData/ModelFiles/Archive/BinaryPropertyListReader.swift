@@ -12,7 +12,7 @@ struct BinaryPropertyListReader {
     private let referenceSize: Int
     private var budget: Int
     /// Scalars are decoded once and shared, however often they are referred to.
-    private var scalars: [Int: PropertyListValue] = [:]
+    private var scalars: [PropertyListValue?]
 
     /// The value at the top of the list.
     static func read(_ data: Data) throws -> PropertyListValue {
@@ -48,6 +48,7 @@ struct BinaryPropertyListReader {
         self.offsets = offsets
         self.referenceSize = referenceSize
         self.budget = budget
+        scalars = Array(repeating: nil, count: offsets.count)
     }
 
     private mutating func value(of object: Int, depth: Int) throws -> PropertyListValue {

@@ -9,6 +9,8 @@ final class KeyedArchive {
     private let topIndex: Int
     /// How many plain values may still be made: shared parts cannot multiply without end.
     private var budget = 1_000_000
+    /// The classes that were looked up, by their place: every object names one of a few.
+    private var classes: [Int: ArchivedClass] = [:]
 
     /// Opens an archive.
     init(_ data: Data) throws {
@@ -61,14 +63,21 @@ final class KeyedArchive {
         }
         var index = -1
         if case .reference(let number)? = value { index = number }
-        guard case .dictionary(let description)? = try resolve(fields["$class"]),
-            case .string(let name)? = description["$classname"]
+        return ArchivedObject(
+            archive: self, index: index, description: try description(fields["$class"], of: index), fields: fields)
+    }
+
+    private func description(_ value: PropertyListValue?, of index: Int) throws -> ArchivedClass {
+        if case .reference(let place)? = value, let known = classes[place] { return known }
+        guard case .dictionary(let fields)? = try resolve(value), case .string(let name)? = fields["$classname"]
         else { throw archiveError("Object \(index) of the archive has no class.") }
         var chain = [name]
-        if case .array(let names)? = description["$classes"] {
+        if case .array(let names)? = fields["$classes"] {
             chain = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
         }
-        return ArchivedObject(archive: self, index: index, className: name, classChain: chain, fields: fields)
+        let found = ArchivedClass(name: name, chain: chain)
+        if case .reference(let place)? = value { classes[place] = found }
+        return found
     }
 
     /// Counts one more value; throws when there are too many.
@@ -78,18 +87,24 @@ final class KeyedArchive {
     }
 }
 
+/// A class and its superclasses as an archive names them.
+struct ArchivedClass {
+    let name: String
+    let chain: [String]
+}
+
 /// One object of a keyed archive: its class and its fields.
 struct ArchivedObject {
     let archive: KeyedArchive
     /// The object's place in the archive: its identity.
     let index: Int
-    let className: String
-    /// The class and its superclasses as the archive names them.
-    let classChain: [String]
+    let description: ArchivedClass
     let fields: [String: PropertyListValue]
 
+    var className: String { description.name }
+
     /// Whether the object's class is the given one or inherits from it.
-    func isKind(of name: String) -> Bool { className == name || classChain.contains(name) }
+    func isKind(of name: String) -> Bool { className == name || description.chain.contains(name) }
 
     /// A field that is an object; `nil` when absent or null.
     func object(_ key: String) throws -> ArchivedObject? { try archive.object(fields[key]) }

@@ -180,7 +180,7 @@ struct KeyedArchiveWriter {
             var fields = object.fields
             fields["$class"] = nil
             let copied = try fields.mapValues { try copy($0, of: archive, &copies, depth: depth + 1) }
-            fill(reference, object.classChain, copied)
+            fill(reference, object.description.chain, copied)
             return reference
         default: return value
         }

@@ -128,14 +128,15 @@ struct ModelDecoder {
     /// Relationships know the names of their ends by now; here names become ends.
     private func linkInverses() {
         let byName = Dictionary(
-            entities.map { ($0.entity.name ?? "", $0.entity) }, uniquingKeysWith: { first, _ in first })
+            entities.map { ($0.entity.name ?? "", (entity: $0.entity, properties: $0.entity.propertiesByName)) },
+            uniquingKeysWith: { first, _ in first })
         for (_, entity) in entities {
             for case let relationship as NSRelationshipDescription in entity.ownProperties {
                 let destination = relationship.destinationEntityName.flatMap { byName[$0] }
                 let inverse = relationship.inverseRelationshipName.flatMap {
-                    destination?.propertiesByName[$0] as? NSRelationshipDescription
+                    destination?.properties[$0] as? NSRelationshipDescription
                 }
-                relationship.link(destination: destination, inverse: inverse)
+                relationship.link(destination: destination?.entity, inverse: inverse)
             }
         }
     }

@@ -17,6 +17,13 @@ struct FileState: Codable, Equatable {
         init(_ time: timespec) { (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec)) }
     }
 
+    /// Whether the last change is so long ago that the next one gets another time, however coarse the clock of the disk is.
+    var isSettled: Bool {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return max(modified.seconds, changed.seconds) + 3 < Int(now.tv_sec)
+    }
+
     /// The rights, as `chmod` takes them.
     var rights: mode_t { mode_t(mode) & 0o7777 }
 

@@ -1,0 +1,89 @@
+import Foundation
+
+/// What was made of files, kept until a file changes or there is too much of it. Any thread may ask.
+///
+/// A file is the same as long as its path, its number on the disk, its size and its times are. Times have a grain: what was
+/// written just before it was read is compared byte by byte, until the next change is sure to get another time.
+// @unchecked Sendable: `slots`, `total` and `clock` are used under `lock`, what a slot has been given under that slot's lock.
+final class KeptFiles<Value>: @unchecked Sendable {
+    private final class Slot {
+        let lock = NSLock()
+        var state: FileState?
+        var value: Value?
+        /// What the value was made of, while the times cannot tell yet whether that changes.
+        var contents: Data?
+        /// Both are used under the lock of the table.
+        var weight = 0
+        var lastUse = 0
+    }
+
+    private let limit: Int
+    private let lock = NSLock()
+    private var slots: [String: Slot] = [:]
+    private var total = 0
+    private var clock = 0
+
+    /// - Parameter limit: how much all values may weigh together. Those that were not used for the longest time go first.
+    init(limit: Int) { self.limit = limit }
+
+    /// Hands over what was made of a file; makes it where that is not kept. The value stays here: `body` must not change it.
+    /// One thread at a time has it.
+    func use<Result>(
+        _ file: URL, read: (URL) throws -> Data, make: (Data) throws -> (value: Value, weight: Int),
+        _ body: (Value) throws -> Result
+    ) throws -> Result {
+        let path = file.path
+        let slot = slot(at: path)
+        return try slot.lock.withLock {
+            let state = FileState(file)
+            let isSame = state != nil && state == slot.state
+            if isSame, slot.contents == nil, let value = slot.value { return try body(value) }
+            do {
+                let data = try read(file)
+                let contents = state?.isSettled == true ? nil : data
+                if isSame, let value = slot.value, slot.contents == data {
+                    slot.contents = contents
+                    return try body(value)
+                }
+                let (value, weight) = try make(data)
+                (slot.value, slot.state, slot.contents) = (value, state, contents)
+                weigh(slot, weight + (contents?.count ?? 0))
+                return try body(value)
+            } catch {
+                forget(slot, at: path)
+                throw error
+            }
+        }
+    }
+
+    private func slot(at path: String) -> Slot {
+        lock.withLock {
+            let slot = slots[path] ?? Slot()
+            slots[path] = slot
+            clock += 1
+            slot.lastUse = clock
+            return slot
+        }
+    }
+
+    /// What has gone meanwhile is not weighed: whoever still uses it has the last of it.
+    private func weigh(_ slot: Slot, _ weight: Int) {
+        lock.withLock {
+            guard slots.contains(where: { $0.value === slot }) else { return }
+            total += weight - slot.weight
+            slot.weight = weight
+            while total > limit, let oldest = slots.min(by: { $0.value.lastUse < $1.value.lastUse }) {
+                total -= oldest.value.weight
+                slots[oldest.key] = nil
+            }
+        }
+    }
+
+    private func forget(_ slot: Slot, at path: String) {
+        lock.withLock {
+            guard slots[path] === slot else { return }
+            total -= slot.weight
+            slots[path] = nil
+        }
+    }
+}
