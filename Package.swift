@@ -67,7 +67,9 @@ let package = Package(
             name: "CoreDataPortTests", dependencies: ["CoreDataPort", "coredata-tool", "TestSupport"]),
         // Tutorial code as it stands for a Mac, with a model and the plugin. All products of the package are built for its
         // tests, the plugin's tool among them, so this compiles nothing twice that was not before.
-        .testTarget(name: "ConformanceTests", dependencies: ["CoreData"], plugins: ["CoreDataModelPlugin"]),
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["CoreData"],
+            resources: [.process("Resources"), .copy("Harbours.xcdatamodeld")], plugins: ["CoreDataModelPlugin"]),
         .testTarget(name: "ExampleTests", dependencies: ["notes", "contacts", "TestSupport"]),
         .testTarget(name: "RandomGraphTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "MigrationTestKit", "TestSupport"]),

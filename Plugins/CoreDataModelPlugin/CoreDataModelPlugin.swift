@@ -36,26 +36,23 @@ struct CoreDataModelPlugin: BuildToolPlugin {
             arguments += ["managed", source.path, outputs[outputs.count - 1].path]
         }
         for model in models(of: target) {
-            let name = model.url.deletingPathExtension().lastPathComponent
+            let name = model.deletingPathExtension().lastPathComponent
             let classes = folder.appending(path: "\(name)+ModelClasses.swift")
             outputs.append(classes)
-            arguments += ["model", model.url.path, classes.path]
-            // Where the source is among the resources the framework reads that.
-            if model.type != .resource {
-                outputs.append(folder.appending(path: "\(name).momd"))
-                arguments += ["bundle", model.url.path, outputs[outputs.count - 1].path]
-            }
-            inputs += everything(in: model.url)
+            arguments += ["model", model.path, classes.path]
+            outputs.append(folder.appending(path: "\(name).\(model.pathExtension == "xcdatamodel" ? "mom" : "momd")"))
+            arguments += ["bundle", model.path, outputs[outputs.count - 1].path]
+            inputs += everything(in: model)
         }
-        for mapping in mappingModels(of: target) where mapping.type != .resource {
-            let name = mapping.url.deletingPathExtension().lastPathComponent
+        for mapping in mappingModels(of: target) {
+            let name = mapping.deletingPathExtension().lastPathComponent
             outputs.append(folder.appending(path: "\(name).cdm"))
-            arguments += ["mapping", mapping.url.path, outputs[outputs.count - 1].path]
-            inputs += everything(in: mapping.url)
+            arguments += ["mapping", mapping.path, outputs[outputs.count - 1].path]
+            inputs += everything(in: mapping)
         }
         // Types of properties may come from other modules: their sources say what kind of type a name is.
         for dependency in dependencies(of: target) {
-            let (sources, models) = (swiftFiles(of: dependency), models(of: dependency).map(\.url))
+            let (sources, models) = (swiftFiles(of: dependency), models(of: dependency))
             arguments += ["dependency", dependency.moduleName]
             arguments += sources.flatMap { ["dependency-source", $0.path] }
             arguments += models.flatMap { ["dependency-model", $0.path] }
@@ -77,13 +74,16 @@ struct CoreDataModelPlugin: BuildToolPlugin {
         return data.range(of: Data("@NSManaged".utf8)) != nil
     }
 
-    private func models(of target: SwiftSourceModuleTarget) -> [File] {
-        target.sourceFiles.filter { ["xcdatamodeld", "xcdatamodel"].contains($0.url.pathExtension) }
-            .sorted { $0.url.path < $1.url.path }
+    /// Those that are declared as resources are among them: Xcode compiles these, too, and programs ask their bundle for what
+    /// comes of it. The package manager copies the sources besides; the framework goes by the compiled ones.
+    private func models(of target: SwiftSourceModuleTarget) -> [URL] {
+        files(of: target, ["xcdatamodeld", "xcdatamodel"])
     }
 
-    private func mappingModels(of target: SwiftSourceModuleTarget) -> [File] {
-        target.sourceFiles.filter { $0.url.pathExtension == "xcmappingmodel" }.sorted { $0.url.path < $1.url.path }
+    private func mappingModels(of target: SwiftSourceModuleTarget) -> [URL] { files(of: target, ["xcmappingmodel"]) }
+
+    private func files(of target: SwiftSourceModuleTarget, _ suffixes: Set<String>) -> [URL] {
+        target.sourceFiles.map(\.url).filter { suffixes.contains($0.pathExtension) }.sorted { $0.path < $1.path }
     }
 
     private func dependencies(of target: SwiftSourceModuleTarget) -> [SwiftSourceModuleTarget] {

@@ -13,7 +13,7 @@ extension Job {
     /// | `source` | a Swift file |
     /// | `managed` | a Swift file, where its accessors go |
     /// | `model` | a model, where its classes go |
-    /// | `bundle` | a model named before, where the compiled bundle goes |
+    /// | `bundle` | a model named before, where it goes compiled: a `.momd`, or the `.mom` of one without versions |
     /// | `mapping` | a mapping model, where it goes compiled |
     /// | `dependency` | the name of a module; its files follow as `dependency-source` and `dependency-model` |
     package init(arguments: [String]) throws {

@@ -16,7 +16,7 @@ package struct Job {
         let input: String
         /// Where its classes go.
         let classes: String
-        /// Where the compiled bundle goes; nil when the source is among the target's resources.
+        /// Where the compiled bundle goes, or the compiled model of one without versions.
         var bundle: String?
     }
 

@@ -1,18 +1,23 @@
 import CoreData
 import Foundation
 
-/// Compiles an `.xcdatamodeld` into a `.momd`: every version as a `.mom`, and the list of versions.
+/// Compiles an `.xcdatamodeld` into a `.momd`: every version as a `.mom`, and the list of versions. An `.xcdatamodel` without
+/// others becomes a `.mom`.
 package enum ModelBundleCompiler {
-    /// Writes the bundle; files that stay the same are not touched.
+    /// Writes the bundle, or the one model where the output is a `.mom`; files that stay the same are not touched.
     ///
     /// Where the model says ".Class", of the current product's module, and the module has that class, the compiled model
     /// says "Module.Class", so that a program finds it by `NSClassFromString(entity.managedObjectClassName)`.
     package static func compile(
-        _ source: URL, to bundle: URL, module: String = "", classes: Set<String> = []
+        _ source: URL, to output: URL, module: String = "", classes: Set<String> = []
     ) throws {
+        if output.pathExtension == "mom" {
+            let model = try ModelBundle.currentVersion(at: source).model
+            return try write(archive(model, module, classes), to: output)
+        }
         let versions = try ModelBundle.allVersions(at: source)
         let current = try ModelBundle.currentVersion(at: source).name
-        try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
         var hashes: [String: [String: Data]] = [:]
         var checksums: [String: String] = [:]
         var names: Set<String> = ["VersionInfo.plist"]
@@ -20,14 +25,8 @@ package enum ModelBundleCompiler {
             hashes[version.name] = version.model.entityVersionHashesByName
             checksums[version.name] = version.model.versionChecksum
             names.insert("\(version.name).mom")
-            for entity in version.model.entities {
-                guard let name = entity.managedObjectClassName, name.hasPrefix("."),
-                    classes.contains(String(name.dropFirst()))
-                else { continue }
-                entity.managedObjectClassName = module + name
-            }
             try write(
-                try ModelArchive.encode(version.model), to: bundle.appendingPathComponent("\(version.name).mom"))
+                archive(version.model, module, classes), to: output.appendingPathComponent("\(version.name).mom"))
         }
         let information: [String: Any] = [
             "NSManagedObjectModel_CurrentVersionName": current, "NSManagedObjectModel_VersionHashes": hashes,
@@ -35,11 +34,22 @@ package enum ModelBundleCompiler {
         ]
         try write(
             try PropertyListSerialization.data(fromPropertyList: information, format: .binary, options: 0),
-            to: bundle.appendingPathComponent("VersionInfo.plist"))
+            to: output.appendingPathComponent("VersionInfo.plist"))
         // A version that is gone from the source must not be found any more.
-        for name in try FileManager.default.contentsOfDirectory(atPath: bundle.path) where !names.contains(name) {
-            try FileManager.default.removeItem(at: bundle.appendingPathComponent(name))
+        for name in try FileManager.default.contentsOfDirectory(atPath: output.path) where !names.contains(name) {
+            try FileManager.default.removeItem(at: output.appendingPathComponent(name))
         }
+    }
+
+    private static func archive(_ model: NSManagedObjectModel, _ module: String, _ classes: Set<String>) throws -> Data
+    {
+        for entity in model.entities {
+            guard let name = entity.managedObjectClassName, name.hasPrefix("."),
+                classes.contains(String(name.dropFirst()))
+            else { continue }
+            entity.managedObjectClassName = module + name
+        }
+        return try ModelArchive.encode(model)
     }
 
     private static func write(_ data: Data, to url: URL) throws {

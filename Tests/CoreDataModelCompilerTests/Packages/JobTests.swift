@@ -220,6 +220,21 @@ struct JobTests {
                 == ["Book": "Kit.Book", "Shelf": ".Shelf", "Tag": "Kit.Tag"])
     }
 
+    @Test("A model without versions is compiled to one file, with the module's classes")
+    func loneModel() throws {
+        let module = try SampleModule("Kit", ["Book.swift": "import CoreData\nclass Book: NSManagedObject {}"])
+        let source = module.folder.url.appendingPathComponent("Lone.xcdatamodel")
+        try FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
+        try Data("<model><entity name='Book' representedClassName='.Book'/></model>".utf8)
+            .write(to: source.appendingPathComponent("contents"))
+        let output = module.folder.url.appendingPathComponent("Lone.mom")
+        try ModelBundleCompiler.compile(source, to: output, module: "Kit", classes: ["Book"])
+        let model = try #require(NSManagedObjectModel(contentsOf: output))
+        #expect(model.entitiesByName.mapValues(\.managedObjectClassName) == ["Book": "Kit.Book"])
+        let archive = try Data(contentsOf: output)
+        #expect(try ModelArchive.decode(archive).entityVersionHashesByName == model.entityVersionHashesByName)
+    }
+
     @Test("The compiled bundle is the model: versions, the current one, hashes; versions that went are removed")
     func bundle() throws {
         let module = try SampleModule(

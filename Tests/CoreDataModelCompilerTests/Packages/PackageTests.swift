@@ -44,6 +44,61 @@ struct PackageTests {
         #expect(outcome.text.contains("Book.swift:14:27: error: 'tongue' is not a property of entity 'Book'"))
     }
 
+    @Test("Models that are declared as resources are compiled into the bundle; none counts twice")
+    func resourceModels() throws {
+        let folder = try TemporaryFolder()
+        func write(_ path: String, _ text: String) throws {
+            let url = folder.url.appendingPathComponent(path)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: url)
+        }
+        try write(
+            "Package.swift",
+            """
+            // swift-tools-version: 6.1
+            import PackageDescription
+            let package = Package(
+                name: "Resourceful",
+                dependencies: [.package(name: "OpenCoreData", path: "\(Toolchain.package.path)")],
+                targets: [
+                    .executableTarget(
+                        name: "app", dependencies: [.product(name: "CoreData", package: "OpenCoreData")],
+                        resources: [.process("Entities.xcdatamodeld"), .copy("Copied.xcdatamodeld"), .process("More")],
+                        plugins: [.plugin(name: "CoreDataModelPlugin", package: "OpenCoreData")]),
+                ])
+            """)
+        for (path, entity) in [
+            ("Entities.xcdatamodeld/Entities", "One"), ("Copied.xcdatamodeld/Copied", "Two"),
+            ("More/Deep/Inner.xcdatamodeld/Inner", "Three"), ("More/Lone", "Four"),
+        ] {
+            try write("Sources/app/\(path).xcdatamodel/contents", "<model><entity name='\(entity)'/></model>")
+        }
+        try write(
+            "Sources/app/main.swift",
+            """
+            import CoreData
+            for (name, suffix) in [("Entities", "momd"), ("Copied", "momd"), ("Inner", "momd"), ("Lone", "mom")] {
+                let url = Bundle.module.url(forResource: name, withExtension: suffix)!
+                print(NSManagedObjectModel(contentsOf: url)!.entities.map { $0.name! })
+            }
+            print(NSManagedObjectModel.mergedModel(from: [Bundle.module])!.entitiesByName.keys.sorted())
+            print(NSPersistentContainer(name: "Inner").managedObjectModel.entities.count)
+            """)
+        let outcome = try build(folder.url, "debug")
+        #expect(outcome.status == 0, "\(outcome.text)")
+        #expect(
+            try output(of: "app", folder.url, "debug") == """
+                ["One"]
+                ["Two"]
+                ["Three"]
+                ["Four"]
+                ["Four", "One", "Three", "Two"]
+                1
+
+                """)
+    }
+
     @Test("A hundred classes in two modules build and run; when nothing changed nothing is built")
     func hundredClasses() throws {
         let folder = try TemporaryFolder()
