@@ -1,22 +1,32 @@
-import Foundation
+import CoreData
 
 /// One run of a child program.
 final class ChildRun: @unchecked Sendable {  // started and awaited by one owner
     private let process = Process()
     private let output = Pipe()
+    private let input = Pipe()
     private var text = ""
 
-    init(_ program: URL, _ store: URL, _ arguments: [String], _ environment: [String: String] = [:]) throws {
+    /// Starts the program.
+    ///
+    /// - Parameter waits: whether it begins, and waits for `proceed()` before it opens the store.
+    init(
+        _ program: URL, _ store: URL, _ arguments: [String], _ environment: [String: String] = [:], waits: Bool = false
+    ) throws {
         process.executableURL = program
         process.arguments = [store.path] + arguments
         var all = ProcessInfo.processInfo.environment
         for name in [
             MigrationChild.killVariable, MigrationChild.traceVariable, MigrationChild.limitVariable,
-            MigrationChild.userVariable,
+            MigrationChild.userVariable, MigrationChild.waitVariable,
         ] {
             all[name] = nil
         }
         process.environment = all.merging(environment) { _, new in new }
+        if waits {
+            process.environment?[MigrationChild.waitVariable] = "1"
+            process.standardInput = input
+        }
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -37,6 +47,21 @@ final class ChildRun: @unchecked Sendable {  // started and awaited by one owner
         }
     }
 
+    /// Lets a program that waits open the store.
+    func proceed() { try? input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8)) }
+
+    /// Runs several programs that open the same store at the same moment: all have begun before the first goes on.
+    static func atOnce(
+        _ count: Int, _ program: URL, _ store: URL, _ arguments: [String], _ environment: [String: String] = [:]
+    ) throws -> [Outcome] {
+        let children = try (0..<count).map { _ in
+            try ChildRun(program, store, arguments, environment, waits: true)
+        }
+        for child in children { child.waitForBeginning() }
+        for child in children { child.proceed() }
+        return children.map { $0.wait() }
+    }
+
     struct Outcome {
         var text: String
         var wasKilled: Bool
@@ -44,6 +69,12 @@ final class ChildRun: @unchecked Sendable {  // started and awaited by one owner
         /// What the program said it failed with.
         var failure: String? {
             text.split(separator: "\n").first { $0.hasPrefix("failed: ") }.map { String($0.dropFirst(8)) }
+        }
+        /// Whether it failed, and the error says that another process works on the store: by its code, or by naming it.
+        var saysWhoIsAtWork: Bool {
+            guard let failure else { return false }
+            let isTimeout = failure.hasPrefix("\(NSPersistentStoreTimeoutError) ")
+            return isTimeout || failure.range(of: "process", options: .caseInsensitive) != nil
         }
         /// The moments that were told, in their order.
         var moments: [String] {

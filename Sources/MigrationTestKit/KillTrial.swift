@@ -102,23 +102,21 @@ public struct KillTrial {
             var entry = try trial(name, reference, looks: true) { url in
                 try ChildRun(program, url, arguments, [MigrationChild.limitVariable: "\(limit)"]).wait()
             }
+            entry.isRefusalExpected = true
             if step == steps, entry.refusal != nil { entry.problems.append("not even this was enough") }
             report.entries.append(entry)
         }
         return report
     }
 
-    /// Starts the program twice at the same time: one migrates, the other waits, and both end well.
+    /// Starts the program twice; both open the store at the same moment: one migrates, the other waits, and both end well.
     public func twoProcesses(times count: Int = 5) throws -> MigrationTrialReport {
         let reference = try reference()
         var report = MigrationTrialReport()
         for round in 0..<count {
             var problems: [String] = []
             var entry = try trial("two processes, \(round + 1)", reference, looks: true) { url in
-                let children = try (0..<2).map { _ in
-                    try ChildRun(program, url, arguments, [MigrationChild.traceVariable: "1"])
-                }
-                let outcomes = children.map { $0.wait() }
+                let outcomes = try ChildRun.atOnce(2, program, url, arguments, [MigrationChild.traceVariable: "1"])
                 for outcome in outcomes where !outcome.isDone { problems.append("one ended with: \(outcome.text)") }
                 let migrated = outcomes.filter { outcome in
                     outcome.moments.contains("exchanged")
@@ -128,6 +126,7 @@ public struct KillTrial {
                 return outcomes[0]
             }
             entry.problems += problems
+            entry.play = .twoProcesses
             report.entries.append(entry)
         }
         return report
@@ -152,6 +151,7 @@ public struct KillTrial {
                 let environment = geteuid() == 0 ? [MigrationChild.userVariable: "\(user)"] : [:]
                 return try ChildRun(program, url, arguments, environment).wait()
             }
+            entry.isRefusalExpected = true
             if entry.refusal == nil { entry.problems.append("it was migrated all the same") }
             report.entries.append(entry)
         }
@@ -224,7 +224,7 @@ public struct KillTrial {
         _ name: String, _ reference: Reference, looks: Bool, _ run: (URL) throws -> ChildRun.Outcome
     ) throws -> MigrationTrialReport.Entry {
         try inFolder { url in
-            var entry = MigrationTrialReport.Entry(name: name)
+            var entry = MigrationTrialReport.Entry(name: name, play: .kill)
             entry.rows = reference.older.values.reduce(0, +)
             let outcome = try run(url)
             if !outcome.isDone, !outcome.wasKilled {

@@ -1,9 +1,10 @@
 @_spi(MigrationTesting) import CoreData
 import Foundation
 
-/// The main program of a process that migrates a store and may be killed on the way, for `KillTrial`.
+/// The main program of a process that opens a store, migrates it so, and may be killed on the way: for `KillTrial`, and for
+/// the two processes of `MigrationTrial`.
 ///
-/// It is an executable target of its own, beside the tests:
+/// It is an executable target of its own, beside the tests. `Tests/MigrateShop/main.swift` has these lines:
 ///
 ///     import MigrationTestKit
 ///
@@ -11,13 +12,26 @@ import Foundation
 ///         // Opens the store as the program does when it starts, and closes it.
 ///     }
 ///
-/// The trial says by environment variables at which moment the process ends itself, which user it becomes, and how large its
-/// files may grow. Without them it is an ordinary program.
+/// In `Package.swift` the tests depend on it, so that it is built before they run, and they find it by its name:
+///
+///     .executableTarget(
+///         name: "migrate-shop",
+///         dependencies: ["Shop", .product(name: "MigrationTestKit", package: "OpenCoreData")], path: "Tests/MigrateShop"),
+///     .testTarget(
+///         name: "ShopTests",
+///         dependencies: ["Shop", "migrate-shop", .product(name: "MigrationTestKit", package: "OpenCoreData")]),
+///
+///     trial.child = try MigrationChild.program(named: "migrate-shop")
+///
+/// The trial says by environment variables at which moment the process ends itself, which user it becomes, how large its
+/// files may grow, and whether it waits for a line on its standard input before it opens the store. Without them it is an
+/// ordinary program.
 public enum MigrationChild {
     static let killVariable = "OPENCOREDATA_TRIAL_KILL"
     static let traceVariable = "OPENCOREDATA_TRIAL_TRACE"
     static let limitVariable = "OPENCOREDATA_TRIAL_FILE_LIMIT"
     static let userVariable = "OPENCOREDATA_TRIAL_USER"
+    static let waitVariable = "OPENCOREDATA_TRIAL_WAIT"
 
     /// Opens the store whose path is the first argument, by the given body, which also gets the other arguments.
     ///
@@ -38,6 +52,7 @@ public enum MigrationChild {
             kill: environment[killVariable].flatMap { Moments.Target($0) }, isTraced: environment[traceVariable] != nil)
         MigrationMoment.observe { moments.reach($0) }
         say("begin")
+        if environment[waitVariable] != nil { _ = FileHandle.standardInput.availableData }
         do {
             try open(URL(fileURLWithPath: arguments[1]), Array(arguments.dropFirst(2)))
             say("done")
@@ -47,6 +62,29 @@ public enum MigrationChild {
             say("failed: \(error.code) \(error.localizedDescription)")
             exit(1)
         }
+    }
+
+    /// Where an executable target of the package was built, by its name: beside the running tests, or in a folder above them.
+    ///
+    /// - Throws: `CocoaError.fileNoSuchFile` where there is none: the test target does not depend on it.
+    public static func program(named name: String) throws -> URL {
+        var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent()
+        for _ in 0..<4 {
+            let program = folder.appendingPathComponent(name)
+            var isFolder: ObjCBool = false
+            if FileManager.default.fileExists(atPath: program.path, isDirectory: &isFolder), !isFolder.boolValue,
+                FileManager.default.isExecutableFile(atPath: program.path)
+            {
+                return program
+            }
+            folder = folder.deletingLastPathComponent()
+        }
+        throw CocoaError(
+            .fileNoSuchFile,
+            userInfo: [
+                NSLocalizedDescriptionKey: "The program “\(name)” was not built: the test target has to depend on it."
+            ])
     }
 
     static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }

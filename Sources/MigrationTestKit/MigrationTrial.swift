@@ -1,11 +1,38 @@
 import CoreData
 
-/// Tries every way between the versions of a model: makes a store of each version, migrates it to each later one, and looks
-/// whether the result is what a new store would be, with every row.
+/// Tries every way between the versions of a model, on made-up objects, and reports what happened on each.
+///
+/// - Each version is migrated to each later one, directly and through all versions between them: is the result what a new store
+///   would be, with every row, value and link?
+/// - Each older version opens the store of each later one, as an older program does that is installed again: it goes through
+///   without losing a value, or is refused with the losses named and the store unchanged.
+/// - Two processes launch the migration of one store at the same moment, where the trial has a child program: both end with the
+///   store open, or with an error that says who is at work, and the rows are exact.
+///
+/// The versions of a model that a target has among its resources are found by its name; mapping models that lie there
+/// take part by themselves:
+///
+///     var trial = MigrationTrial(try ModelVersion.all(named: "Shop"))
+///     trial.child = try MigrationChild.program(named: "migrate-shop")
+///     let report = try trial.run(expecting: [ExpectedRefusal(from: "Shop", to: "Shop 3")])
+///     #expect(report.isClean, "\(report)")
 public struct MigrationTrial {
     /// The versions, the oldest first.
     public var versions: [ModelVersion]
-    /// Mapping models for pairs of versions, beside those that the program's resources hold. They are found by their hashes.
+    /// Mapping models for pairs of versions, beside those that the program's resources hold: those that are made in code.
+    ///
+    /// The trial finds the one for a pair by its entities: each source entity is in the older version and each destination
+    /// entity in the newer one, under the version hash that the entity mapping says, if it says one. A mapping model in code
+    /// begins as the inferred one, where there is one,
+    ///
+    ///     let mapping = try NSMappingModel.inferredMappingModel(
+    ///         forSourceModel: versions[0].model, destinationModel: versions[1].model)
+    ///     let items = mapping.entityMappings.first { $0.destinationEntityName == "Item" }
+    ///     items?.attributeMappings?.first { $0.name == "name" }?.valueExpression =
+    ///         NSExpression(format: "uppercase($source.name)")
+    ///     trial.mappingModels = [mapping]
+    ///
+    /// or as an empty one whose `NSEntityMapping`s take their hashes from the models' `entityVersionHashesByName`.
     public var mappingModels: [NSMappingModel] = []
     /// Options for adding a store, beside those that ask for a migration: a staged migration manager, say.
     public var options: [AnyHashable: Any] = [:]
@@ -13,19 +40,39 @@ public struct MigrationTrial {
     public var samples = SampleStore()
     /// Fills a store of a version with objects, in place of the made-up ones. Called with an address where nothing lies.
     public var fill: ((_ url: URL, _ version: ModelVersion) throws -> Void)?
+    /// The program that two processes run, see `MigrationChild`: it opens the store with the newest version. Without one the
+    /// report says that this was not played.
+    public var child: URL?
+    /// The child program's arguments after the store's address.
+    public var childArguments: [String] = []
 
     /// A trial of these versions, the oldest first.
     public init(_ versions: [ModelVersion]) { self.versions = versions }
 
-    /// Tries each pair of an older and a newer version directly, and the chain of all versions one after the other.
-    public func run() throws -> MigrationTrialReport {
+    /// Tries each pair of an older and a newer version in both directions, the chain of all versions one after the other, and
+    /// two processes from each older version to the newest.
+    ///
+    /// What goes wrong is in the report, and the other ways are tried all the same: a version that cannot be read, and one of
+    /// which no store can be filled, have their reason there.
+    ///
+    /// - Parameter refusals: the ways that the program does not offer. Each must be refused, and no other.
+    public func run(expecting refusals: [ExpectedRefusal] = []) throws -> MigrationTrialReport {
         var report = MigrationTrialReport()
-        for older in versions.indices {
-            for newer in versions.indices where newer > older {
-                report.entries.append(try hop(versions[older], versions[newer]))
-            }
+        for version in versions {
+            guard let reason = version.unreadableReason else { continue }
+            var entry = MigrationTrialReport.Entry(name: version.name, play: .reading)
+            entry.problems = ["it cannot be read: \(reason)"]
+            report.entries.append(entry)
         }
-        if versions.count > 2 { report.entries.append(try chain(versions)) }
+        let readable = versions.filter { $0.unreadableReason == nil }
+        let pairs = readable.indices.flatMap { older in
+            readable[(older + 1)...].map { (older: readable[older], newer: $0) }
+        }
+        for pair in pairs { report.entries.append(try hop(pair.older, pair.newer)) }
+        if readable.count > 2 { report.entries.append(try chain(readable)) }
+        for pair in pairs { report.entries.append(try downgrade(pair.newer, to: pair.older)) }
+        if readable.count > 1 { report.entries += try twoProcesses(readable) }
+        report.expect(refusals)
         return report
     }
 
@@ -37,43 +84,103 @@ public struct MigrationTrial {
     /// Tries one way through all these versions, with one store.
     public func chain(_ way: [ModelVersion]) throws -> MigrationTrialReport.Entry {
         var entry = MigrationTrialReport.Entry(name: way.map(\.name).joined(separator: " → "))
-        guard let first = way.first else { return entry }
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("migration-trial-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let url = folder.appendingPathComponent("Trial.sqlite")
-        if let fill { try fill(url, first) } else { try samples.make(at: url, first) }
-        for (older, newer) in zip(way, way.dropFirst()) {
-            let before = try TrialContent(of: url, older)
-            if older.name == first.name { entry.rows = before.counts.values.reduce(0, +) }
-            let mapping = mapping(from: older, to: newer)
-            do {
-                try migrate(url, older, newer, mapping)
-            } catch {
-                entry.refusal = (error as NSError).localizedDescription
-                // The older program must still start, with everything.
-                let after = try? TrialContent(of: url, older)
-                if after?.counts != before.counts {
-                    entry.problems.append("the migration failed, and the store is not as it was")
-                }
-                return entry
+        guard let first = way.first, let last = way.last else { return entry }
+        if way.count == 2 { entry.step = ExpectedRefusal(from: first.name, to: last.name) }
+        try play(way, &entry) { folder, url, entry in
+            guard make(url, first, &entry) else { return }
+            entry.rows = try TrialContent(of: url, first, withValues: false).counts.values.reduce(0, +)
+            var built = first
+            for (older, newer) in zip(way, way.dropFirst()) {
+                guard try go(older, newer, url, folder, &built, &entry) else { return }
             }
-            let checks = TrialChecks(older: older, newer: newer, mapping: mapping, before: before)
-            entry.problems += try checks.problems(url, in: folder).map { "\(newer.name): \($0)" }
         }
         return entry
     }
 
+    /// Goes one step. Whether there is something to go on with.
+    ///
+    /// - Parameter built: the version whose schema the file has.
+    private func go(
+        _ older: ModelVersion, _ newer: ModelVersion, _ url: URL, _ folder: URL, _ built: inout ModelVersion,
+        _ entry: inout MigrationTrialReport.Entry
+    ) throws -> Bool {
+        let before = try TrialContent(of: url, older)
+        let isSame = older.hasSameHashes(as: newer)
+        let mapping = isSame ? nil : mapping(from: older, to: newer)
+        do {
+            try migrate(url, older, newer, mapping)
+        } catch {
+            entry.refusal = TrialStore.text(error)
+            entry.step = ExpectedRefusal(from: older.name, to: newer.name)
+            // The older program must still start, with everything.
+            let after = try? TrialContent(of: url, older)
+            if after?.counts != before.counts {
+                entry.problems.append("the migration failed, and the store is not as it was")
+            }
+            return false
+        }
+        if isSame {
+            entry.notes += try difference(older, newer, in: folder)
+        } else {
+            built = newer
+        }
+        let checks = TrialChecks(older: older, newer: newer, mapping: mapping, before: before, built: built)
+        entry.problems += try checks.problems(url, in: folder).map { "\(newer.name): \($0)" }
+        return true
+    }
+
+    /// What stores keep when two versions have the same hashes.
+    private func difference(_ older: ModelVersion, _ newer: ModelVersion, in folder: URL) throws -> [String] {
+        let (old, new) = try (
+            StoreSchema(ofNewStoreOf: older, in: folder), StoreSchema(ofNewStoreOf: newer, in: folder)
+        )
+        return ["“\(newer.name)” has the version hashes of “\(older.name)”: nothing is migrated"]
+            + old.difference(from: new).map {
+                "stores of “\(older.name)” stay as they are, new ones differ (a hash modifier would migrate them): \($0)"
+            }
+    }
+
+    // MARK: Stores
+
+    /// Gives the body a folder of its own and the address of a store in it. What keeps it from its end is a problem of the entry,
+    /// so that the other ways are tried all the same.
+    func play(
+        _ versions: [ModelVersion], _ entry: inout MigrationTrialReport.Entry,
+        _ body: (_ folder: URL, _ url: URL, _ entry: inout MigrationTrialReport.Entry) throws -> Void
+    ) throws {
+        if let version = versions.first(where: { $0.unreadableReason != nil }) {
+            entry.problems.append("“\(version.name)” cannot be read: \(version.unreadableReason ?? "")")
+            return
+        }
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("migration-trial-\(UUID().uuidString)", isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        do {
+            try body(folder, folder.appendingPathComponent("Trial.sqlite"), &entry)
+        } catch {
+            entry.problems.append("it could not be played to its end: \(TrialStore.text(error))")
+        }
+    }
+
+    /// Makes a store with objects; false, with the reason among the problems, when it cannot.
+    func make(_ url: URL, _ version: ModelVersion, _ entry: inout MigrationTrialReport.Entry) -> Bool {
+        do {
+            if let fill { try fill(url, version) } else { entry.notes += try samples.fill(url, version) }
+            return true
+        } catch {
+            entry.problems.append("no store of “\(version.name)” could be filled: \(TrialStore.text(error))")
+            return false
+        }
+    }
+
     // MARK: Migrating
 
-    private func migrate(
+    func migrate(
         _ url: URL, _ older: ModelVersion, _ newer: ModelVersion, _ mapping: NSMappingModel?
     ) throws {
         guard let mapping else {
-            var options = options
-            options[NSMigratePersistentStoresAutomaticallyOption] = true
-            options[NSInferMappingModelAutomaticallyOption] = true
+            var options = options.merging(Self.defaults) { $1 }
             // What the newer version leaves out on purpose is for the trial's reader to judge.
             if options[NSMigrationKnownVersionsOption] == nil {
                 options[NSMigrationKnownVersionsOption] = [older.freshModel()]
@@ -94,8 +201,13 @@ public struct MigrationTrial {
             ofType: NSSQLiteStoreType)
     }
 
+    /// What a container asks for unless it is told otherwise.
+    static var defaults: [AnyHashable: Any] {
+        [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
+    }
+
     /// The given mapping model whose hashes are those of the two versions.
-    private func mapping(from older: ModelVersion, to newer: ModelVersion) -> NSMappingModel? {
+    func mapping(from older: ModelVersion, to newer: ModelVersion) -> NSMappingModel? {
         let (old, new) = (older.model.entityVersionHashesByName, newer.model.entityVersionHashesByName)
         func agrees(_ name: String?, _ hash: Data?, _ hashes: [String: Data]) -> Bool {
             guard let name else { return true }

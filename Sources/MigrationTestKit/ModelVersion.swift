@@ -6,6 +6,9 @@ public struct ModelVersion {
     public var name: String
     /// The model. Trials work on copies of it whose objects are plain `NSManagedObject`s.
     public var model: NSManagedObjectModel
+    /// Why the version's file could not be read; nil for a version that could. The model is empty then, and a trial tries
+    /// nothing with it but reports the reason.
+    public var unreadableReason: String?
 
     /// A version of a model.
     public init(_ name: String, _ model: NSManagedObjectModel) {
@@ -14,26 +17,89 @@ public struct ModelVersion {
     }
 
     /// All versions in a bundle of them (`.momd`, `.xcdatamodeld`), in the order of their names, numbers as numbers:
-    /// `Shop`, `Shop 2`, `Shop 10`. Throws when a file is no model.
+    /// `Shop`, `Shop 2`, `Shop 10`. A version that cannot be read is there, too, with its `unreadableReason`.
+    ///
+    /// - Throws: the error of a folder that cannot be read, `CocoaError.fileReadNoSuchFile` for one that holds no version.
     public static func all(at url: URL) throws -> [ModelVersion] {
         let kinds: Set<String> = ["mom", "xcdatamodel"]
         let files = try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
             .filter { kinds.contains($0.pathExtension.lowercased()) }
-        return try files.map { file in
-            guard let model = NSManagedObjectModel(contentsOf: file) else {
-                throw CocoaError(.fileReadCorruptFile, userInfo: [NSFilePathErrorKey: file.path])
-            }
-            return ModelVersion(file.deletingPathExtension().lastPathComponent, model)
+        guard !files.isEmpty else {
+            throw CocoaError(
+                .fileReadNoSuchFile,
+                userInfo: [
+                    NSFilePathErrorKey: url.path,
+                    NSLocalizedDescriptionKey: "“\(url.lastPathComponent)” holds no version of a model: \(url.path)",
+                ])
         }
-        .sorted { $0.name.compare($1.name, options: .numeric) == .orderedAscending }
+        return files.map(version).sorted { $0.name.compare($1.name, options: .numeric) == .orderedAscending }
     }
 
-    /// A copy that nobody has used yet, without classes of the program's own.
+    /// All versions of the model of a name (`Shop` for `Shop.xcdatamodeld`) that a target of the package has among its
+    /// resources, as `all(at:)` gives them. Tests find the model of the target that they test so: its compiled form lies
+    /// beside the running tests, in `Package_Target.resources/Shop.momd`.
+    ///
+    /// - Throws: `CocoaError.fileReadNoSuchFile` where no target has such a model.
+    public static func all(named name: String) throws -> [ModelVersion] {
+        guard let url = ModelResources.model(named: name) else {
+            throw CocoaError(
+                .fileReadNoSuchFile,
+                userInfo: [
+                    NSLocalizedDescriptionKey: "No target of the package has a model “\(name)” among its resources."
+                ])
+        }
+        return url.pathExtension == "mom" ? [version(url)] : try all(at: url)
+    }
+
+    private static func version(_ file: URL) -> ModelVersion {
+        let name = file.deletingPathExtension().lastPathComponent
+        do {
+            return ModelVersion(name, try ModelFile.load(at: file))
+        } catch {
+            var version = ModelVersion(name, NSManagedObjectModel())
+            version.unreadableReason = (error as NSError).localizedDescription
+            return version
+        }
+    }
+
+    /// A copy that nobody has used yet, without classes of the program's own, and without the transformers that are not
+    /// registered: values are then archived by the standard one. Version hashes know neither.
     func freshModel() -> NSManagedObjectModel {
         guard let copy = model.copy() as? NSManagedObjectModel else {
             fatalError("A managed object model gives a copy of another class.")
         }
-        for entity in copy.entities { entity.managedObjectClassName = "NSManagedObject" }
+        for entity in copy.entities {
+            entity.managedObjectClassName = "NSManagedObject"
+            for case let attribute as NSAttributeDescription in entity.properties where attribute.lacksTransformer {
+                attribute.valueTransformerName = nil
+            }
+        }
         return copy
+    }
+
+    /// The attributes whose transformers are not registered, as "Entity.attribute".
+    var withoutTransformers: [String] {
+        model.entities.flatMap { entity in
+            entity.properties.compactMap { $0 as? NSAttributeDescription }.filter(\.lacksTransformer)
+                .map { "\(entity.name ?? "").\($0.name), transformer “\($0.valueTransformerName ?? "")”" }
+        }
+        .sorted()
+    }
+
+    /// Whether a store of one version is a store of the other: all entities have the same version hashes. Fetch indexes,
+    /// defaults, rules, delete rules and classes are no part of those.
+    func hasSameHashes(as other: ModelVersion) -> Bool {
+        model.entityVersionHashesByName == other.model.entityVersionHashesByName
+    }
+}
+
+extension NSAttributeDescription {
+    /// Whether values need a transformer that is not registered in this process.
+    fileprivate var lacksTransformer: Bool {
+        guard attributeType == .transformableAttributeType, let name = valueTransformerName, !name.isEmpty,
+            // Models often carry the name of the constant for the name that it stands for.
+            name != "NSSecureUnarchiveFromDataTransformerName"
+        else { return false }
+        return NSValueTransformerName(name).registered == nil
     }
 }

@@ -32,6 +32,16 @@ public struct StoreSchema: Equatable, CustomStringConvertible, Sendable {
         self.lines = lines.sorted()
     }
 
+    /// The schema that a new store of a version has, made for a moment in a folder.
+    init(ofNewStoreOf version: ModelVersion, in folder: URL) throws {
+        let url = folder.appendingPathComponent("Fresh.sqlite")
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+        }
+        try TrialStore.open(url, version.freshModel()) { _ in }
+        try self.init(of: url)
+    }
+
     /// What differs from another schema: a minus for what only this one has, a plus for what only the other has.
     public func difference(from other: StoreSchema) -> [String] {
         let (mine, theirs) = (Set(lines), Set(other.lines))

@@ -7,18 +7,17 @@ struct TrialChecks {
     /// The mapping model of the migration; nil for one that was inferred or found among the resources.
     let mapping: NSMappingModel?
     let before: TrialContent
+    /// The version whose schema the file must have, where it is not the newer one's: nothing is migrated between versions
+    /// with the same hashes.
+    var built: ModelVersion?
 
     func problems(_ url: URL, in folder: URL) throws -> [String] {
         let after = try TrialContent(of: url, newer)
         var problems: [String] = []
         let integrity = try TrialDatabase(url).rows("PRAGMA integrity_check").map { $0[0] }
         if integrity != ["ok"] { problems.append("the file is damaged: \(integrity.joined(separator: "; "))") }
-        let fresh = folder.appendingPathComponent("Fresh.sqlite")
-        defer {
-            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: fresh.path + suffix) }
-        }
-        try TrialStore.open(fresh, newer.freshModel()) { _ in }
-        problems += try StoreSchema(of: url).difference(from: StoreSchema(of: fresh)).map { "schema: \($0)" }
+        let fresh = try StoreSchema(ofNewStoreOf: built ?? newer, in: folder)
+        problems += try StoreSchema(of: url).difference(from: fresh).map { "schema: \($0)" }
         // Without a given mapping and without an inferred one, a mapping model of the program's has done it.
         let known =
             try? mapping
@@ -105,16 +104,15 @@ struct TrialChecks {
         }
         let attributes = (mapping.attributeMappings ?? []).compactMap { property -> (NSAttributeDescription, String)? in
             guard let attribute = property.name.flatMap({ new.attributesByName[$0] }),
-                let source = sourceKey(property.valueExpression), old.attributesByName[source] != nil,
-                !attribute.isTransient, !(attribute is NSDerivedAttributeDescription),
-                attribute.attributeType != .transformableAttributeType
+                let source = property.valueExpression?.sourceKey, old.attributesByName[source] != nil,
+                !attribute.isTransient, !(attribute is NSDerivedAttributeDescription)
             else { return nil }
             return (attribute, source)
         }
         let relationships = (mapping.relationshipMappings ?? []).compactMap {
             property -> (NSRelationshipDescription, String)? in
             guard let relationship = property.name.flatMap({ new.relationshipsByName[$0] }),
-                let source = sourceRelationship(property.valueExpression), old.relationshipsByName[source] != nil,
+                let source = property.valueExpression?.sourceRelationship, old.relationshipsByName[source] != nil,
                 !relationship.isTransient
             else { return nil }
             return (relationship, source)
@@ -213,29 +211,14 @@ struct TrialChecks {
         attribute.isOptional ? nil : attribute.defaultValue
     }
 
-    /// The key of an expression like `$source.name`, also where a default stands in for a missing value; other expressions are
-    /// the program's own business.
-    private func sourceKey(_ expression: NSExpression?) -> String? {
-        guard let expression else { return nil }
-        if expression.expressionType == .conditional { return sourceKey(expression.`false`) }
-        let text = expression.description
-        guard text.hasPrefix("$source.") else { return nil }
-        let key = String(text.dropFirst("$source.".count))
-        return key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? key : nil
-    }
-
-    /// The relationship whose objects' successors an expression asks the migration manager for.
-    private func sourceRelationship(_ expression: NSExpression?) -> String? {
-        guard let expression, expression.expressionType == .function,
-            ["destinationInstancesForSourceRelationshipNamed", "destinationInstancesForEntityMappingNamed"]
-                .contains(where: { expression.function.hasPrefix($0) })
-        else { return nil }
-        return sourceKey(expression.arguments?.last)
-    }
-
     /// A value as an attribute of a type will hold it.
-    private static func text(_ value: Any?, _ type: NSAttributeType) -> String {
+    static func text(_ value: Any?, _ type: NSAttributeType) -> String {
         guard let value else { return "nil" }
+        if type == .transformableAttributeType {
+            // Of other objects the text may say where they lie in memory.
+            let isPlain = value is NSArray || value is NSString || value is NSNumber || value is NSData
+            return isPlain ? "\(value)" : "a \(Swift.type(of: value))"
+        }
         if let values = value as? [String: Any] {
             return "{" + values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
                 + "}"

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A package's resources lie in a folder of their own beside the program, which is looked into as well when the main bundle is
 /// meant. Where a source lies beside what was compiled of it, the compiled one counts.
-enum ModelResources {
+package enum ModelResources {
     static func models(in bundles: [Bundle]?) -> [URL] {
         files(in: bundles, compiled: ["momd", "mom"], sources: ["xcdatamodeld", "xcdatamodel"])
     }
@@ -14,7 +14,7 @@ enum ModelResources {
     }
 
     /// The model of a name in the main bundle or among the resources of the package's targets.
-    static func model(named name: String) -> URL? {
+    package static func model(named name: String) -> URL? {
         for folder in folders(of: nil) {
             for suffix in ["momd", "mom", "xcdatamodeld"] {
                 let url = folder.appendingPathComponent("\(name).\(suffix)")

@@ -1,0 +1,81 @@
+import CoreData
+
+extension MigrationTrial {
+    /// Tries what happens when the program of an older version opens the store of a later one with a container's defaults, as
+    /// after an update that is taken back. It goes through without losing a value; or it is refused with every loss named, or
+    /// with the reason why there is no way back, and the store is unchanged.
+    ///
+    /// The store was made by the older version, where there is a way to the later one, so that it is known as one that passed
+    /// through that version. Its objects are of the later version.
+    public func downgrade(_ newer: ModelVersion, to older: ModelVersion) throws -> MigrationTrialReport.Entry {
+        var entry = MigrationTrialReport.Entry(name: "\(newer.name) → \(older.name), downgrade", play: .downgrade)
+        entry.step = ExpectedRefusal(from: newer.name, to: older.name)
+        try play([older, newer], &entry) { folder, url, entry in
+            if fill == nil { try passThrough(older, newer, url) }
+            guard make(url, newer, &entry) else { return }
+            let before = try TrialContent(of: url, newer)
+            entry.rows = before.counts.values.reduce(0, +)
+            let losses = TrialLosses(before, from: newer, to: older)?.losses
+            let files = try Self.files(in: folder)
+            do {
+                var options = options.merging(Self.defaults) { $1 }
+                // The older program knows of no stage beyond its own version.
+                options[NSPersistentStoreStagedMigrationManagerOptionKey] = nil
+                try TrialStore.open(url, older.freshModel(), options: options) { _ in }
+            } catch {
+                entry.refusal = TrialStore.text(error)
+                entry.problems += Self.problems(of: error as NSError, losses)
+                entry.problems += try Self.changes(files, Self.files(in: folder))
+                entry.isRefusalExpected = true
+                return
+            }
+            entry.problems += (losses ?? []).map { "it went through and loses \($0)" }
+            // Where nothing is migrated, the schema is that of the version that made the store.
+            let isMadeByNewer = fill != nil && older.hasSameHashes(as: newer)
+            let checks = TrialChecks(
+                older: newer, newer: older, mapping: nil, before: before, built: isMadeByNewer ? newer : older)
+            entry.problems += try checks.problems(url, in: folder)
+        }
+        return entry
+    }
+
+    /// Makes an empty store that came from the older version, if there is a way; none otherwise.
+    private func passThrough(_ older: ModelVersion, _ newer: ModelVersion, _ url: URL) throws {
+        do {
+            try TrialStore.open(url, older.freshModel()) { _ in }
+            try migrate(url, older, newer, older.hasSameHashes(as: newer) ? nil : mapping(from: older, to: newer))
+        } catch {
+            for name in try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path) {
+                try FileManager.default.removeItem(at: url.deletingLastPathComponent().appendingPathComponent(name))
+            }
+        }
+    }
+
+    /// What is wrong with a refusal: losses that it does not name.
+    static func problems(of error: NSError, _ losses: [TrialLosses.Loss]?) -> [String] {
+        // Without an inferred mapping it is the way back that is missing, and the error says why.
+        guard let losses else { return [] }
+        let isObstacle = [NSInferredMappingModelError, NSMigrationError].contains(error.code)
+        if losses.isEmpty { return isObstacle ? [] : ["it was refused, though nothing would be lost"] }
+        let text = "\(error.localizedDescription) \(error.localizedFailureReason ?? "") \(error.userInfo)"
+        return losses.filter { !$0.isNamed(in: text) && !isObstacle }.map {
+            "the refusal does not name the loss of \($0)"
+        }
+    }
+
+    /// The files of a folder, with what is in them. What only speeds up reading is left out, and so is an empty log.
+    private static func files(in folder: URL) throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where !name.hasSuffix("-shm") {
+            let data = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path) ?? Data()
+            if name.hasSuffix("-wal"), data.isEmpty { continue }
+            files[name] = data
+        }
+        return files
+    }
+
+    private static func changes(_ before: [String: Data], _ after: [String: Data]) -> [String] {
+        Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+            .map { "it was refused, and “\($0)” has changed" }
+    }
+}

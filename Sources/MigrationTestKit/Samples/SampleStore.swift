@@ -1,0 +1,86 @@
+import CoreData
+
+/// Makes a store with objects of every entity of a model: values for all kinds of attributes, relationships of every
+/// cardinality. The same seed gives the same objects.
+public struct SampleStore {
+    /// How many objects of each entity that is not abstract.
+    public var rowsPerEntity: Int
+    /// What all values follow from.
+    public var seed: UInt64
+
+    /// A maker of stores.
+    public init(rowsPerEntity: Int = 20, seed: UInt64 = 1) {
+        self.rowsPerEntity = rowsPerEntity
+        self.seed = seed
+    }
+
+    /// Makes the store at an address where nothing lies, or adds to the one that is there.
+    ///
+    /// Every property has a value in one object at least; what cannot be given one, and may be empty, stays so. An entity whose
+    /// uniqueness constraints leave room for a few objects only gets these.
+    ///
+    /// - Throws: `CocoaError.validationMissingMandatoryProperty` where no made-up value satisfies the rules of a mandatory
+    ///   property, with entity, property and rule in its text; the store's error otherwise.
+    public func make(at url: URL, _ version: ModelVersion, options: [AnyHashable: Any]? = nil) throws {
+        _ = try fill(url, version, options: options)
+    }
+
+    /// As `make(at:_:options:)`, and tells what of the model the objects do not show, each in a line.
+    func fill(_ url: URL, _ version: ModelVersion, options: [AnyHashable: Any]? = nil) throws -> [String] {
+        try TrialStore.open(url, version.freshModel(), options: options) { context in
+            var maker = SampleMaker(context: context, seed: seed)
+            let notes = try maker.make(rowsPerEntity)
+            do {
+                try context.save()
+            } catch {
+                throw SampleMaker.error(TrialStore.text(error))
+            }
+            return version.withoutTransformers.map {
+                "\($0), is not registered in this process; made-up values are archived without it"
+            } + notes
+        }
+    }
+}
+
+/// Opens a store for as long as a body runs.
+enum TrialStore {
+    @discardableResult
+    static func open<Result>(
+        _ url: URL, _ model: NSManagedObjectModel, options: [AnyHashable: Any]? = nil,
+        _ body: (NSManagedObjectContext) throws -> Result
+    ) throws -> Result {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        let result = Swift.Result { try context.performAndWait { try body(context) } }
+        try coordinator.remove(store)
+        return try result.get()
+    }
+
+    /// An error in one line; of several that are one, the first ones.
+    static func text(_ error: any Error) -> String {
+        let error = error as NSError
+        let isSeveral = error.code == NSValidationMultipleErrorsError
+        let all = (isSeveral ? error.userInfo[NSDetailedErrorsKey] as? [NSError] : nil) ?? [error]
+        let texts = all.map { $0.localizedDescription.replacingOccurrences(of: "\n", with: " ") }
+        var known: Set<String> = []
+        let different = texts.filter { known.insert($0).inserted }
+        let more = different.count - 3
+        return different.prefix(3).joined(separator: " ") + (more > 0 ? " … and \(more) more" : "")
+    }
+}
+
+/// SplitMix64.
+struct SampleRandom: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

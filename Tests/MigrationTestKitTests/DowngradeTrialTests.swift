@@ -1,0 +1,137 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+@testable import MigrationTestKit
+
+@Suite("Older versions that open later stores in a trial")
+struct DowngradeTrialTests {
+    private static let older = """
+        entity Item
+          name string
+          shelf one Shelf.items
+        entity Shelf
+          room string
+          items many Item.shelf
+        """
+    private static let newer = """
+        entity Item
+          name string
+          note string
+          rank int16! = 3
+          shelf one Shelf.items
+          tags many Tag.items
+        entity Shelf
+          room string
+          items many Item.shelf
+        entity Tag
+          word string
+          items many Item.tags
+        """
+
+    private func trial(_ older: String, _ newer: String) -> MigrationTrial {
+        MigrationTrial([ModelVersion("1", ModelText.model(older)), ModelVersion("2", ModelText.model(newer))])
+    }
+
+    private func downgrade(_ trial: MigrationTrial) throws -> MigrationTrialReport.Entry {
+        try trial.downgrade(trial.versions[1], to: trial.versions[0])
+    }
+
+    @Test("what is lost is told by entity and property, with the rows that hold a value of their own")
+    func losses() throws {
+        try withTemporaryFolder { folder in
+            let trial = trial(Self.older, Self.newer)
+            let url = folder.appendingPathComponent("Trial.sqlite")
+            try withStore(url, ModelText.model(Self.newer)) { context in
+                let tag = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+                for number in 0..<4 {
+                    let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+                    item.setValue("item", forKey: "name")
+                    if number < 2 { item.setValue("note", forKey: "note") }
+                    if number < 1 { item.setValue(7, forKey: "rank") }
+                    item.setValue(NSSet(object: tag), forKey: "tags")
+                }
+                try context.save()
+            }
+            let (one, two) = (trial.versions[0], trial.versions[1])
+            let losses = try #require(TrialLosses(try TrialContent(of: url, two), from: two, to: one)).losses
+            #expect(losses.map(\.description) == ["Item.note, 2 rows", "Item.rank, 1 row", "Tag, 1 row"])
+            #expect(losses[0].isNamed(in: "“note” of “Item” has 2 rows") && !losses[0].isNamed(in: "“notes” of “Item”"))
+            // Nothing is lost on the way up.
+            let none = try #require(TrialLosses(try TrialContent(of: url, two), from: two, to: two)).losses
+            #expect(none.isEmpty)
+        }
+    }
+
+    @Test("a link is lost where neither of its sides goes on")
+    func links() throws {
+        try withTemporaryFolder { folder in
+            let trial = trial("entity Item\n  name string\nentity Shelf\n  room string", Self.older)
+            let url = folder.appendingPathComponent("Trial.sqlite")
+            try SampleStore(rowsPerEntity: 3).make(at: url, trial.versions[1])
+            let (one, two) = (trial.versions[0], trial.versions[1])
+            let losses = try #require(TrialLosses(try TrialContent(of: url, two), from: two, to: one)).losses
+            #expect(Set(losses.compactMap(\.property)) == ["items", "shelf"], "\(losses)")
+            let sided = Self.older.replacingOccurrences(of: "  items many Item.shelf", with: "")
+                .replacingOccurrences(of: "Shelf.items", with: "Shelf")
+            let half = ModelVersion("0", ModelText.model(sided))
+            #expect(try #require(TrialLosses(try TrialContent(of: url, two), from: two, to: half)).losses.isEmpty)
+        }
+    }
+
+    @Test("a way back on which nothing is lost is gone, and every value is there")
+    func lossless() throws {
+        let entry = try downgrade(
+            trial(Self.older, Self.older.replacingOccurrences(of: "name string", with: "title string was name")))
+        #expect(entry.isGood && entry.rows == 40, "\(entry)")
+    }
+
+    @Test("between versions with the same hashes nothing happens on the way back")
+    func sameHashes() throws {
+        let entry = try downgrade(
+            trial(Self.older, Self.older.replacingOccurrences(of: "name string", with: "name string index")))
+        #expect(entry.isGood, "\(entry)")
+    }
+
+    @Test("a way back that cannot be inferred is refused with the reason, and the store is unchanged")
+    func noWay() throws {
+        let entry = try downgrade(
+            trial(Self.older, Self.older.replacingOccurrences(of: "name string", with: "name data")))
+        #expect(entry.isClean && entry.refusal?.contains("“Item.name”") == true, "\(entry)")
+    }
+
+    @Test("a way back that loses something is refused with every loss named, or the report names every loss")
+    func lossy() throws {
+        let entry = try downgrade(trial(Self.older, Self.newer))
+        let losses = ["Item.note, 14 rows", "Item.rank, 19 rows", "Tag, 20 rows"]
+        guard let refusal = entry.refusal else {
+            #expect(entry.problems == losses.map { "it went through and loses \($0)" } && !entry.isClean, "\(entry)")
+            return
+        }
+        #expect(entry.isClean, "\(entry)")
+        for word in ["Item", "note", "rank", "Tag"] { #expect(refusal.contains(word), "\(refusal)") }
+    }
+
+    @Test("a refusal that does not name every loss is found out, and so is one where nothing is lost")
+    func unnamed() {
+        let losses = [
+            TrialLosses.Loss(entity: "Item", property: "note", rows: 14), TrialLosses.Loss(entity: "Tag", rows: 20),
+        ]
+        func problems(_ text: String, _ code: Int, _ losses: [TrialLosses.Loss]?) -> [String] {
+            let info = [NSLocalizedDescriptionKey: text]
+            return MigrationTrial.problems(of: NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info), losses)
+        }
+        let code = NSMigrationMissingSourceModelError
+        #expect(problems("“Item.note” of 14 objects, 20 objects of “Tag”", code, losses) == [])
+        #expect(
+            problems("“Item.note” of 14 objects", code, losses)
+                == ["the refusal does not name the loss of Tag, 20 rows"])
+        #expect(problems("The store is of another version.", code, losses).count == 2)
+        #expect(
+            problems("The store is of another version.", code, []) == ["it was refused, though nothing would be lost"])
+        // Where there is no way back, the reason is enough.
+        #expect(problems("Can’t infer a mapping.", NSInferredMappingModelError, losses) == [])
+        #expect(problems("No model was found.", code, nil) == [])
+    }
+}
