@@ -15,21 +15,26 @@ extension MigrationTrial {
             guard make(url, newer, &entry) else { return }
             let before = try TrialContent(of: url, newer)
             entry.rows = before.counts.values.reduce(0, +)
-            let losses = TrialLosses(before, from: newer, to: older)?.losses
+            let known = TrialLosses(before, from: newer, to: older)?.losses
+            let losses = known ?? []
+            let allowed = Set(options[NSMigrationAllowedLossesOption] as? [String] ?? [])
+            let isAllowed = { (loss: TrialLosses.Loss) in allowed.contains(loss.name) }
             let files = try Self.files(in: folder)
             do {
                 var options = options.merging(Self.defaults) { $1 }
-                // The older program knows of no stage beyond its own version.
+                // The older program knows of no stage and of no version beyond its own.
                 options[NSPersistentStoreStagedMigrationManagerOptionKey] = nil
+                options[NSMigrationKnownVersionsOption] = nil
                 try TrialStore.open(url, older.freshModel(), options: options) { _ in }
             } catch {
                 entry.refusal = TrialStore.text(error)
-                entry.problems += Self.problems(of: error as NSError, losses)
+                entry.problems += Self.problems(of: error as NSError, known?.filter { !isAllowed($0) })
                 entry.problems += try Self.changes(files, Self.files(in: folder))
                 entry.isRefusalExpected = true
                 return
             }
-            entry.problems += (losses ?? []).map { "it went through and loses \($0)" }
+            entry.notes += losses.filter(isAllowed).map { "it loses \($0), as the options allow" }
+            entry.problems += losses.filter { !isAllowed($0) }.map { "it went through and loses \($0)" }
             // Where nothing is migrated, the schema is that of the version that made the store.
             let isMadeByNewer = fill != nil && older.hasSameHashes(as: newer)
             let checks = TrialChecks(
@@ -57,6 +62,12 @@ extension MigrationTrial {
         guard let losses else { return [] }
         let isObstacle = [NSInferredMappingModelError, NSMigrationError].contains(error.code)
         if losses.isEmpty { return isObstacle ? [] : ["it was refused, though nothing would be lost"] }
+        if let told = error.userInfo[NSMigrationLossesErrorKey] as? [MigrationLoss] {
+            return losses.compactMap { loss in
+                let count = told.first { $0.name == loss.name }?.count ?? 0
+                return count == loss.rows ? nil : "the refusal tells of \(count) rows for the loss of \(loss)"
+            }
+        }
         let text = "\(error.localizedDescription) \(error.localizedFailureReason ?? "") \(error.userInfo)"
         return losses.filter { !$0.isNamed(in: text) && !isObstacle }.map {
             "the refusal does not name the loss of \($0)"
