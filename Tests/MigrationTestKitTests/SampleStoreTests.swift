@@ -263,6 +263,7 @@ struct SampleStoreTests {
         model.entitiesByName["Team"]?.relationshipsByName["players"]?.minCount = 3
         model.entitiesByName["Group"]?.relationshipsByName["persons"]?.minCount = 2
         for rows in [1, 3, 12] { try make(model, rows: rows) { objects in #expect(objects.count >= rows) } }
+        try make(model, rows: 0) { objects in #expect(objects.isEmpty) }
     }
 
     @Test("objects are added to a store that has some, without breaking its constraints")

@@ -24,7 +24,7 @@ struct SampleCounts {
 
     /// How many objects must be there for the others to lead to.
     private func needed(_ relationship: NSRelationshipDescription, owners: Int) -> Int {
-        guard !relationship.isOptional || relationship.minCount > 0 else { return 0 }
+        guard owners > 0, !relationship.isOptional || relationship.minCount > 0 else { return 0 }
         let inverse = relationship.inverseRelationship
         let members = relationship.isToMany ? max(1, relationship.minCount) : 1
         if inverse?.isToMany == false { return owners * members }
