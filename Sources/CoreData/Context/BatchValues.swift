@@ -33,12 +33,11 @@ struct BatchValues {
         var given = GivenValues(slotCount: layout.slots.count)
         try object.encodeBoxedChanges()
         if let overlay = object.overlay {
-            overlay.mask.forEach { slot in
-                if isStored(slot) { given.set(overlay.values[slot], at: slot) }
+            try overlay.mask.forEach { slot in
+                guard isStored(slot) else { return }
+                try ranges.check(overlay.values[slot], slot)
+                given.set(overlay.values[slot], at: slot)
             }
-        }
-        for (slot, _) in layout.validationRules.rangedSlots where given.mask.contains(slot) {
-            try ranges.check(given.values[slot], slot)
         }
         try requireMandatory(given)
         return given

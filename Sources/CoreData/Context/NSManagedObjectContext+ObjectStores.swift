@@ -72,7 +72,7 @@ extension NSManagedObjectContext {
 
     /// Computes the derived attributes of the objects that go to programs' stores, which no SQL computes: of new and changed
     /// objects, and of those that look at them through a relationship.
-    final func deriveAttributes(_ work: SaveWork, for numbers: Set<Int>) {
+    final func deriveAttributes(_ work: SaveWork, for numbers: Set<Int>) throws {
         var concerned: [NSManagedObject] = []
         for object in work.inserted + work.updated + work.deleted
         where numbers.contains(object.objectKey.storeNumber) && !object.flags.contains(.inaccessible) {
@@ -86,6 +86,11 @@ extension NSManagedObjectContext {
                 let value = expression.expressionValue(with: object, context: nil)
                 let kind = object.home.layout.slots[slot].kind
                 guard let derived = SlotValue(value, as: kind), derived != object.slotValue(at: slot) else { continue }
+                if case .double(let number) = derived, number.isNaN {
+                    throw ObjectValidation.notANumber(
+                        object.home.layout.slots[slot], entity: object.home.layout.name, of: object,
+                        expression: expression)
+                }
                 object.setSlot(slot, to: derived)
             }
         }

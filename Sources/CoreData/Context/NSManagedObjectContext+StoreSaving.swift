@@ -77,7 +77,7 @@ extension NSManagedObjectContext {
         for object in work.inserted + work.updated { try object.encodeBoxedChanges() }
         try obtainKeysFromObjectStores(work.inserted, coordinator)
         let objectStores = coordinator.objectStoreNumbers
-        if !objectStores.isEmpty { deriveAttributes(work, for: objectStores) }
+        if !objectStores.isEmpty { try deriveAttributes(work, for: objectStores) }
         assignOrders(work, except: objectStores)
         // Ordering may have touched members that were clean so far.
         let updated = livingUpdated

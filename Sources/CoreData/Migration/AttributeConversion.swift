@@ -7,6 +7,8 @@ struct AttributeConversion: Equatable {
     enum Limit: Equatable {
         case none
         case integers(ClosedRange<Int64>)
+        /// Everything but NaN, which decimals have and floating-point numbers cannot keep.
+        case numbers
     }
 
     /// How the stored value is written anew.
@@ -42,8 +44,11 @@ struct AttributeConversion: Equatable {
             if !(after.lowerBound <= before.lowerBound && before.upperBound <= after.upperBound) {
                 limit = .integers(after)
             }
-        case (.integer, .real), (.decimal, .real):
+        case (.integer, .real):
             form = .real
+        case (.decimal, .real):
+            form = .real
+            limit = .numbers
         case (.real, .integer(let range)), (.decimal, .integer(let range)):
             form = .integer
             limit = .integers(range)

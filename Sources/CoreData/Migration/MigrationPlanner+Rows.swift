@@ -135,9 +135,14 @@ extension MigrationPlanner {
                 }
             }
             guard let source, let conversion = AttributeConversion(from: source, to: attribute),
-                case .integers(let range) = conversion.limit, case .carried(let name, let form, _) = piece
+                case .carried(let name, let form, _) = piece
             else { return }
             let column = SQLExpression.column(alias: nil, name: name)
+            if conversion.limit == .numbers {
+                let isNaN = SQLExpression.binary(.equal, column, .value(.string(DecimalStorage.notANumber)))
+                note(isNaN, name, .unfitValue(type: attribute.attributeType.readableName))
+            }
+            guard case .integers(let range) = conversion.limit else { return }
             let isInside = SQLExpression.between(
                 column, .value(.int(range.lowerBound)), .value(.int(range.upperBound)))
             // An operation on bits makes a whole number of 64 bits of its operand; a function would make a double.

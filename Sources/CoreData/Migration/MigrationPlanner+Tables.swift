@@ -108,6 +108,8 @@ extension MigrationPlanner {
             ? (try? TransformableCoding.data(from: value, of: attribute)).map { SlotValue.data($0) }
             : SlotValue(value, as: kind)
         guard let converted, !converted.isNull else { return nil }
+        // A column of floating-point numbers has no NaN: rows of a mandatory attribute have no value then, which is refused.
+        if case .double(let number) = converted, number.isNaN { return nil }
         return attribute.allowsExternalBinaryDataStorage ? converted.tagged(true) : converted
     }
 

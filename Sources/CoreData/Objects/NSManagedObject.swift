@@ -349,7 +349,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     }
 
     private func attributeDescription(_ slot: Int) -> String {
-        boxedValue(at: slot).map { "\($0)" } ?? "nil"
+        guard let value = boxedValue(at: slot) else { return "nil" }
+        // Foundation stops the process when it prints a date that is none.
+        if let date = value as? Date, date.timeIntervalSinceReferenceDate.isNaN { return "NaN" }
+        return "\(value)"
     }
 
     private func toManyDescription(_ index: Int) -> String {

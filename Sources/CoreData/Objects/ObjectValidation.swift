@@ -21,6 +21,9 @@ enum ObjectValidation {
             guard case .int(let number)? = object.overlay?.value(at: slot) else { continue }
             check(number, range, layout.slots[slot].name, object, &errors)
         }
+        for slot in rules.floatingSlots where isNaN(slot, in: object) {
+            errors.append(notANumber(layout.slots[slot], object))
+        }
         for slot in rules.predicateSlots {
             guard case .attribute(let attribute) = layout.slots[slot].role, let value = object.boxedValue(at: slot)
             else { continue }
@@ -44,6 +47,7 @@ enum ObjectValidation {
             if let range = rules.rangedSlots.first(where: { $0.slot == slot })?.range, let number = value as? Int64 {
                 check(number, range, key, object, &errors)
             }
+            check(value, layout.slots[slot], rules.floatingSlots.contains(slot), object, &errors)
             check(value, attribute, object, &errors)
         case .toMany(let index):
             guard rules.countedToManys.contains(index) else { return }
@@ -51,8 +55,13 @@ enum ObjectValidation {
                 (value as? NSOrderedSet)?.count ?? (value as? NSSet)?.count ?? (value as? Set<NSManagedObject>)?.count
                 ?? 0
             check(count, layout.toManys[index].relationship, object, &errors)
-        // The elements of a composite attribute are checked one by one.
-        case .composite, .fetched, nil: return
+        case .composite(let composite):
+            for slot in composite.slots where rules.floatingSlots.contains(slot) {
+                var element = value
+                for name in layout.slots[slot].elementPath { element = (element as? [String: Any])?[name] }
+                check(element, layout.slots[slot], true, object, &errors)
+            }
+        case .fetched, nil: return
         }
         try raise(errors)
     }
@@ -118,6 +127,46 @@ enum ObjectValidation {
                 number > range.upperBound ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError, object,
                 name, number,
                 "\(number) does not fit \(name), which holds \(range.lowerBound) to \(range.upperBound)."))
+    }
+
+    /// NaN is no value of a Double, a Float or a date: SQLite has no other word for it than NULL, and would give back nil.
+    static func notANumber(
+        _ slot: Slot, entity: String, of object: NSManagedObject? = nil, expression: NSExpression? = nil
+    ) -> NSError {
+        let isDate = slot.kind == .date
+        let given = expression.map { "what \($0) gives for \(slot.name)" } ?? slot.name
+        var info: [String: Any] = [NSValidationKeyErrorKey: slot.name]
+        // Foundation stops the process when it prints such a date.
+        if !isDate { info[NSValidationValueErrorKey] = NSNumber(value: Double.nan) }
+        info[NSValidationObjectErrorKey] = object
+        return NSError.coreData(
+            isDate ? NSValidationInvalidDateError : NSManagedObjectValidationError,
+            reason: isDate
+                ? "\(given) is no date (its time is NaN). (entity \(entity))"
+                : "\(given) is not a number (NaN), and a \(slot.kind == .float ? "Float" : "Double") cannot keep that. "
+                    + "(entity \(entity))",
+            userInfo: info)
+    }
+
+    private static func notANumber(_ slot: Slot, _ object: NSManagedObject) -> NSError {
+        notANumber(slot, entity: object.home.layout.name, of: object)
+    }
+
+    private static func isNaN(_ slot: Int, in object: NSManagedObject) -> Bool {
+        if let overlay = object.overlay, overlay.mask.contains(slot) {
+            guard case .double(let number) = overlay.values[slot] else { return false }
+            return number.isNaN
+        }
+        // What a saved row holds was looked at before; a new object's may be a default value.
+        guard object.flags.contains(.inserted), let row = object.row, !row.isNull(slot) else { return false }
+        return row.double(slot).isNaN
+    }
+
+    private static func check(
+        _ value: Any?, _ slot: Slot, _ isFloating: Bool, _ object: NSManagedObject, _ errors: inout [NSError]
+    ) {
+        guard isFloating, case .double(let number)? = SlotValue(value, as: slot.kind), number.isNaN else { return }
+        errors.append(notANumber(slot, object))
     }
 
     private static func check(
@@ -237,9 +286,12 @@ struct ValidationRules {
     var countedToManys: [Int] = []
     /// Integers of 16 and 32 bits, with what they hold.
     var rangedSlots: [(slot: Int, range: ClosedRange<Int64>)] = []
+    /// Doubles, floats and dates that are saved: what NaN would be lost from.
+    var floatingSlots: [Int] = []
 
     var isEmpty: Bool {
         requiredSlots.isEmpty && predicateSlots.isEmpty && countedToManys.isEmpty && rangedSlots.isEmpty
+            && floatingSlots.isEmpty
     }
 
     init(slots: [Slot], toManys: [ToManySlot]) {
@@ -251,6 +303,8 @@ struct ValidationRules {
                 switch attribute.attributeType {
                 case .integer16AttributeType: rangedSlots.append((number, Int64(Int16.min)...Int64(Int16.max)))
                 case .integer32AttributeType: rangedSlots.append((number, Int64(Int32.min)...Int64(Int32.max)))
+                case .doubleAttributeType, .floatAttributeType, .dateAttributeType:
+                    if slot.isPersistent { floatingSlots.append(number) }
                 default: break
                 }
             }

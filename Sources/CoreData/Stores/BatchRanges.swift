@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the integers of 16 and 32 bits of an entity hold: the only validation that batches take part in, since a number
-/// that does not fit would be another one when it is read.
+/// What the numbers of an entity hold: the only validation that batches take part in. An integer that does not fit its 16 or
+/// 32 bits would be another one when it is read, and NaN would be nil.
 struct BatchRanges {
     private let layout: EntityLayout
     /// By slot.
@@ -14,8 +14,12 @@ struct BatchRanges {
         self.ranges = ranges
     }
 
-    /// Throws 1610 or 1620, as a save does, when the attribute cannot hold the value.
+    /// Throws what a save throws when the attribute cannot hold the value: 1610 or 1620 for an integer, 1550 (for a date 1650)
+    /// for NaN.
     func check(_ value: SlotValue, _ slot: Int) throws {
+        if case .double(let number) = value, number.isNaN {
+            throw ObjectValidation.notANumber(layout.slots[slot], entity: layout.name)
+        }
         guard let range = ranges[slot], case .int(let number) = value, !range.contains(number) else { return }
         throw failure("\(number)", isTooLarge: number > range.upperBound, slot, range)
     }

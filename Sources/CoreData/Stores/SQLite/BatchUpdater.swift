@@ -19,6 +19,8 @@ struct BatchUpdater {
         var external: Data?
         /// Place among the columns that are read.
         var place: Int?
+        /// What computes the value of each row.
+        var expression: NSExpression?
     }
 
     init(_ batch: BatchUpdate, _ transaction: BatchTransaction) throws {
@@ -51,7 +53,8 @@ struct BatchUpdater {
                     guard field.kind != .external else { throw cannotCompute(expression, slot) }
                     let operand = try translator.operand(expression, in: frame)
                     let (computed, _) = try translator.single(operand, expression)
-                    assignments.append(Assignment(field: field, place: frame.select.results.count))
+                    assignments.append(
+                        Assignment(field: field, place: frame.select.results.count, expression: expression))
                     frame.select.results.append(SQLSelect.Result(expression: computed))
                 }
             }
@@ -95,7 +98,8 @@ struct BatchUpdater {
             try transaction.noteFiles(of: external, writer.table, key.primaryKey)
             for (place, assignment) in assignments.enumerated() {
                 if let column = assignment.place {
-                    statement.bind(Int32(place + 1), try converted(row[column], assignment.field))
+                    statement.bind(
+                        Int32(place + 1), try converted(row[column], assignment.field, assignment.expression))
                 } else if let bytes = assignment.external {
                     statement.bind(Int32(place + 1), try bytes.withUnsafeBytes { try transaction.encode($0) })
                 }
@@ -126,7 +130,17 @@ struct BatchUpdater {
     }
 
     /// What an expression gave, as the column's type has it: a computed number may be whole or not.
-    private func converted(_ value: SlotValue, _ field: RowWriter.Field) throws -> SlotValue {
+    private func converted(
+        _ value: SlotValue, _ field: RowWriter.Field, _ expression: NSExpression?
+    ) throws -> SlotValue {
+        // SQLite's word for NaN is NULL: a mandatory number must not be lost to it.
+        if value.isNull, layout.slots[field.slot].kind != .date,
+            layout.validationRules.floatingSlots.contains(field.slot),
+            layout.validationRules.requiredSlots.contains(field.slot)
+        {
+            throw ObjectValidation.notANumber(
+                layout.slots[field.slot], entity: layout.name, expression: expression)
+        }
         let result: SlotValue =
             switch (field.kind, value) {
             case (.integer, .double(let number)): try ranges.whole(number, field.slot)

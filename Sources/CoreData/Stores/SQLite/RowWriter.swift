@@ -86,7 +86,11 @@ final class RowWriter {
         }
         switch field.kind {
         case .integer: statement.bind(position, row.int(slot))
-        case .double: statement.bind(position, row.double(slot))
+        case .double:
+            let number = row.double(slot)
+            // No validation has seen it: a default value, an object whose class does not ask, a migration.
+            if number.isNaN { throw ObjectValidation.notANumber(layout.slots[slot], entity: layout.name) }
+            statement.bind(position, number)
         case .text: statement.bindStaticText(position, row.bytes(slot))
         case .blob: statement.bindStaticBlob(position, row.bytes(slot))
         case .reference: statement.bind(position, row.int(slot) & ObjectKey.primaryKeyMask)
