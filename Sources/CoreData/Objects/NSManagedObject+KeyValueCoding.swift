@@ -170,7 +170,8 @@ extension NSManagedObject {
     }
 
     private static func object(in row: Snapshot, at slot: Int, _ description: Slot) -> Any? {
-        guard !row.isNull(slot), case .attribute(let attribute) = description.role else { return nil }
+        guard case .attribute(let attribute) = description.role else { return nil }
+        if row.isNull(slot) { return description.isPersistent ? nil : attribute.defaultValue }
         return TransformableCoding.object(from: row.data(slot), of: attribute)
     }
 

@@ -92,7 +92,10 @@ extension NSManagedObject {
             if overlay.mask.contains(slot) { return decodedObject(overlay.values[slot], at: slot, description) }
         }
         if row.isNull(slot) {
-            guard flags.contains(.inserted), case .attribute(let attribute) = description.role else { return nil }
+            // A row from a store has nothing in the place of a transient attribute.
+            guard flags.contains(.inserted) || !description.isPersistent,
+                case .attribute(let attribute) = description.role
+            else { return nil }
             return attribute.defaultValue
         }
         return decodedObject(.data(row.data(slot)), at: slot, description)

@@ -89,3 +89,15 @@ extension NSManagedObject {
         return withExtendedLifetime((one, other)) { one.bytes(slot).elementsEqual(other.bytes(slot)) }
     }
 }
+
+extension Snapshot {
+    /// Whether what a row holds in the places of transient properties is what every row from a store has there.
+    @inline(__always)
+    func hasTransientDefaults(_ layout: EntityLayout) -> Bool {
+        if !layout.hasTransientSlots { return true }
+        return layout.slots.indices.allSatisfy { slot in
+            layout.slots[slot].isPersistent
+                || NSManagedObject.isSame(self, layout.defaultRow, slot, layout.slots[slot].kind)
+        }
+    }
+}

@@ -150,6 +150,14 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
     /// The persistent slots of transformable attributes with a default value, of which the default row holds nothing: bytes are
     /// made of it when an object is saved.
     private(set) var transformableDefaults: [Int] = []
+    /// The default values of transient attributes: no store knows them, so that a row that comes from one gets them here.
+    private(set) var transientDefaults: [(slot: Int, value: SlotValue)] = []
+    /// How many bytes these take behind the slots of a row.
+    private(set) var transientTailBytes = 0
+    /// Whether it has transformable attributes.
+    let hasTransformables: Bool
+    /// Whether rows have places that are not saved.
+    let hasTransientSlots: Bool
 
     var hasSubentities: Bool { subtreeEnd > index + 1 }
     var subtree: Range<Int> { index..<subtreeEnd }
@@ -184,6 +192,8 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
         self.access = access
         self.model = model
         self.identifier = identifier
+        hasTransformables = slots.contains { $0.kind == .transformable }
+        hasTransientSlots = slots.contains { !$0.isPersistent }
         validationRules = ValidationRules(slots: slots, toManys: toManys)
         derivations = slots.enumerated().compactMap { number, slot in
             guard case .attribute(let attribute) = slot.role,
@@ -210,6 +220,10 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
             guard case .attribute(let attribute) = slots[number].role, slots[number].isPersistent else { return false }
             return slots[number].kind == .transformable && attribute.defaultValue != nil
         }
+        transientDefaults = slots.indices.filter { !slots[$0].isPersistent && !values[$0].isNull }.map {
+            ($0, values[$0])
+        }
+        transientTailBytes = transientDefaults.reduce(0) { $0 + $1.value.tailBytes }
         let tailBytes = values.reduce(0) { $0 + $1.tailBytes }
         var builder = SnapshotBuilder(layout: self, key: 0, version: 0, tailBytes: tailBytes)
         for (slot, value) in values.enumerated() { builder.set(slot, value: value) }

@@ -89,6 +89,11 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
                 cache.remove(deletion.key.key, rootIndex: root(deletion.key.layoutIndex))
             }
             for row in changes.written {
+                // What is transient is the saving context's own: others read the row.
+                if !row.hasTransientDefaults(layout.entities[row.layoutIndex]) {
+                    cache.remove(row.key, rootIndex: root(row.layoutIndex))
+                    continue
+                }
                 if replacing { cache.remove(row.key, rootIndex: root(row.layoutIndex)) }
                 cache.insert(row, rootIndex: root(row.layoutIndex))
             }

@@ -27,6 +27,7 @@ struct RecordReader {
                 break
             }
         }
+        for (number, value) in layout.transientDefaults { values[number] = value }
         let tailBytes = values.reduce(0) { $0 + $1.tailBytes }
         var builder = SnapshotBuilder(layout: layout, key: key, version: version, tailBytes: tailBytes)
         for (number, value) in values.enumerated() { builder.set(number, value: value) }

@@ -141,7 +141,7 @@ final class RowDecoder: @unchecked Sendable {  // immutable after init
     }
 
     private func build(_ handle: OpaquePointer, _ plan: Plan, _ key: Int64, _ version: Int32) throws -> Snapshot {
-        var tail = 0
+        var tail = plan.layout.transientTailBytes
         var loaded: [Int32: Data?] = [:]
         for field in plan.tails {
             let value = sqlite3_column_value(handle, field.column)
@@ -188,7 +188,12 @@ final class RowDecoder: @unchecked Sendable {  // immutable after init
             let value = sqlite3_column_value(handle, field.column)
             let type = sqlite3_value_type(value)
             if type == SQLITE_NULL { continue }
-            setTail(&builder, field, value, type, loaded)
+            if !setTail(&builder, field, value, type, loaded) {
+                throw damage(value, "is no \(field.kind == .uuid ? "UUID" : "decimal number")", field, plan, key)
+            }
+        }
+        if plan.layout.hasTransientSlots {
+            for (slot, value) in plan.layout.transientDefaults { builder.set(slot, value: value) }
         }
         return builder.finish()
     }
