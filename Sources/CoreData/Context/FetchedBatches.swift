@@ -69,7 +69,7 @@ extension NSManagedObjectContext {
                 fault.row = row
                 fault.flags.insert(.unfired)
             }
-            prefetch(fetch.prefetching, of: faults.filter { $0.row != nil })
+            try prefetch(fetch.prefetching, of: faults.filter { $0.row != nil })
             return object.row
         }
         return nil

@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
         _ request: NSFetchRequest<T>, progress: Progress, completion: @escaping (Result<[T], any Error>) -> Void
     ) throws {
         let plan = try plan(for: request)
-        let reading = Transfer(rowsPlan(for: plan))
+        let reading = Transfer(try rowsPlan(for: plan))
         let completion = Transfer(completion)
         let sent = Transfer((plan, progress))
         DispatchQueue.global(qos: .userInitiated).async {

@@ -99,15 +99,17 @@ extension NSManagedObjectContext {
     // MARK: Objects
 
     final func objects(_ plan: FetchPlan) throws -> [NSManagedObject] {
-        do {
-            return try storedObjects(plan)
-        } catch let error as NSError where isJudgedInMemory(plan, after: error) {
-            return try judgedObjects(plan)
+        try throwingReadErrors {
+            do {
+                return try storedObjects(plan)
+            } catch let error as NSError where isJudgedInMemory(plan, after: error) {
+                return try judgedObjects(plan)
+            }
         }
     }
 
     private func storedObjects(_ plan: FetchPlan) throws -> [NSManagedObject] {
-        if plan.parameters.includesPendingChanges { processPendingChanges() }
+        if plan.parameters.includesPendingChanges { settlePendingChanges() }
         let touched = plan.parameters.includesPendingChanges ? touchedObjects(plan.store) : []
         if touched.isEmpty {
             return try fetchObjects(plan)
@@ -128,17 +130,23 @@ extension NSManagedObjectContext {
     }
 
     /// What to read in the background for a fetch, and how many objects have unsaved changes now.
-    final func rowsPlan(for plan: FetchPlan) -> (plan: FetchPlan, touched: Int) {
+    final func rowsPlan(for plan: FetchPlan) throws -> (plan: FetchPlan, touched: Int) {
         guard plan.parameters.includesPendingChanges else { return (plan, 0) }
-        processPendingChanges()
+        try throwingReadErrors { settlePendingChanges() }
         let touched = touchedObjects(plan.store).count
         return (touched == 0 ? plan : opened(plan, touched), touched)
     }
 
     /// The objects of a fetch whose rows were read when `touchedBefore` objects had unsaved changes.
     final func objects(_ plan: FetchPlan, rows: [Snapshot], touchedBefore: Int) throws -> [NSManagedObject] {
+        try throwingReadErrors { try overlaidObjects(plan, rows: rows, touchedBefore: touchedBefore) }
+    }
+
+    private func overlaidObjects(
+        _ plan: FetchPlan, rows: [Snapshot], touchedBefore: Int
+    ) throws -> [NSManagedObject] {
         guard plan.parameters.includesPendingChanges else { return try fetchObjects(plan, rows: rows) }
-        processPendingChanges()
+        settlePendingChanges()
         let touched = touchedObjects(plan.store)
         let isCut = plan.store.limit > 0 || plan.store.offset > 0
         // More changes came meanwhile: the rows may be too few.
@@ -206,9 +214,9 @@ extension NSManagedObjectContext {
             try eachBatchOfRows(plan, take)
         }
         if !plan.parameters.returnsObjectsAsFaults {
-            for object in objects where object.isFaultUnchecked { _ = object.fire() }
+            try fire(objects)
         }
-        prefetch(plan.parameters.relationshipKeyPathsForPrefetching ?? [], of: objects)
+        try prefetch(plan.parameters.relationshipKeyPathsForPrefetching ?? [], of: objects)
         return objects
     }
 
@@ -269,7 +277,7 @@ extension NSManagedObjectContext {
     }
 
     private func keys(_ plan: FetchPlan) throws -> [ObjectKey] {
-        if isFetchDirect(plan), case .coordinator(let coordinator)? = source {
+        if try isFetchDirect(plan), case .coordinator(let coordinator)? = source {
             do {
                 let fetch = storeFetch(plan, coordinator)
                 return try isAnsweredWithKeys(plan)
@@ -282,7 +290,7 @@ extension NSManagedObjectContext {
     }
 
     final func count(_ plan: FetchPlan) throws -> Int {
-        if isFetchDirect(plan) {
+        if try isFetchDirect(plan) {
             do {
                 switch source {
                 case .coordinator(let coordinator):
@@ -377,9 +385,9 @@ extension NSManagedObjectContext {
     }
 
     /// Whether nothing unsaved of this context can change the answer.
-    private func isFetchDirect(_ plan: FetchPlan) -> Bool {
+    private func isFetchDirect(_ plan: FetchPlan) throws -> Bool {
         if !plan.parameters.includesPendingChanges { return true }
-        processPendingChanges()
+        try throwingReadErrors { settlePendingChanges() }
         return touchedObjects(plan.store).isEmpty
     }
 
@@ -387,7 +395,7 @@ extension NSManagedObjectContext {
 
     /// Rows for a child's fetch, with this context's unsaved changes in them. Called on this context's queue.
     final func rowsForChild(_ plan: FetchPlan) throws -> [Snapshot] {
-        processPendingChanges()
+        try throwingReadErrors { settlePendingChanges() }
         if !plan.parameters.includesPendingChanges || touchedObjects(plan.store).isEmpty {
             return try rows(plan)
         }
@@ -429,10 +437,11 @@ extension NSManagedObjectContext {
 
     /// The members of a child's to-many relationship, with this context's unsaved changes. On this context's queue.
     final func membersForChild(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey] {
-        drainMailbox()
-        processPendingChanges()
         var owner = owner
-        if owner.isTemporary, let permanent = permanentKeys[owner.key] { owner.key = permanent }
-        return object(for: owner).members(of: toMany.index)
+        return try throwingReadErrors {
+            settlePendingChanges()
+            if owner.isTemporary, let permanent = permanentKeys[owner.key] { owner.key = permanent }
+            return object(for: owner).members(of: toMany.index)
+        }
     }
 }

@@ -11,6 +11,7 @@ extension NSManagedObjectContext {
         for attempt in 1... {
             var rows: [(NSManagedObject, Snapshot)] = []
             let sent = Transfer(try pushedSave(work, &rows))
+            try throwReadErrors()
             let changes = Transfer(work.changes)
             // Whoever saves from inside a block of the parent sees the parent change at once.
             let isInside = HeldContexts.contains(parent)
@@ -19,7 +20,7 @@ extension NSManagedObjectContext {
                 let conflicts = Transfer(try parent.conflicts(with: &push))
                 if conflicts.value.isEmpty {
                     leftOut = push.leftOut
-                    isForLater = parent.takeOver(push, atOnce: isInside)
+                    isForLater = try parent.throwingReadErrors { parent.takeOver(push, atOnce: isInside) }
                     parent.announceToChildren(changes.value, except: self)
                 }
                 return conflicts

@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
 
     /// Keys for a child's fetch, with this context's unsaved changes in them. Called on this context's queue.
     private func keysForChild(_ plan: FetchPlan) throws -> [ObjectKey] {
-        processPendingChanges()
+        try throwingReadErrors { settlePendingChanges() }
         if !plan.parameters.includesPendingChanges || touchedObjects(plan.store).isEmpty {
             return try sourceKeys(plan)
         }

@@ -62,10 +62,21 @@ extension NSManagedObjectContext {
 
     /// Propagates deletions to related objects and posts the did-change notification for what happened since last time.
     ///
-    /// Called by itself at the end of `perform` blocks, before a save, before a fetch that counts unsaved changes, and on
-    /// the main queue after the current event.
+    /// Called by itself at the end of `perform` blocks, before a save, and on the main queue after the current event. A
+    /// fetch propagates deletions only: observers hear of a block's changes when the block has made all of them.
     public final func processPendingChanges() {
         processPendingChanges(isBeforeSave: false)
+    }
+
+    /// Applies the delete rules to what was deleted since last time, and tells nobody: what reads in the middle of a block
+    /// sees the block's changes, and its observers see no object that is half made.
+    final func settlePendingChanges() {
+        drainMailbox()
+        if isProcessingPendingChanges || isLending || pendingDeletions.isEmpty { return }
+        guard propagatesDeletesAtEndOfEvent || isSaving else { return }
+        isProcessingPendingChanges = true
+        defer { isProcessingPendingChanges = false }
+        propagateDeletions()
     }
 
     /// Before a save nothing is kept for the next event: what is unsaved will be saved.
@@ -111,7 +122,10 @@ extension NSManagedObjectContext {
                 updated.append(object)
             }
         }
-        if undoRecord != nil { registerUndo(of: changed, inserted: inserted) }
+        if undoRecord != nil, !toleratingReadErrors({ registerUndo(of: changed, inserted: inserted) }) {
+            // What cannot be read now cannot be brought back later.
+            dropUndoRecord(all: false)
+        }
         if isQuiet { return }
         var info: [AnyHashable: Any] = [:]
         if !inserted.isEmpty { info[NSInsertedObjectsKey] = Set(inserted) }
@@ -170,17 +184,29 @@ extension NSManagedObjectContext {
     /// Applies the delete rules until nothing new is deleted.
     private func propagateDeletions() {
         if pendingDeletions.isEmpty { return }
+        let outer = readErrors
+        let errors = ReadErrors()
+        readErrors = errors
+        defer { readErrors = outer }
         var deleted: Set<ObjectKey> = []
+        // What they lead to cannot be read: their rules are due until it can, or a save or a fetch says so.
+        var unread: [NSManagedObject] = []
         while !pendingDeletions.isEmpty {
             let batch = pendingDeletions
             pendingDeletions = []
             for object in batch where object.flags.contains(.deletionPending) {
+                let met = errors.count
                 object.flags.remove(.deletionPending)
                 propagateDeletion(of: object)
                 deleted.insert(object.objectKey)
+                if errors.count == met { continue }
+                object.flags.insert(.deletionPending)
+                unread.append(object)
             }
         }
+        pendingDeletions = unread
         leaveOneWayOwners(deleted)
+        if let first = errors.first { outer?.note(first) }
     }
 
     private func propagateDeletion(of object: NSManagedObject) {

@@ -3,19 +3,21 @@ import Foundation
 // Rows and relationships of many objects at once. What is prefetched stays a fault until it is looked at.
 extension NSManagedObjectContext {
     /// Brings the objects behind to-one and to-many key paths into memory, with few requests for each of their names.
-    final func prefetch(_ keyPaths: [String], of objects: [NSManagedObject]) {
+    /// Throws the store's error for what cannot be read.
+    final func prefetch(_ keyPaths: [String], of objects: [NSManagedObject]) throws {
         if keyPaths.isEmpty { return }
         recentObjects.prefetched = []
         for keyPath in keyPaths {
             var level = objects
             for name in keyPath.split(separator: ".").map(String.init) {
-                level = prefetchLevel(name, of: level)
+                level = try prefetchLevel(name, of: level)
                 if level.isEmpty { break }
             }
         }
     }
 
-    private func prefetchLevel(_ name: String, of objects: [NSManagedObject]) -> [NSManagedObject] {
+    /// Brings what one relationship leads to into memory, and returns it.
+    final func prefetchLevel(_ name: String, of objects: [NSManagedObject]) throws -> [NSManagedObject] {
         var destinations: [NSManagedObject] = []
         var toManyOwners: [(index: Int, object: NSManagedObject)] = []
         for object in objects {
@@ -39,10 +41,7 @@ extension NSManagedObjectContext {
         }
         for group in groups.values {
             let toMany = group[0].object.home.layout.toManys[group[0].index]
-            guard let members = try? sourceMembers(of: toMany, owners: group.map(\.object.objectKey)) else {
-                // Whoever looks at one of them learns why it cannot be read.
-                return []
-            }
+            let members = try members(of: toMany, owners: group.map(\.object))
             for (index, owner) in group {
                 if owner.toManyState(index).isFault { owner.toManyState(index).load(members[owner.key] ?? []) }
                 destinations += owner.memberObjects(of: index)
@@ -51,8 +50,22 @@ extension NSManagedObjectContext {
         var known: Set<ObjectIdentifier> = []
         destinations.removeAll { !known.insert(ObjectIdentifier($0)).inserted }
         recentObjects.prefetched += destinations
-        loadRows(of: destinations)
+        try loadRows(of: destinations)
         return destinations
+    }
+
+    /// The members of a relationship of some objects; what the store throws names the object.
+    private func members(of toMany: ToManySlot, owners: [NSManagedObject]) throws -> [Int64: [ObjectKey]] {
+        do {
+            return try sourceMembers(of: toMany, owners: owners.map(\.objectKey))
+        } catch {
+            for owner in owners {
+                do { _ = try loadMembers(of: toMany, owner: owner) } catch {
+                    throw unfulfilled(owner.objectKey, error, relationship: toMany.relationship)
+                }
+            }
+            throw error
+        }
     }
 
     private func sourceMembers(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
@@ -68,8 +81,7 @@ extension NSManagedObjectContext {
 
     /// The members of a relationship of a child's objects, by the keys it has for them. Called on this context's queue.
     private func membersForChild(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
-        drainMailbox()
-        processPendingChanges()
+        try throwingReadErrors { settlePendingChanges() }
         let objects = owners.map { object(for: $0.renamed(permanentKeys)) }
         let faults = objects.filter { $0.toManyState(toMany.index).isFault && ($0.key > 0 || parent != nil) }
         let found = try sourceMembers(of: toMany, owners: faults.map(\.objectKey))
@@ -79,16 +91,5 @@ extension NSManagedObjectContext {
         var members: [Int64: [ObjectKey]] = [:]
         for (owner, object) in zip(owners, objects) { members[owner.key] = object.members(of: toMany.index) }
         return members
-    }
-
-    /// Gives faults their rows, with one request for each root entity; they fire when they are first read.
-    final func loadRows(of objects: [NSManagedObject]) {
-        let missing = objects.filter { $0.row == nil && $0.home.context === self && !$0.flags.contains(.deleted) }
-        guard !missing.isEmpty, let rows = try? readRows(for: missing.map(\.objectKey)) else { return }
-        for object in missing {
-            guard let row = rows[object.rootKey] else { continue }
-            object.row = row
-            object.flags.insert(.unfired)
-        }
     }
 }

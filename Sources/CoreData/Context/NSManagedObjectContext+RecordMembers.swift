@@ -20,7 +20,11 @@ extension NSManagedObjectContext {
         for toMany in object.home.layout.toManys {
             guard let state = object.existingToManyState(toMany.index), !state.isFault else { continue }
             if case .transient = toMany.kind { continue }
-            state.rebase(on: loadMembers(of: toMany, owner: object))
+            do {
+                state.rebase(on: try loadMembers(of: toMany, owner: object))
+            } catch {
+                cannotFulfill(unfulfilled(object.objectKey, error, relationship: toMany.relationship))
+            }
         }
         if object.hasToManyChanges { object.noteChange() }
         // Whom the store has as the owner, and whom the object has.

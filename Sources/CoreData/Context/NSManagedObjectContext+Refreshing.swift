@@ -6,6 +6,11 @@ extension NSManagedObjectContext {
     public final func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
         checkConfinement(with: object)
         guard object.home.context === self, !object.flags.contains(.inserted) else { return }
+        // What cannot be read on the other side of its relationships stays a fault.
+        toleratingReadErrors { renew(object, mergeChanges: flag) }
+    }
+
+    private func renew(_ object: NSManagedObject, mergeChanges flag: Bool) {
         forgetCachedRow(of: object)
         if flag {
             if isRelatedSinceDeletion(object) { return }

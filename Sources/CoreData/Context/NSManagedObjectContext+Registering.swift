@@ -229,7 +229,8 @@ extension NSManagedObjectContext {
         return object(for: key)
     }
 
-    /// The object with the id, never a fault. Throws 133000 when its row does not exist.
+    /// The object with the id, never a fault. Throws 133000 when its row does not exist, and the store's error, which names
+    /// the row, when it cannot be read. For many objects see `fulfillFaults(of:relationshipKeyPaths:)`.
     public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         checkConfinement()
         drainMailbox()
@@ -238,7 +239,7 @@ extension NSManagedObjectContext {
         if let object = home.identityMap?.object(for: key.key) {
             if object.flags.contains(.deleted) { throw missingObject(objectID) }
             if object.row == nil {
-                guard let row = try readRow(for: key) else { throw missingObject(objectID) }
+                guard let row = try existingRow(for: key) else { throw missingObject(objectID) }
                 object.row = row
                 object.flags.insert(.unfired)
             }
@@ -248,16 +249,21 @@ extension NSManagedObjectContext {
         if key.isTemporary {
             // It was saved since.
             if let permanent = keyAbove(key) { return try existingObject(with: self.objectID(for: permanent)) }
-            guard parent != nil, let row = try readRow(for: key) else { throw missingObject(objectID) }
+            guard parent != nil, let row = try existingRow(for: key) else { throw missingObject(objectID) }
             let object = makeObject(home: home, key: key.key, row: row, isUnfired: true)
             _ = object.firedRow()
             return object
         }
-        guard let row = try readRow(for: key) else { throw missingObject(objectID) }
+        guard let row = try existingRow(for: key) else { throw missingObject(objectID) }
         let concrete = row.layoutIndex == home.layout.index ? home : self.home(at: row.layoutIndex)
         let object = makeObject(home: concrete, key: key.key, row: row, isUnfired: true)
         _ = object.firedRow()
         return object
+    }
+
+    /// The row for a key; what the store throws names it.
+    private func existingRow(for key: ObjectKey) throws -> Snapshot? {
+        do { return try readRow(for: key) } catch { throw unfulfilled(key, error) }
     }
 
     private func missingObject(_ objectID: NSManagedObjectID) -> NSError {
@@ -331,17 +337,10 @@ extension NSManagedObjectContext {
     // MARK: Values
 
     /// The row behind an object, from the parent context or the store; nil when it does not exist.
-    ///
-    /// A read error of the store stops here: firing a fault cannot throw. It stops the process with the store's reason.
-    final func loadRow(for object: NSManagedObject) -> Snapshot? {
+    final func loadRow(for object: NSManagedObject) throws -> Snapshot? {
         drainMailbox()
-        do {
-            if object.flags.contains(.batched), let row = try loadBatch(of: object) { return row }
-            return try readRow(for: object.objectKey)
-        } catch {
-            fatalError(
-                "CoreData could not fulfill a fault for '\(object.objectID)': \(error.localizedDescription)")
-        }
+        if object.flags.contains(.batched), let row = try loadBatch(of: object) { return row }
+        return try readRow(for: object.objectKey)
     }
 
     final func readRow(for key: ObjectKey) throws -> Snapshot? {
@@ -361,24 +360,15 @@ extension NSManagedObjectContext {
         }
     }
 
-    final func loadMembers(of toMany: ToManySlot, owner: NSManagedObject) -> [ObjectKey] {
+    final func loadMembers(of toMany: ToManySlot, owner: NSManagedObject) throws -> [ObjectKey] {
         drainMailbox()
-        do {
-            switch source {
-            case .parent(let parent):
-                return try parent.reading { try parent.membersForChild(of: toMany, owner: owner.objectKey) }
-            case .coordinator(let coordinator):
-                return try coordinator.members(
-                    of: toMany, owner: owner.objectKey, at: try generation(), in: self)
-            case nil:
-                return []
-            }
-        } catch {
-            fatalError(
-                """
-                CoreData could not fulfill a fault for the relationship '\(toMany.relationship.name)' of \
-                '\(owner.objectID)': \(error.localizedDescription)
-                """)
+        switch source {
+        case .parent(let parent):
+            return try parent.reading { try parent.membersForChild(of: toMany, owner: owner.objectKey) }
+        case .coordinator(let coordinator):
+            return try coordinator.members(of: toMany, owner: owner.objectKey, at: try generation(), in: self)
+        case nil:
+            return []
         }
     }
 }

@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
                 NSCoreDataError,
                 reason: "attempt to recursively call -save: on the context aborted; \(debugName) is being saved")
         }
-        processPendingChanges(isBeforeSave: true)
+        try throwingReadErrors { processPendingChanges(isBeforeSave: true) }
         guard hasChanges || !watchedObjects.isEmpty else {
             advanceGeneration()
             return dropCleanObjects()
@@ -27,17 +27,23 @@ extension NSManagedObjectContext {
         isSaving = true
         defer { endSaving() }
         if !isQuiet { NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self) }
-        try prepareObjects()
-        var work = presentWork
-        try validate(work)
+        var work = try throwingReadErrors {
+            try prepareObjects()
+            let work = presentWork
+            try validate(work)
+            return work
+        }
         var isForLater = false
-        switch source {
-        case .parent(let parent): isForLater = try save(&work, to: parent)
-        case .coordinator(let coordinator): try save(&work, to: coordinator)
-        case nil:
-            throw NSError.coreData(
-                NSPersistentStoreSaveError,
-                reason: "\(debugName) has no coordinator and no parent; its changes cannot be saved")
+        // Before anything is written or handed to the parent the errors are thrown: afterwards everything is saved.
+        try collectingReadErrors {
+            switch source {
+            case .parent(let parent): isForLater = try save(&work, to: parent)
+            case .coordinator(let coordinator): try save(&work, to: coordinator)
+            case nil:
+                throw NSError.coreData(
+                    NSPersistentStoreSaveError,
+                    reason: "\(debugName) has no coordinator and no parent; its changes cannot be saved")
+            }
         }
         finish(work)
         // Only now, as two processors that work on the same rows hinder each other.

@@ -129,6 +129,7 @@ extension NSManagedObjectContext {
         saved.inserted += updated.filter { reinsertedObjects.contains(ObjectIdentifier($0)) }.map(\.objectKey)
         // Asked for before children may read meanwhile.
         let origin = changeOrigin
+        try throwReadErrors()
         for number in Array(changes.keys) { changes[number]?.origin = origin }
         do {
             try lending { takeBack in

@@ -84,6 +84,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Fetched-results controllers with a delegate.
     var followers: [Follower] = []
     var isProcessingPendingChanges = false
+    /// While something goes on that can throw: the faults in it that could not be fulfilled.
+    var readErrors: ReadErrors?
     /// Whether the row of any object was found to be gone.
     var hasMetInaccessible = false
     var isPendingProcessingScheduled = false

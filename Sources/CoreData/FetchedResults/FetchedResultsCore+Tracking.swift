@@ -3,6 +3,15 @@ import Foundation
 // Following the context: which of its changes concern the results, and what they make of them.
 extension FetchedResultsCore {
     func contextDidChange(_ notification: Notification) {
+        do {
+            try context.throwingReadErrors { follow(notification) }
+        } catch {
+            let text = "What changed cannot be read: \(error.localizedDescription)"
+            FileHandle.standardError.write(Data("CoreData: error: (NSFetchedResultsController) \(text)\n".utf8))
+        }
+    }
+
+    private func follow(_ notification: Notification) {
         guard delegate != nil, let fetched, fetched.isTracked, arrangement != nil else { return }
         let info = notification.userInfo ?? [:]
         if info[NSInvalidatedAllObjectsKey] != nil { return refetch(fetched, changed: []) }
@@ -53,7 +62,7 @@ extension FetchedResultsCore {
     ) -> FetchedUpdate? {
         var gone = deleted.compactMap { arrangement?.index(of: $0) }
         var newcomers: [FetchedUpdate.Newcomer] = []
-        context.loadRows(of: Array(candidates))
+        try? context.loadRows(of: Array(candidates))
         for object in candidates.sorted(by: Self.isEarlier) {
             let place = arrangement?.index(of: object)
             if isMatch(object, fetched) {

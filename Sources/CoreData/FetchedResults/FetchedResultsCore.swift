@@ -110,11 +110,13 @@ final class FetchedResultsCore: @unchecked Sendable {
                 sectionKeyPath: sectionNameKeyPath.map { KeyValuePath($0) }),
             dependencies: FetchedDependencies(of: parameters, sectionKeyPath: sectionNameKeyPath, from: layout))
         let basis = cacheBasis(of: fetched)
-        let items = try items(of: fetched)
-        let sections = try sections(of: items, fetched, basis)
+        let arrangement = try context.throwingReadErrors {
+            let items = try self.items(of: fetched)
+            return FetchedArrangement(items: items, sections: try self.sections(of: items, fetched, basis))
+        }
         self.fetched = fetched
-        setArrangement(FetchedArrangement(items: items, sections: sections))
-        noteTemporaryIDs(of: items)
+        setArrangement(arrangement)
+        noteTemporaryIDs(of: arrangement.items)
         tellSnapshotAfterFetch()
     }
 

@@ -171,7 +171,7 @@ extension MappedMigrationRun {
         }
         switch destination.home.layout.access[relationship.name] {
         case .toMany(let index)?:
-            destinationContext.loadRows(of: members)
+            try destinationContext.loadRows(of: members)
             destination.setMembers(members, of: index)
         case .toOne(let slot)? where alone: destination.writeReference(members.first?.objectKey, at: slot)
         case .toOne?: destination.setValue(members.first, forKey: relationship.name)

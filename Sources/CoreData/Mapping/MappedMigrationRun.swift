@@ -270,7 +270,7 @@ final class MappedMigrationRun {
             for start in stride(from: 0, to: keys.count, by: batchSize) {
                 try holding {
                     let objects = keys[start..<min(start + batchSize, keys.count)].map { sourceContext.object(for: $0) }
-                    sourceContext.loadRows(of: objects)
+                    try sourceContext.loadRows(of: objects)
                     try create(objects, step)
                 }
             }
@@ -339,8 +339,8 @@ final class MappedMigrationRun {
     private func createRelationships(_ pairs: [MigrationAssociations.Pair], _ step: EntityMappingStep) throws {
         let sources = pairs.map { sourceContext.object(for: $0.source) }
         let destinations = pairs.map { destinationContext.object(for: $0.destination) }
-        sourceContext.loadRows(of: sources)
-        destinationContext.loadRows(of: destinations)
+        try sourceContext.loadRows(of: sources)
+        try destinationContext.loadRows(of: destinations)
         sourceContext.prefetchMembers(of: sources, step.sourceToManys)
         destinationContext.prefetchMembers(of: destinations, step.destinationToManys)
         sourcesOfBatch = Dictionary(

@@ -38,11 +38,13 @@ extension NSManagedObjectContext {
         do {
             return try fetch(request)
         } catch {
-            fatalError(
-                """
-                The fetched property '\(property.name)' of entity '\(owner.home.layout.name)' cannot be fetched: \
-                \(error.localizedDescription)
-                """)
+            cannotFulfill(
+                NSError.coreData(
+                    (error as NSError).code,
+                    reason: "The fetched property '\(property.name)' of entity '\(owner.home.layout.name)' cannot be "
+                        + "fetched: \(error.localizedDescription)",
+                    underlying: error, userInfo: [NSAffectedObjectsErrorKey: [owner.objectID]]))
+            return []
         }
     }
 

@@ -18,10 +18,22 @@ extension NSManagedObject {
             return self.row ?? row
         }
         guard let context = home.context, !flags.contains(.detached) else { return home.layout.defaultRow }
-        guard let loaded = context.loadRow(for: self) else {
-            require(
-                context.shouldHandleInaccessibleFault(self, for: objectID, triggeredByProperty: nil),
-                "CoreData could not fulfill a fault for '\(objectID)'")
+        let found: Snapshot?
+        do {
+            found = try context.loadRow(for: self)
+        } catch {
+            context.cannotFulfill(context.unfulfilled(objectKey, error))
+            return home.layout.defaultRow
+        }
+        guard let loaded = found else {
+            guard context.shouldHandleInaccessibleFault(self, for: objectID, triggeredByProperty: nil) else {
+                context.cannotFulfill(
+                    NSError.coreData(
+                        NSManagedObjectReferentialIntegrityError,
+                        reason: "CoreData could not fulfill a fault for '\(objectID)'",
+                        userInfo: [NSAffectedObjectsErrorKey: [objectID]]))
+                return home.layout.defaultRow
+            }
             flags.formUnion([.inaccessible, .deleted])
             context.hasMetInaccessible = true
             row = home.layout.defaultRow
@@ -140,7 +152,13 @@ extension NSManagedObject {
     final func members(of index: Int) -> [ObjectKey] {
         let state = toManyState(index)
         if state.isFault, let context = home.context {
-            state.load(context.loadMembers(of: home.layout.toManys[index], owner: self))
+            let toMany = home.layout.toManys[index]
+            do {
+                state.load(try context.loadMembers(of: toMany, owner: self))
+            } catch {
+                context.cannotFulfill(context.unfulfilled(objectKey, error, relationship: toMany.relationship))
+                return []
+            }
         }
         return state.members
     }

@@ -28,7 +28,11 @@ open class UndoManager: NSObject {
 
     /// Opens a group; everything until the matching `endUndoGrouping()` is undone together. Groups nest.
     open func beginUndoGrouping() {
-        if groupsByEvent, direction == .none, openGroups.isEmpty { openEventGroup() }
+        if groupsByEvent, direction == .none, openGroups.isEmpty {
+            // Whoever has changes to register yet opens the event's group by that.
+            post(.NSUndoManagerCheckpoint)
+            if openGroups.isEmpty { openEventGroup() }
+        }
         openGroup()
     }
 

@@ -106,7 +106,7 @@ extension NSManagedObjectContext {
                 mergedInsertions.append(object(for: key))
             }
         }
-        renew(known)
+        toleratingReadErrors { renew(known) }
         // Announced even where nothing else is going on, and at once.
         processPendingChanges()
         announceMerge(changes)

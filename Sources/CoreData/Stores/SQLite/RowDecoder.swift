@@ -40,14 +40,17 @@ final class RowDecoder: @unchecked Sendable {  // immutable after init
     private let layoutOfNumber: [Int]
     private let keyBase: Int64
     private let externalData: ExternalData?
+    /// The store's file, for messages.
+    private let fileName: String
     private let singleLayout: Int?
     /// The only entity of the table, when it holds rows of one only. Then the number in a row says nothing: migrations of
     /// the time left stale ones, and Apple's framework does not read it either.
     private let soleLayout: Int?
 
     init(
-        layout: EntityLayout, schema: SQLSchema, storeNumber: Int, externalData: ExternalData?
+        layout: EntityLayout, schema: SQLSchema, storeNumber: Int, externalData: ExternalData?, fileName: String?
     ) {
+        self.fileName = fileName ?? "the store in memory"
         rootIndex = layout.rootIndex
         keyBase = ObjectKey.key(storeNumber: storeNumber, primaryKey: 0)
         self.externalData = externalData
@@ -167,7 +170,9 @@ final class RowDecoder: @unchecked Sendable {  // immutable after init
         var builder = SnapshotBuilder(layout: plan.layout, key: key, version: version, tailBytes: tail)
         for field in plan.inline {
             let value = sqlite3_column_value(handle, field.column)
-            if sqlite3_value_type(value) == SQLITE_NULL { continue }
+            let type = sqlite3_value_type(value)
+            if type == SQLITE_NULL { continue }
+            if type != SQLITE_INTEGER, type != SQLITE_FLOAT { try requireNumber(value, field, plan, key) }
             let slot = Int(field.slot)
             switch field.kind {
             case .integer: builder.set(slot, int: sqlite3_value_int64(value))
@@ -198,11 +203,36 @@ final class RowDecoder: @unchecked Sendable {  // immutable after init
         return builder.finish()
     }
 
+    /// A number that is not kept as one must at least be the text of one: SQLite would make 0 of anything else.
+    @inline(never)
+    private func requireNumber(_ value: OpaquePointer?, _ field: Field, _ plan: Plan, _ key: Int64) throws {
+        if sqlite3_value_type(value) == SQLITE_TEXT {
+            let type = sqlite3_value_numeric_type(value)
+            if type == SQLITE_INTEGER || type == SQLITE_FLOAT { return }
+        }
+        throw damage(value, "is no number", field, plan, key)
+    }
+
+    /// The error of a value that its column cannot hold.
+    private func damage(
+        _ value: OpaquePointer?, _ what: String, _ field: Field, _ plan: Plan, _ key: Int64
+    ) -> NSError {
+        let name = plan.layout.slots[Int(field.slot)].name
+        let form = sqlite3_value_type(value) == SQLITE_BLOB ? "a blob" : "a text"
+        return NSError.coreData(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            reason: "The file “\(fileName)” holds \(form) that \(what) in the column "
+                + "\(columnNames[Int(field.column) - 3]) (\(plan.layout.name).\(name), row "
+                + "\(key & ObjectKey.primaryKeyMask)).",
+            userInfo: [NSValidationKeyErrorKey: name])
+    }
+
+    /// False when the bytes are no value of the slot's kind.
     @inline(__always)
     private func setTail(
         _ builder: inout SnapshotBuilder, _ field: Field, _ value: OpaquePointer?, _ type: Int32,
         _ loaded: [Int32: Data?]
-    ) {
+    ) -> Bool {
         let slot = Int(field.slot)
         switch field.kind {
         case .bytes:
@@ -213,9 +243,9 @@ final class RowDecoder: @unchecked Sendable {  // immutable after init
         case .external:
             if let file = loaded[field.column] {
                 file?.withUnsafeBytes { builder.set(slot, bytes: $0) }
-                return
+                return true
             }
-            guard let base = sqlite3_value_blob(value) else { return }
+            guard let base = sqlite3_value_blob(value) else { return true }
             let bytes = UnsafeRawBufferPointer(start: base, count: Int(sqlite3_value_bytes(value)))
             builder.set(slot, bytes: ExternalData.inlineBytes(bytes))
         case .uuid:
@@ -223,6 +253,8 @@ final class RowDecoder: @unchecked Sendable {  // immutable after init
                 builder.set(slot, bytes: UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: 16))
             } else if let text = sqlite3_value_text(value), let uuid = UUID(uuidString: String(cString: text)) {
                 builder.set(slot, uuid: uuid)
+            } else {
+                return sqlite3_value_bytes(value) == 0
             }
         case .decimal:
             switch type {
@@ -231,10 +263,13 @@ final class RowDecoder: @unchecked Sendable {  // immutable after init
             default:
                 if let text = sqlite3_value_text(value), let decimal = DecimalStorage.decimal(String(cString: text)) {
                     builder.set(slot, decimal: decimal)
+                } else {
+                    return sqlite3_value_bytes(value) == 0
                 }
             }
         case .integer, .boolean, .double, .reference, .entityNumber: break
         }
+        return true
     }
 
     /// The text of the SELECT's result list, every column behind an alias.

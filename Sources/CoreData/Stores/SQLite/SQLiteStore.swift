@@ -102,7 +102,8 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
                 continue
             }
             let decoder = RowDecoder(
-                layout: entity, schema: opened.schema, storeNumber: opened.storeNumber, externalData: externalData)
+                layout: entity, schema: opened.schema, storeNumber: opened.storeNumber, externalData: externalData,
+                fileName: opened.url?.lastPathComponent)
             decoders.append(decoder)
             texts.append(
                 entity.superIndex == nil ? "SELECT \(decoder.resultList(alias: "t0")) FROM \(table.name) t0" : "")

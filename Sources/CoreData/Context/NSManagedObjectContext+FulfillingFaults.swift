@@ -1,0 +1,189 @@
+import Foundation
+
+// Faults that cannot be fulfilled. Firing a fault cannot throw; what reads them on the way to something else can.
+extension NSManagedObjectContext {
+    /// The errors of faults that could not be fulfilled while something went on that can throw.
+    final class ReadErrors {
+        private(set) var first: (any Error)?
+        private(set) var count = 0
+
+        func note(_ error: any Error) {
+            if first == nil { first = error }
+            count += 1
+        }
+    }
+
+    // MARK: Many at once
+
+    /// Brings the values of objects into memory, and with them those of the objects that key paths of relationships lead to:
+    /// all in few requests, and with an error where the first use of a fault would stop the process.
+    ///
+    /// After it, these objects and relationships are no faults, so that reading them reads no store. To be called on the
+    /// context's queue.
+    ///
+    /// - Parameters:
+    ///   - objects: Objects of this context, faults or not.
+    ///   - keyPaths: Relationships to follow (`"author"`, `"chapters.notes"`); a name that an object's entity does not have
+    ///     is passed over.
+    /// - Throws: The error of the store, with its code: it names store, entity and row, and has the object's id under
+    ///   `NSAffectedObjectsErrorKey`. 133000 for objects whose rows do not exist, with all their ids, once all others are
+    ///   there. 134060 for a transformable value that its transformer cannot read.
+    public final func fulfillFaults(of objects: [NSManagedObject], relationshipKeyPaths keyPaths: [String] = []) throws
+    {
+        checkConfinement()
+        drainMailbox()
+        for object in objects {
+            require(
+                object.home.context === self,
+                "An NSManagedObjectContext cannot fulfill faults of other contexts. (\(object.home.layout.name), "
+                    + "\(debugName))")
+        }
+        try throwingReadErrors {
+            try realize(objects)
+            for keyPath in keyPaths {
+                var level = objects
+                for name in keyPath.split(separator: ".").map(String.init) {
+                    level = try prefetchLevel(name, of: level)
+                    try realize(level)
+                }
+            }
+        }
+    }
+
+    /// Makes faults real, with one request for each root entity.
+    private func realize(_ objects: [NSManagedObject]) throws {
+        try loadRows(of: objects)
+        let missing = objects.filter {
+            $0.row == nil && $0.flags.isDisjoint(with: [.deleted, .inserted]) || $0.flags.contains(.inaccessible)
+        }
+        for object in objects where object.row != nil && object.isFaultUnchecked { _ = object.fire() }
+        for object in objects where object.row != nil { try object.requireReadableValues() }
+        if missing.isEmpty { return }
+        throw NSError.coreData(
+            NSManagedObjectReferentialIntegrityError,
+            reason: "Attempt to access an object not found in store: "
+                + missing.prefix(3).map { place(of: $0.objectKey) }.joined(separator: ", ")
+                + (missing.count > 3 ? " and \(missing.count - 3) more" : ""),
+            userInfo: [NSAffectedObjectsErrorKey: missing.map(\.objectID)])
+    }
+
+    /// Makes the objects of a fetch real.
+    final func fire(_ objects: [NSManagedObject]) throws {
+        try loadRows(of: objects)
+        for object in objects where object.isFaultUnchecked { _ = object.fire() }
+    }
+
+    /// Gives faults their rows, with one request for each root entity; they fire when they are first read. Throws the
+    /// store's error, which names the row.
+    final func loadRows(of objects: [NSManagedObject]) throws {
+        let missing = objects.filter { $0.row == nil && $0.home.context === self && !$0.flags.contains(.deleted) }
+        if missing.isEmpty { return }
+        let rows: [ObjectKey: Snapshot]
+        do {
+            rows = try readRows(for: missing.map(\.objectKey))
+        } catch {
+            // One by one, to name the row.
+            for object in missing {
+                do { _ = try readRow(for: object.objectKey) } catch { throw unfulfilled(object.objectKey, error) }
+            }
+            throw error
+        }
+        for object in missing {
+            guard let row = rows[object.rootKey] else { continue }
+            object.row = row
+            object.flags.insert(.unfired)
+        }
+    }
+
+    // MARK: Errors
+
+    /// Runs a body that can throw. A fault that cannot be fulfilled in it does not stop the process: it stays a fault and
+    /// shows no values, and its error is thrown in the end.
+    final func throwingReadErrors<Result>(_ body: () throws -> Result) throws -> Result {
+        try collectingReadErrors {
+            let result = try body()
+            try throwReadErrors()
+            return result
+        }
+    }
+
+    /// The same, where the body itself asks for the errors, or nobody does.
+    final func collectingReadErrors<Result>(_ body: () throws -> Result) throws -> Result {
+        let outer = readErrors
+        let errors = ReadErrors()
+        readErrors = errors
+        defer { readErrors = outer }
+        do {
+            return try body()
+        } catch {
+            // What else is wrong may only seem so for want of the values.
+            throw errors.first ?? error
+        }
+    }
+
+    /// Runs a body that can do without what cannot be read: that stays a fault. False when there was such.
+    @discardableResult
+    final func toleratingReadErrors(_ body: () -> Void) -> Bool {
+        let outer = readErrors
+        let errors = ReadErrors()
+        readErrors = errors
+        defer { readErrors = outer }
+        body()
+        return errors.count == 0
+    }
+
+    /// Throws the first error that was met since the body began that throws them.
+    final func throwReadErrors() throws {
+        if let first = readErrors?.first { throw first }
+    }
+
+    /// A fault cannot be fulfilled: whoever can throw throws that; otherwise the process stops.
+    final func cannotFulfill(_ error: any Error) {
+        guard let readErrors else { fatalError((error as NSError).localizedDescription) }
+        readErrors.note(error)
+    }
+
+    /// The store's error about an object, or about one of its relationships.
+    final func unfulfilled(
+        _ key: ObjectKey, _ error: any Error, relationship: NSRelationshipDescription? = nil
+    ) -> NSError {
+        let error = error as NSError
+        let id = objectID(for: key)
+        if let known = error.userInfo[NSAffectedObjectsErrorKey] as? [NSManagedObjectID], known == [id] { return error }
+        let subject = relationship.map { "the relationship '\($0.name)' of " } ?? ""
+        var info: [String: Any] = [NSAffectedObjectsErrorKey: [id]]
+        if let store = id.persistentStore { info[NSAffectedStoresErrorKey] = [store] }
+        return NSError.coreData(
+            error.code,
+            reason: "CoreData could not fulfill a fault for \(subject)'\(id)' (\(place(of: key))): "
+                + error.localizedDescription,
+            underlying: error, userInfo: info)
+    }
+
+    /// Where an object's row lies, for messages.
+    private func place(of key: ObjectKey) -> String {
+        let name = modelLayout?.entities[key.layoutIndex].name ?? ""
+        if key.isTemporary { return "new \(name)" }
+        let file = store(numbered: key.storeNumber)?.url?.lastPathComponent ?? "the store"
+        return "\(name), row \(key.primaryKey) of \(file)"
+    }
+}
+
+extension NSManagedObject {
+    /// Reads the archives of transformable attributes. Throws 134060, which names the attribute, when one cannot be read.
+    fileprivate final func requireReadableValues() throws {
+        guard home.layout.hasTransformables, let row else { return }
+        for (slot, description) in home.layout.slots.enumerated()
+        where description.kind == .transformable && !row.isNull(slot) {
+            guard case .attribute(let attribute) = description.role, boxedValue(at: slot) is Data,
+                !TransformableCoding.canRead(row.data(slot), of: attribute), overlay?.mask.contains(slot) != true,
+                overlay?.boxedChanges.contains(slot) != true
+            else { continue }
+            throw NSError.coreData(
+                NSCoreDataError,
+                reason: "The value of the transformable attribute '\(attribute.name)' of "
+                    + "'\(objectID.uriRepresentation())' cannot be read by its transformer",
+                userInfo: [NSAffectedObjectsErrorKey: [objectID], NSValidationKeyErrorKey: description.name])
+        }
+    }
+}
