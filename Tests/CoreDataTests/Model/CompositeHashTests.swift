@@ -147,6 +147,9 @@ struct CompositeHashTests {
             try context.save()
         }
         #expect(throws: NSError.self) { try withStore(url, newer, type: type) { _ in } }
+        try withStore(url, older, type: type) { _ in }
+        // A file of another kind holds no model that could be migrated from.
+        if type != NSSQLiteStoreType { return }
         let options: [String: Any] = [
             NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
         ]

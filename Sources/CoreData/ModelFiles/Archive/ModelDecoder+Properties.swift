@@ -84,7 +84,10 @@ extension ModelDecoder {
             attribute = derived
         } else if archived.isKind(of: "NSCompositeAttributeDescription") {
             let composite = NSCompositeAttributeDescription()
-            composite.elements = try archived.elements("NSElements").compactMap { value in
+            let elements = try archived.elements("NSCompositeElements")
+            // Older versions of this library wrote them under the other key alone.
+            composite.elements = try (elements.isEmpty ? archived.elements("NSElements") : elements).compactMap {
+                value in
                 guard let element = try archive.object(value) else { return nil }
                 let name = try element.string("NSPropertyName") ?? ""
                 return try decodeProperty(element, name: name, depth: depth + 1) as? NSAttributeDescription

@@ -22,6 +22,8 @@ extension ModelEncoder {
                     try encode(element, into: elementReference)
                     elements.append(elementReference)
                 }
+                fields["NSCompositeElements"] = writer.add(array: elements)
+                // Older versions of this library look for them here.
                 fields["NSElements"] = writer.add(array: elements)
             }
         case let relationship as NSRelationshipDescription:
