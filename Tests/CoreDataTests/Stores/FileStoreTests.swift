@@ -231,7 +231,8 @@ struct FileStoreTests {
         for name in ["Tag", "TAG", "BOOK"] { #expect(text.components(separatedBy: "type=\"\(name)\"").count == 2) }
         try withStore(url, model, type: NSXMLStoreType) { context in
             for entity in model.entities {
-                #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")) == 1)
+                let count = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: entity.name ?? ""))
+                #expect(count == 1, "\(entity.name ?? "")")
             }
         }
     }
