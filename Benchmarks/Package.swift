@@ -8,7 +8,7 @@ let package = Package(
         .package(name: "OpenCoreData", path: "..")
     ],
     targets: [
-        .target(name: "CBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CBaseline", linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("z")]),
         .executableTarget(
             name: "bench",
             dependencies: [

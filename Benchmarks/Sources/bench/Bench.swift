@@ -34,6 +34,10 @@ enum Bench {
             }
             print(try MappingReport.measure(arguments[1], store: arguments[2], count: count).line)
             return
+        case "child-models":
+            guard arguments.count == 4 else { throw BenchmarkFailure(description: "child-models STEP BUNDLE STORE") }
+            print(try ModelReport.measure(arguments[1], bundle: arguments[2], store: arguments[3]).line)
+            return
         case "child-launch", "child-save":
             guard arguments.count == 3, let start = UInt64(arguments[2]) else {
                 throw BenchmarkFailure(description: "\(arguments[0]) STORE START")
@@ -52,7 +56,8 @@ enum Bench {
         let isPlugin = arguments.first == "plugin"
         let isBatch = arguments.first == "batch"
         let isLaunch = arguments.first == "launch"
-        if isMigration || isPlugin || isBatch || isMapping || isLaunch {
+        let isModels = arguments.first == "models"
+        if isMigration || isPlugin || isBatch || isMapping || isLaunch || isModels {
             arguments.removeFirst()
         }
         var isQuick = false
@@ -71,7 +76,7 @@ enum Bench {
                 throw BenchmarkFailure(
                     description:
                         "unknown argument \(other); "
-                        + "usage: bench [migration | mapping | plugin | batch | launch | nested] [--quick] [--check] [--rounds N]"
+                        + "usage: bench [migration | mapping | plugin | batch | launch | models | nested] [--quick] [--check] [--rounds N]"
                 )
             }
         }
@@ -83,6 +88,11 @@ enum Bench {
             }
         } else if isLaunch {
             let holds = try LaunchReport(books: isQuick ? 100_000 : 1_000_000, rounds: rounds ?? 10).run()
+            if isCheck && !holds {
+                exit(1)
+            }
+        } else if isModels {
+            let holds = try ModelReport(versions: isQuick ? 20 : 100, rounds: rounds ?? 5).run()
             if isCheck && !holds {
                 exit(1)
             }

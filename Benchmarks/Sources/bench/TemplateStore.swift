@@ -13,6 +13,9 @@ struct TemplateStore {
     /// A store as the library leaves it for a new program: tables, indexes, no rows.
     var empty: URL { folder.appendingPathComponent("empty.sqlite") }
 
+    /// A store of a version of long ago.
+    var oldStore: URL { folder.appendingPathComponent("old.sqlite") }
+
     /// Makes the folder and lets the library create the empty store, so that DDL, indexes and pragmas are its own.
     init() throws {
         folder = FileManager.default.temporaryDirectory

@@ -75,6 +75,9 @@ baseline_result baseline_copy_rows(const char *source, const char *destination);
 // Runs statements on a store, to prepare it for others.
 baseline_result baseline_execute(const char *path, const char *sql);
 
+// Writes the model that a store keeps of itself, decompressed, into a file: a `.mom`.
+baseline_result baseline_write_model(const char *store, const char *file);
+
 // Processor time that this process has used so far, in seconds.
 double baseline_cpu_seconds(void);
 
