@@ -26,13 +26,36 @@ extension NSPersistentStoreCoordinator {
         return try MigrationFeed.during(options?[NSMigrationProgressOption] as? Progress) {
             if storeType == NSSQLiteStoreType, customClass == nil, let storeURL {
                 try Self.requireFileType(storeType, storeURL)
-                // Before the lock: a migration can take long, and nobody else has to wait for it.
-                try StoreMigration.prepare(
-                    url: storeURL.standardizedFileURL, model: managedObjectModel, configuration: configuration,
-                    options: options)
+                return try Self.untilTimeLimit(options) {
+                    // Before the lock: a migration can take long, and nobody else has to wait for it.
+                    try StoreMigration.prepare(
+                        url: storeURL.standardizedFileURL, model: managedObjectModel, configuration: configuration,
+                        options: options)
+                    return try attachMigrated(
+                        storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
+                }
             }
             return try attachMigrated(
                 storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
+        }
+    }
+
+    /// Tries again, until the time limit, where somebody else has a store locked: SQLite does not wait for every lock, as when
+    /// a journal mode changes, and gives up at once where waiting could end in a deadlock.
+    private static func untilTimeLimit<Result>(
+        _ options: [AnyHashable: Any]?, _ body: () throws -> Result
+    ) throws -> Result {
+        let timeout = StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240
+        let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+        while true {
+            do {
+                return try body()
+            } catch let error as NSError
+                where error.code == NSPersistentStoreTimeoutError && ContinuousClock.now < deadline
+            {
+                try MigrationCancellation.check(options?[NSMigrationProgressOption] as? Progress)
+                usleep(5000)
+            }
         }
     }
 
