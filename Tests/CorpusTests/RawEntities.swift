@@ -96,9 +96,13 @@ final class RawEntities {
     /// The value of a property in a row. Where two branches of a hierarchy use one name there are several columns with
     /// numbers at their ends; a row has a value in one of them at most.
     func value(_ name: String, of row: Row, in entity: NSEntityDescription) throws -> RawDatabase.Value? {
-        let columns = try columns(name, in: entity)
-        if columns.isEmpty { return nil }
-        return columns.lazy.compactMap { row[$0] }.first { !$0.isNull } ?? .null
+        let values = try values(name, of: row, in: entity)
+        return values.first { !$0.isNull } ?? values.first
+    }
+
+    /// The values in all columns of a name.
+    func values(_ name: String, of row: Row, in entity: NSEntityDescription) throws -> [RawDatabase.Value] {
+        try columns(name, in: entity).compactMap { row[$0] }
     }
 
     func columns(_ name: String, in entity: NSEntityDescription) throws -> [String] {

@@ -68,7 +68,7 @@ struct StoreComparison {
                 continue
             }
             for attribute in entity.attributesByName.values where !attribute.isTransient {
-                try compare(attribute, of: object, row, "\(entityName) \(key).\(attribute.name)")
+                try compare(attribute, [attribute.name], of: object, row, "\(entityName) \(key)")
             }
             for (name, relationship) in entity.relationshipsByName where !relationship.isTransient {
                 let place = "\(entityName) \(key).\(name)"
@@ -95,13 +95,31 @@ struct StoreComparison {
     // MARK: Attributes
 
     private mutating func compare(
-        _ attribute: NSAttributeDescription, of object: NSManagedObject, _ row: RawEntities.Row, _ place: String
+        _ attribute: NSAttributeDescription, _ path: [String], of object: NSManagedObject, _ row: RawEntities.Row,
+        _ owner: String
     ) throws {
+        let place = "\(owner).\(path.joined(separator: "."))"
+        if let composite = attribute as? NSCompositeAttributeDescription {
+            for element in composite.elements {
+                try compare(element, path + [element.name], of: object, row, owner)
+            }
+            return
+        }
+        if Self.isAmbiguous(attribute.name, in: object.entity) {
+            let value = object.value(forKeyPath: path.joined(separator: "."))
+            let stored = try raw.values(attribute.name, of: row, in: object.entity)
+            values += 1
+            let isThere = stored.contains {
+                $0.isNull ? value == nil : Self.equal(value, $0, attribute.attributeType)
+            }
+            expect(isThere, "\(place): \(String(describing: value)), which is none of \(stored)")
+            return
+        }
         guard let stored = try raw.value(attribute.name, of: row, in: object.entity) else {
             expect(false, "\(place): no column")
             return
         }
-        let value = object.value(forKey: attribute.name)
+        let value = object.value(forKeyPath: path.joined(separator: "."))
         values += 1
         if stored.isNull {
             expect(value == nil, "\(place): \(String(describing: value)) for NULL")
@@ -110,6 +128,14 @@ struct StoreComparison {
         valuesByType[attribute.attributeType, default: 0] += 1
         let isEqual = Self.equal(value, stored, attribute.attributeType)
         expect(isEqual, "\(place): \(String(describing: value)) for \(stored)")
+    }
+
+    /// Whether more than one attribute of an entity has columns of a name: elements of composite ones are called by their own.
+    private static func isAmbiguous(_ name: String, in entity: NSEntityDescription) -> Bool {
+        let names = entity.attributesByName.values.flatMap { attribute in
+            (attribute as? NSCompositeAttributeDescription)?.elements.map(\.name) ?? [attribute.name]
+        }
+        return names.count { $0 == name } > 1
     }
 
     private static func equal(_ value: Any?, _ stored: RawDatabase.Value, _ type: NSAttributeType) -> Bool {

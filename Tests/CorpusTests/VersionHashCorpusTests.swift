@@ -61,6 +61,21 @@ struct VersionHashCorpusTests {
         #expect(composites == 11)
     }
 
+    @Test("elements of composite attributes that SwiftData wrote are read from their own columns")
+    func elements() throws {
+        let store = try #require(CorpusStore.all.first { $0.path.hasSuffix("cocktails-2025-03-29-b1b50c.store") })
+        try store.withCopy { url in
+            let context = try CorpusStore.open(url, store.model)
+            try context.performAndWait {
+                let cocktails = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Cocktail"))
+                // An element of the author's is called `id`, too, and has the column without a number.
+                #expect(Set(cocktails.compactMap { $0.value(forKey: "id") as? UUID }).count == 416)
+                #expect(cocktails.count { $0.value(forKeyPath: "author.id") != nil } == 388)
+                #expect(cocktails.count { $0.value(forKeyPath: "author.person") != nil } == 292)
+            }
+        }
+    }
+
     @Test("every archived entity has the stored hash, also those with derived attributes")
     func archivedPairs() throws {
         var inexact: Set<String> = []

@@ -24,8 +24,11 @@ extension HistoryRecorder {
         for update in changes.updated {
             let key = ObjectKey(layoutIndex: update.new.layoutIndex, key: update.new.key)
             touch(key) { $0.slots.formUnion(update.changed) }
-            update.changed.forEach { slot in
-                guard Self.leadsToOwner(model.entities[key.layoutIndex].slots[slot]) else { return }
+            let slots = model.entities[key.layoutIndex].slots
+            update.changed.forEach { changed in
+                // Another place among the members changes the owner's list as another owner does.
+                let slot = if case .order(let reference) = slots[changed].role { reference } else { changed }
+                guard Self.leadsToOwner(slots[slot]) else { return }
                 touchOwner(update.old, slot)
                 touchOwner(update.new, slot)
             }
