@@ -107,6 +107,7 @@ func underWatch(_ role: String, _ manager: CoreDataManager, limit: Double) async
 func takePart(_ way: String, _ store: URL) async throws {
     var configuration = CoreDataManager.Configuration()
     configuration.minimumScreenTime = 0
+    configuration.allowedLosses = CrashModels.removed
     var model = ModelText.model(CrashModels.newer)
     switch way {
     case "inferred": configuration.adapter = InferredMigrationAdapter()

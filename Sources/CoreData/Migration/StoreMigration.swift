@@ -90,7 +90,7 @@ enum StoreMigration {
             let hops = hops ?? [MigrationHop(source: source, target: model, means: .inferred)]
             let lossGuard = LossGuard(
                 url: url, target: model, configuration: configuration, options: options, hops: hops,
-                bundles: way.bundles, versions: way.versions)
+                shelf: way.shelf, versions: way.versions)
             try WayMigration(
                 url: url, hops: hops, configuration: configuration, options: options, lossGuard: lossGuard
             ).run(from: metadata)

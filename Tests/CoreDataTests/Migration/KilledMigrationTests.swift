@@ -28,7 +28,8 @@ struct KilledMigrationTests {
                 outcomes.append(outcome)
                 // Whatever happened, the next start ends it.
                 let model = ModelText.model(CrashModels.newer)
-                try withStore(url, model, options: StoreMigrationTests.both) { _ in }
+                let removed = [NSMigrationAllowedLossesOption as AnyHashable: CrashModels.removed as Any]
+                try withStore(url, model, options: StoreMigrationTests.both.merging(removed) { $1 }) { _ in }
                 #expect(try state(of: url) == .newer)
                 for file in SQLiteStoreFiles(url).existing { try FileManager.default.removeItem(at: file) }
             }

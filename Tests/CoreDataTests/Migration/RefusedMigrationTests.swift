@@ -34,7 +34,8 @@ struct RefusedMigrationTests {
                         INSERT INTO ZOWNER (Z_PK, Z_ENT, Z_OPT, ZPET) VALUES (4, 3, 1, 1), (5, 3, 1, \(isCat ? 2 : 1));
                         UPDATE Z_PRIMARYKEY SET Z_MAX = 5;
                         """)
-                let found = try forecast(bench, ModelText.model(newer))
+                let found = try NSPersistentStoreCoordinator.migrationForecast(
+                    forPersistentStoreAt: bench.url, to: ModelText.model(newer), through: [ModelText.model(older)])
                 #expect(found.isPossible == !isCat)
                 guard isCat else { return try bench.migrateAndVerify(to: newer) }
                 #expect(found.obstacles.map(\.property) == ["pet"])

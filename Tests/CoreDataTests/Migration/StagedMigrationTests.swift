@@ -263,6 +263,7 @@ struct DeferredMigrationTests {
             options: [
                 NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
                 NSPersistentStoreDeferredLightweightMigrationOptionKey: true,
+                NSMigrationKnownVersionsOption: [ModelText.model(Self.older)],
             ])
         return coordinator
     }

@@ -112,7 +112,8 @@ struct FileMigration {
     /// Nobody else migrates the file meanwhile, and one that somebody writes is not replaced.
     private func lossGuard(_ hops: [MigrationHop], of file: URL) -> LossGuard {
         LossGuard(
-            url: file, target: model, configuration: configuration, options: options, hops: hops, bundles: bundles)
+            url: file, target: model, configuration: configuration, options: options, hops: hops,
+            shelf: ModelShelf(bundles))
     }
 
     /// Goes the way, a new file for each hop.

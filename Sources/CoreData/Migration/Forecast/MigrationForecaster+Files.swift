@@ -36,7 +36,7 @@ extension MigrationForecaster {
             forecast.hops = try hops.map { try Self.hop($0, rows: rows, size: size) }
             let type = metadata[NSStoreTypeKey] as? String ?? ""
             add(
-                try lossGuard(hops, through: versions, from: source).sample(metadata, ofType: type), to: &forecast)
+                try lossGuard(hops, of: way, from: source).sample(metadata, ofType: type), to: &forecast)
             forecast.estimatedSeconds = forecast.hops.flatMap(\.steps).reduce(0) { $0 + $1.seconds }
             // The new file, and while it is made of another new one, that too.
             forecast.diskSpaceNeeded = size * Int64(min(2, hops.count)) + Self.smallChange

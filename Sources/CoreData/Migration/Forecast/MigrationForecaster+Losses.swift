@@ -3,13 +3,13 @@ import Foundation
 // What a migration loses.
 extension MigrationForecaster {
     func lossGuard(
-        _ hops: [MigrationHop], through versions: [NSManagedObjectModel], from source: NSManagedObjectModel
+        _ hops: [MigrationHop], of way: MigrationWay, from source: NSManagedObjectModel
     ) -> LossGuard {
         // The versions of stages are the program's own words.
         let isStaged = options?[NSPersistentStoreStagedMigrationManagerOptionKey] is NSStagedMigrationManager
         return LossGuard(
-            url: url, target: model, configuration: configuration, options: options, hops: hops, bundles: bundles,
-            versions: isStaged ? versions + [source] : versions)
+            url: url, target: model, configuration: configuration, options: options, hops: hops, shelf: way.shelf,
+            versions: isStaged ? way.versions + [source] : way.versions)
     }
 
     /// Lists what is lost. What must not be is an obstacle, where some row is known to hold it.

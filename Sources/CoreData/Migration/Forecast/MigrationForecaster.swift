@@ -48,12 +48,12 @@ struct MigrationForecaster {
             let direct = MigrationHop(source: source, target: model, means: .inferred)
             let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
             let versions = versions + MigrationLossOptions(options).versions
+            let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
             var taken = [direct]
             if let hops = looksForWays ? try namedHops(from: source) : taken {
                 try go(hops, from: state, on: connection, &forecast, migrator)
                 taken = hops
             } else {
-                let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
                 try way.go(from: source, to: model) { hops in
                     if hops == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
                     forecast.hops = []
@@ -62,7 +62,7 @@ struct MigrationForecaster {
                 }
             }
             if looksForWays {
-                let lossGuard = lossGuard(taken, through: versions, from: source)
+                let lossGuard = lossGuard(taken, of: way, from: source)
                 add(try lossGuard.sample(metadata, source, on: connection), to: &forecast)
             }
         } catch let error as NSError

@@ -13,8 +13,8 @@ struct LossGuard {
     let options: [AnyHashable: Any]?
     /// The hops that are about to be gone, one after the other.
     var hops: [MigrationHop]
-    /// Where versions are looked for; nil for the main bundle and the packages' resources.
-    var bundles: [Bundle]?
+    /// Where versions are looked for.
+    var shelf = ModelShelf(nil)
     /// More versions that the program knows.
     var versions: [NSManagedObjectModel] = []
 
@@ -30,8 +30,9 @@ struct LossGuard {
     /// Whether what is lost has to be named, for a store that says this about itself.
     private func isActive(_ metadata: [String: Any]) -> Bool {
         if VersionRecord(metadata).holds(target.versionHashes(ofConfiguration: configuration)) { return true }
+        if let source = hops.first?.source, shelf.has(checksum: source.versionChecksum) { return false }
         let known = SourceModel(metadata: metadata, url: url, timeout: 0)
-        return (try? known.findAmongResources(bundles, or: lossOptions.versions + versions)) == nil
+        return (try? known.findAmongResources(shelf.bundles, or: lossOptions.versions + versions)) == nil
     }
 
     /// What the hops lose of a store that says this about itself. Things of which it holds nothing are left out.

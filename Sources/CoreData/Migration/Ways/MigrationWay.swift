@@ -19,13 +19,11 @@ struct MigrationWay {
     /// The checksums of versions that the store's rows do not fit.
     private var avoided: Set<String> = []
     /// Where versions and mapping models are looked for.
-    let bundles: [Bundle]?
-    private let shelf: ModelShelf
+    let shelf: ModelShelf
 
     /// - Parameter bundles: where versions and mapping models are looked for; nil for the main bundle and the packages'
     ///   resources.
     init(bundles: [Bundle]? = nil, infers: Bool = true, versions: [NSManagedObjectModel] = []) {
-        self.bundles = bundles
         shelf = ModelShelf(bundles)
         self.infers = infers
         self.versions = versions

@@ -3,7 +3,7 @@ import Foundation
 /// The versions of models and the mapping models among the resources of bundles: listed at once, each read when it is needed,
 /// and once.
 final class ModelShelf {
-    private let bundles: [Bundle]?
+    let bundles: [Bundle]?
     private lazy var listed = NSManagedObjectModel.listedVersions(in: bundles)
     private var loaded: [Int: NSManagedObjectModel?] = [:]
     private(set) lazy var mappings = MappingModelCandidates(in: bundles)
@@ -29,6 +29,12 @@ final class ModelShelf {
             if let model = model(number), model.versionChecksum == checksum { return model }
         }
         return nil
+    }
+
+    /// Whether there is a version with a checksum. Those of which the bundle says what they have are not read.
+    func has(checksum: String) -> Bool {
+        listed.contains { $0.checksum == checksum }
+            || listed.indices.contains { listed[$0].checksum == nil && model($0)?.versionChecksum == checksum }
     }
 
     private func model(_ number: Int) -> NSManagedObjectModel? {

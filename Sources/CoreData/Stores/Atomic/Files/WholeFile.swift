@@ -30,7 +30,8 @@ enum WholeFile {
         let descriptor = open(draft.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        if isFile(descriptor), flock(descriptor, LOCK_EX | LOCK_NB) == 0, isNamed(descriptor, draft) { unlink(draft.path) }
+        guard isFile(descriptor), flock(descriptor, LOCK_EX | LOCK_NB) == 0, isNamed(descriptor, draft) else { return }
+        unlink(draft.path)
     }
 
     /// Where the new version of a file is written.
