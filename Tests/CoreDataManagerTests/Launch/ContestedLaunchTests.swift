@@ -44,7 +44,8 @@ struct ContestedLaunchTests {
                     } else {
                         expected = lines
                     }
-                    try FileManager.default.removeItem(at: place)
+                    // A program may be closing its store: what it removes meanwhile need not be there.
+                    try? FileManager.default.removeItem(at: place)
                 }
                 if isLong {
                     print("\(way), \(count) processes: \(Self.rounds) rounds, rows exact; \(refused) named errors")
