@@ -32,12 +32,12 @@ struct ModelVersionTests {
         }
     }
 
-    @Test("a source whose file is the binary one of Xcode 3 is named with the reason")
+    @Test("a source whose binary file of Xcode 3 is damaged is named with the reason")
     func legacySource() throws {
         try withTemporaryFolder { folder in
             let version = folder.appendingPathComponent("Shop.xcdatamodeld/Shop.xcdatamodel")
             try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
-            try Data([0]).write(to: version.appendingPathComponent("elements"))
+            try Data("bplist00".utf8).write(to: version.appendingPathComponent("elements"))
             let versions = try ModelVersion.all(at: version.deletingLastPathComponent())
             #expect(versions.first?.unreadableReason?.contains("Xcode 3") == true, "\(versions)")
         }

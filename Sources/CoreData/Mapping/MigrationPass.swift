@@ -30,6 +30,7 @@ struct MigrationPass {
             folder = nil
             return
         }
+        try destination.requireOwn()
         folder = try Self.lock(destination)
         do {
             try folder?.clear()

@@ -255,6 +255,7 @@ struct OddNamesTests {
                 url, after,
                 options: [
                     NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                    NSMigrationKnownVersionsOption: [before],
                 ]
             ) { context in
                 for entity in after.entities {

@@ -167,9 +167,12 @@ struct SpatialIndexTests {
         }
     }
 
-    private static let migrating: [String: Bool] = [
-        NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
-    ]
+    private static var migrating: [String: Any] {
+        [
+            NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+            NSMigrationKnownVersionsOption: [ModelText.model(places)],
+        ]
+    }
 
     @Test("A migration that removes rows or rewrites the table leaves it in step")
     func migration() throws {

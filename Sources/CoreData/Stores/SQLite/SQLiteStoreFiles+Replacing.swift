@@ -48,6 +48,7 @@ extension SQLiteStoreFiles {
     func take(
         _ sibling: SQLiteStoreFiles, rename: (String, String) -> Int32 = { Foundation.rename($0, $1) }
     ) throws {
+        try requireOwn()
         // The old -wal must be gone before the new main file appears.
         for url in [wal, shm, journal] { try FileKind.remove(.file, at: url) }
         let external = ExternalData(folder: externalDataFolder, storeName: main.lastPathComponent)
