@@ -47,7 +47,7 @@ struct MigrationPass {
     }
 
     /// Takes the lock, and ends an exchange that a killed process has begun.
-    private static func lock(_ destination: SQLiteStoreFiles) throws -> MigrationFolder? {
+    private static func lock(_ destination: SQLiteStoreFiles, attempts: Int = 20) throws -> MigrationFolder? {
         do {
             while true {
                 try StoreExchange.recover(destination, timeout: 0)
@@ -58,7 +58,13 @@ struct MigrationPass {
                 }
             }
         } catch let error as NSError where error.code == NSPersistentStoreTimeoutError {
-            let holder = LockHolders.names(of: [MigrationFolder.url(for: destination)])
+            let folder = MigrationFolder.url(for: destination)
+            if attempts > 1, LockHolders.processes(of: [folder]).isEmpty {
+                // Who held the lock has ended since.
+                usleep(5000)
+                return try lock(destination, attempts: attempts - 1)
+            }
+            let holder = LockHolders.names(of: [folder])
             throw refusal(
                 "“\(destination.main.lastPathComponent)” is the destination of a migration by \(holder). "
                     + "Begin this one when that has ended.", destination, error)
