@@ -30,9 +30,17 @@ struct LossGuard {
     /// Whether what is lost has to be named, for a store that says this about itself.
     private func isActive(_ metadata: [String: Any]) -> Bool {
         if VersionRecord(metadata).holds(target.versionHashes(ofConfiguration: configuration)) { return true }
-        if let source = hops.first?.source, shelf.has(checksum: source.versionChecksum) { return false }
+        guard let source = hops.first?.source.versionChecksum else { return false }
+        if (lossOptions.versions + versions).contains(where: { $0.versionChecksum == source }) { return false }
+        if shelf.has(checksum: source) { return false }
         let known = SourceModel(metadata: metadata, url: url, timeout: 0)
         return (try? known.findAmongResources(shelf.bundles, or: lossOptions.versions + versions)) == nil
+    }
+
+    /// What the hops have no place for, whether rows hold it or not.
+    private func lost(_ metadata: [String: Any]) -> [LossSearch.Lost] {
+        let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
+        return LossSearch.lost(on: hops, storing: hashes.map { Set($0.keys) }, configuration: configuration)
     }
 
     /// What the hops lose of a store that says this about itself. Things of which it holds nothing are left out.
@@ -42,18 +50,13 @@ struct LossGuard {
         _ metadata: [String: Any], onlyRefusable: Bool = false,
         counting: ([LossSearch.Lost]) throws -> [LossCount.Number]
     ) rethrows -> [MigrationLoss] {
-        let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
-        let lost = LossSearch.lost(on: hops, storing: hashes.map { Set($0.keys) }, configuration: configuration)
+        let lost = lost(metadata)
         if lost.isEmpty { return [] }
         let (isActive, allowed) = (isActive(metadata), lossOptions)
         if onlyRefusable, !isActive { return [] }
         // Behind a mapping model, and where a stage's code runs, the program itself says what goes.
         let beginning = atBeginning.hops
-        let refusable =
-            beginning.count == hops.count
-            ? lost
-            : LossSearch.lost(on: beginning, storing: hashes.map { Set($0.keys) }, configuration: configuration)
-        let names = Set(refusable.map(\.name))
+        let names = Set((beginning.count == hops.count ? lost : atBeginning.lost(metadata)).map(\.name))
         return zip(lost, try counting(lost)).filter { $1.count > 0 || !$1.isExact }.map { thing, number in
             MigrationLoss(
                 entity: thing.entity, property: thing.property, count: number.count, isExact: number.isExact,
@@ -67,6 +70,7 @@ struct LossGuard {
     func checkBeforehand(timeout: TimeInterval) throws {
         guard let first = hops.first else { return }
         let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: timeout)
+        if lost(metadata).isEmpty { return }
         let connection = try SQLiteStoreMetadata.quietConnection(at: url, timeout: timeout)
         do {
             try check(metadata, first.source, on: connection)
