@@ -51,6 +51,34 @@ struct MigratedAttributesTests {
         }
     }
 
+    @Test("a decimal that is not a number does not become a Double, which cannot keep it")
+    func notANumber() throws {
+        try withTemporaryFolder { folder in
+            let rows = """
+                INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZPRICE) VALUES (1, 1, 1, 2.5), (2, 1, 1, 'NaN');
+                UPDATE Z_PRIMARYKEY SET Z_MAX = 2;
+                """
+            let bench = try MigrationBench(folder, "entity Book\n  price decimal", rows: rows)
+            let error = try bench.failure(to: "entity Book\n  price double")
+            #expect(error.code == NSMigrationError)
+            #expect(error.userInfo["property"] as? String == "price")
+            #expect(error.localizedDescription.contains("NaN"))
+            try bench.run("UPDATE ZBOOK SET ZPRICE = 1 WHERE Z_PK = 2")
+            try bench.migrateAndVerify(to: "entity Book\n  price double")
+            #expect(try bench.query("SELECT ZPRICE FROM ZBOOK ORDER BY Z_PK") == ["2.5", "1.0"])
+        }
+    }
+
+    @Test("a default value that is not a number fills no column: a mandatory attribute is refused as one without")
+    func defaultsThatAreNoNumbers() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.books, rows: Self.threeBooks)
+            let error = try bench.failure(to: Self.books + "\n  rating double! = nan")
+            #expect(error.code == NSMigrationError || error.code == NSInferredMappingModelError)
+            #expect(error.localizedDescription.contains("rating"))
+        }
+    }
+
     @Test("a removed attribute goes with its index")
     func removedAttribute() throws {
         try withTemporaryFolder { folder in
