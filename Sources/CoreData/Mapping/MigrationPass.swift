@@ -87,8 +87,9 @@ struct MigrationPass {
             (metadata[Self.metadataKey] as? [String])?.contains(note) == true
         else { return }
         throw Self.refusal(
-            "“\(destination.main.lastPathComponent)” has everything already that this mapping model makes of "
-                + "“\(ends.sourceURL.lastPathComponent)”: once more, and every object would be there twice. "
+            "“\(destination.main.lastPathComponent)” has everything already that this mapping model makes of the store "
+                + "with the UUID of “\(ends.sourceURL.lastPathComponent)” (a copy has the same one): once more, and every "
+                + "object would be there twice. "
                 + "Destroy the destination to begin anew.", destination)
     }
 
@@ -127,9 +128,12 @@ struct MigrationPass {
 extension NSMappingModel {
     /// Tells mapping models apart by what they do.
     final var digest: String {
+        func text(_ userInfo: [AnyHashable: Any]?) -> String {
+            (userInfo ?? [:]).map { "\($0.base)=\($1)" }.sorted().joined(separator: "\n")
+        }
         func text(_ properties: [NSPropertyMapping]?) -> String {
-            (properties ?? []).map { "\($0.name ?? "")=\($0.valueExpression?.description ?? "")" }.sorted()
-                .joined(separator: "\n")
+            (properties ?? []).map { "\($0.name ?? "")=\($0.valueExpression?.description ?? "") \(text($0.userInfo))" }
+                .sorted().joined(separator: "\n")
         }
         let parts = (entityMappings ?? []).map { mapping in
             [
@@ -137,7 +141,7 @@ extension NSMappingModel {
                 mapping.sourceEntityVersionHash?.base64EncodedString() ?? "", mapping.destinationEntityName ?? "",
                 mapping.destinationEntityVersionHash?.base64EncodedString() ?? "",
                 mapping.entityMigrationPolicyClassName ?? "", mapping.sourceExpression?.description ?? "",
-                text(mapping.attributeMappings), text(mapping.relationshipMappings),
+                text(mapping.attributeMappings), text(mapping.relationshipMappings), text(mapping.userInfo),
             ].joined(separator: "\u{1F}")
         }
         return SHA2.sha256(parts.joined(separator: "\u{1E}").utf8).base64EncodedString()

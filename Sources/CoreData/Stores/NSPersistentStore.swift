@@ -29,6 +29,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         private let liveEntry = LiveAccount.Entry(.store)
     #endif
 
+    /// What a store's metadata note about its past stays when a program sets its own: the versions that it has left, and the
+    /// passes that filled it.
+    static let lastingKeys = [VersionRecord.metadataKey, MigrationPass.metadataKey]
+
     /// Called by the coordinator that the store is added to; subclasses that override it call `super`.
     public init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,

@@ -46,6 +46,30 @@ struct MigrationPassTests {
     }
 
     @Test(
+        "a program that sets the destination's metadata does not make the pass a new one",
+        arguments: ["sqlite", "xml", "binary"])
+    func repeatedAfterMetadata(_ suffix: String) throws {
+        try withSource(suffix) { source, destination in
+            let type = Self.type(suffix)
+            try DepotModels.pass(from: source, into: destination, type: type)
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: DepotModels.model(2))
+            let store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: destination)
+            coordinator.setMetadata(["mine": 1], for: store)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            try context.performAndWait {
+                context.persistentStoreCoordinator = coordinator
+                NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context).setValue("m", forKey: "label")
+                try context.save()
+            }
+            try coordinator.remove(store)
+            try NSPersistentStoreCoordinator.setMetadata(
+                ["mine": 2], forPersistentStoreOfType: type, at: destination)
+            #expect(throws: NSError.self) { try DepotModels.pass(from: source, into: destination, type: type) }
+            #expect(try count("Item", destination, suffix) == 20)
+        }
+    }
+
+    @Test(
         "mapping models that each fill a part of it, and another source, are passes of their own",
         arguments: ["sqlite", "xml", "binary"])
     func severalPasses(_ suffix: String) throws {

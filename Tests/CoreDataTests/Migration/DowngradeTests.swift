@@ -262,6 +262,31 @@ struct DowngradeTests {
         }
     }
 
+    @Test("an older version with a derived attribute is not taken for the newer one of the store")
+    func derived() throws {
+        func model(_ text: String) -> NSManagedObjectModel {
+            let model = ModelText.model(text)
+            let attribute = NSDerivedAttributeDescription()
+            attribute.name = "low"
+            attribute.attributeType = .stringAttributeType
+            attribute.isOptional = true
+            attribute.derivationExpression = NSExpression(format: "lowercase:(name)")
+            model.entities[0].properties.append(attribute)
+            return model
+        }
+        try withTemporaryFolder { folder in
+            let shelf = try Shelf(folder)
+            let (older, newer) = ("entity Item\n  name string", "entity Item\n  name string\n  data string")
+            try shelf.open(model(newer)) { $0.make("Item", ["name": "N", "data": "value"]) }
+            let error = try #require(throws: NSError.self) {
+                try shelf.open(model(older), [NSMigrationKnownVersionsOption: [model(older)]])
+            }
+            #expect(Self.losses(error).map(\.name) == ["Item.data"])
+            // The newer version itself is one that the program knows.
+            try shelf.open(model(older), [NSMigrationKnownVersionsOption: [model(newer)]])
+        }
+    }
+
     // MARK: What is wanted
 
     @Test("a version that the program gives may leave out what it likes; one that only the store keeps may not")

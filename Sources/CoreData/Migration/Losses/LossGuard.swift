@@ -30,11 +30,28 @@ struct LossGuard {
     /// Whether what is lost has to be named, for a store that says this about itself.
     private func isActive(_ metadata: [String: Any]) -> Bool {
         if VersionRecord(metadata).holds(target.versionHashes(ofConfiguration: configuration)) { return true }
-        guard let source = hops.first?.source.versionChecksum else { return false }
-        if (lossOptions.versions + versions).contains(where: { $0.versionChecksum == source }) { return false }
-        if shelf.has(checksum: source) { return false }
-        let known = SourceModel(metadata: metadata, url: url, timeout: 0)
-        return (try? known.findAmongResources(shelf.bundles, or: lossOptions.versions + versions)) == nil
+        guard let source = hops.first?.source else { return false }
+        if (lossOptions.versions + versions).contains(where: { isVersion($0, source, metadata) }) { return false }
+        let listed = shelf.models(listedWith: source.versionChecksum)
+        if listed.contains(where: { isVersion($0, source, metadata) }) { return false }
+        let merged = NSManagedObjectModel.mergedModel(from: shelf.bundles, forStoreMetadata: metadata)
+        return !(merged.map { isVersion($0, source, metadata) } ?? false)
+    }
+
+    /// Whether a model is the store's version: by its hashes, and by structure where a hash is not known exactly. Hashes alone
+    /// would let an older version with a derived attribute count as the newer one.
+    private func isVersion(
+        _ model: NSManagedObjectModel, _ source: NSManagedObjectModel, _ metadata: [String: Any]
+    ) -> Bool {
+        guard SourceModel(metadata: metadata, url: url, timeout: 0).fits(model) else { return false }
+        let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+        let (mine, theirs) = (model.entitiesByName, source.entitiesByName)
+        return stored.keys.allSatisfy { name in
+            guard let entity = mine[name], !entity.isVersionHashExact else { return mine[name] != nil }
+            return theirs[name].map {
+                SQLiteStoreCompatibility.facts(of: $0) == SQLiteStoreCompatibility.facts(of: entity)
+            } ?? false
+        }
     }
 
     /// What the hops have no place for, whether rows hold it or not.
@@ -69,10 +86,14 @@ struct LossGuard {
     /// Throws when rows would lose something, before anything of the store is touched.
     func checkBeforehand(timeout: TimeInterval) throws {
         guard let first = hops.first else { return }
-        let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: timeout)
-        if lost(metadata).isEmpty { return }
+        if lost(try SQLiteStoreMetadata.metadata(at: url, timeout: timeout)).isEmpty { return }
         let connection = try SQLiteStoreMetadata.quietConnection(at: url, timeout: timeout)
         do {
+            // One state of the file: somebody else may be migrating it. What has another version by now is looked at again.
+            try connection.execute("BEGIN")
+            defer { connection.rollback() }
+            let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
+            guard SourceModel(metadata: metadata, url: url, timeout: timeout).fits(first.source) else { return }
             try check(metadata, first.source, on: connection)
         } catch let error as SQLiteError {
             throw MigrationErrors.translated(error, url: url, doing: "looking for what would be lost")

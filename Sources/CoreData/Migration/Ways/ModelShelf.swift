@@ -31,10 +31,12 @@ final class ModelShelf {
         return nil
     }
 
-    /// Whether there is a version with a checksum. Those of which the bundle says what they have are not read.
-    func has(checksum: String) -> Bool {
-        listed.contains { $0.checksum == checksum }
-            || listed.indices.contains { listed[$0].checksum == nil && model($0)?.versionChecksum == checksum }
+    /// The versions that have a checksum, by the word of the bundle or, where it says nothing, by their own.
+    func models(listedWith checksum: String) -> [NSManagedObjectModel] {
+        listed.indices.compactMap { number in
+            if let known = listed[number].checksum, known != checksum { return nil }
+            return model(number).flatMap { $0.versionChecksum == checksum ? $0 : nil }
+        }
     }
 
     private func model(_ number: Int) -> NSManagedObjectModel? {

@@ -133,10 +133,8 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
     open override var metadata: [String: Any]! {
         get { super.metadata }
         set {
-            // Which versions the store has left is not the program's to forget.
-            let record = newValue.flatMap { _ in super.metadata?[VersionRecord.metadataKey] }
-            super.metadata =
-                record.map { newValue.merging([VersionRecord.metadataKey: $0]) { own, _ in own } } ?? newValue
+            let present = super.metadata ?? [:]
+            super.metadata = newValue?.merging(present.filter { Self.lastingKeys.contains($0.key) }) { own, _ in own }
             adoptIdentifier(of: newValue)
         }
     }

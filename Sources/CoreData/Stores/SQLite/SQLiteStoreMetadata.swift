@@ -75,7 +75,7 @@ enum SQLiteStoreMetadata {
     /// The program's new metadata, with what the store says about itself.
     static func merging(_ metadata: [String: Any], over present: [String: Any]) -> [String: Any] {
         var result = metadata
-        let kept = [NSStoreUUIDKey, NSStoreModelVersionIdentifiersKey, VersionRecord.metadataKey]
+        let kept = [NSStoreUUIDKey, NSStoreModelVersionIdentifiersKey] + NSPersistentStore.lastingKeys
         for key in reservedKeys.union(kept) where result[key] == nil {
             result[key] = present[key]
         }

@@ -37,10 +37,10 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
         let present = try read(url, as: format).metadata
         var changed = metadata ?? [:]
-        let kept = [
-            NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, VersionRecord.metadataKey,
-            StoredVersion.notesKey,
-        ]
+        let kept =
+            [
+                NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, StoredVersion.notesKey,
+            ] + lastingKeys
         for key in kept where changed[key] == nil {
             changed[key] = present[key]
         }
