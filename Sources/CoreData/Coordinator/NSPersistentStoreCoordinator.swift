@@ -97,8 +97,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard parts.count == 5, parts[0] == "x-coredata:", parts[1].isEmpty, parts[4].first == "p",
             let entity = parts[3].removingPercentEncoding, let layout = modelLayout.layout(named: entity)
         else { return nil }
+        let identifier = parts[2].removingPercentEncoding ?? String(parts[2])
         let match = lock.withLock {
-            attached.first { $0.store.identifier.caseInsensitiveCompare(String(parts[2])) == .orderedSame }
+            attached.first { $0.store.identifier.caseInsensitiveCompare(identifier) == .orderedSame }
         }
         guard let match, let primaryKey = primaryKey(parts[4].dropFirst(), layout, match.store) else { return nil }
         let key = ObjectKey.key(storeNumber: match.number, primaryKey: primaryKey)

@@ -53,12 +53,17 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
 
     /// The identity as a URI that stays good between runs of a program once the object is saved.
     open func uriRepresentation() -> URL {
-        let text: String
         if isTemporaryID {
-            text = "x-coredata:///\(entityText)/t\(Self.processIdentifier)\(-objectKey.key)"
-        } else {
-            text = "x-coredata://\(storeIdentifier ?? "")/\(entityText)/p\(primaryKeyText)"
+            return Self.url("x-coredata:///\(entityText)/t\(Self.processIdentifier)\(-objectKey.key)", layout)
         }
+        let (store, place) = (storeIdentifier ?? "", "/\(entityText)/p\(primaryKeyText)")
+        if let url = URL(string: "x-coredata://\(store)\(place)") { return url }
+        // An identifier that a program has chosen, or a damaged one.
+        let escaped = store.addingPercentEncoding(withAllowedCharacters: Self.referenceCharacters) ?? ""
+        return Self.url("x-coredata://\(escaped)\(place)", layout)
+    }
+
+    private static func url(_ text: String, _ layout: EntityLayout) -> URL {
         guard let url = URL(string: text) else {
             fatalError("The entity name '\(layout.name)' cannot stand in a URI")
         }

@@ -300,6 +300,28 @@ struct DamagedStoreTests {
         }
     }
 
+    @Test("Objects of a store whose identifier is damaged have ids that can be printed and looked up again")
+    func identifiers() throws {
+        let library = try Library(.sqlite)
+        let context = library.context()
+        try context.performAndWait {
+            context.make("Tag", ["name": "t"])
+            try context.save()
+        }
+        for identifier in ["no ^ uuid", "\u{1}[%", "ü"] {
+            var metadata = library.coordinator.metadata(for: library.store)
+            metadata[NSStoreUUIDKey] = identifier
+            library.coordinator.setMetadata(metadata, for: library.store)
+            let again = library.context()
+            try again.performAndWait {
+                let tag = try #require(try again.all("Tag").first)
+                let uri = tag.objectID.uriRepresentation()
+                #expect(tag.objectID.description.contains("/Tag/p1"))
+                #expect(library.coordinator.managedObjectID(forURIRepresentation: uri)?.uriRepresentation() == uri)
+            }
+        }
+    }
+
     @Test("Objects whose rows are gone are 133000 with their ids, and the others are there")
     func missingRows() throws {
         let library = try Library(.sqlite)
