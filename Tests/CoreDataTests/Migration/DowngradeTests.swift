@@ -275,7 +275,7 @@ struct DowngradeTests {
             return model
         }
         try withTemporaryFolder { folder in
-            let shelf = try Shelf(folder)
+            let shelf = Shelf(folder)
             let (older, newer) = ("entity Item\n  name string", "entity Item\n  name string\n  data string")
             try shelf.open(model(newer)) { $0.make("Item", ["name": "N", "data": "value"]) }
             let error = try #require(throws: NSError.self) {
