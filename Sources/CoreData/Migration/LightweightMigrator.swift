@@ -102,6 +102,7 @@ struct LightweightMigrator {
         from source: NSManagedObjectModel, through versions: [NSManagedObjectModel], _ metadata: [String: Any],
         _ settings: SQLiteStoreOptions, _ progress: Progress?
     ) throws -> Bool? {
+        let hadLog = FileManager.default.fileExists(atPath: SQLiteStoreFiles(url).wal.path)
         let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: settings.timeout)
         SQLiteFunctions.register(on: connection)
         let functions = MigrationFunctions.State(
@@ -137,6 +138,8 @@ struct LightweightMigrator {
             try connection.execute("COMMIT")
         } catch {
             connection.rollback()
+            // Where there was no -wal, none is left: nothing in it counts.
+            if !hadLog { connection.enableCheckpointOnClose() }
             throw error
         }
         MigrationMoment.reach(.committed)

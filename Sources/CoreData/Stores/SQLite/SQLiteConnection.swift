@@ -205,6 +205,11 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
         _ = opencoredata_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
 
+    /// Takes that back.
+    func enableCheckpointOnClose() {
+        _ = opencoredata_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    }
+
     /// Begins a transaction, or a part of the one that is held.
     func begin(immediate: Bool = true) throws {
         if !holdsTransaction || !isInTransaction { try execute(immediate ? "BEGIN IMMEDIATE" : "BEGIN") }
