@@ -50,7 +50,7 @@ struct MigrationForecaster {
             let versions = versions + MigrationLossOptions(options).versions
             let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
             var taken = [direct]
-            if let hops = looksForWays ? try namedHops(from: source) : taken {
+            if let hops = looksForWays ? try namedHops(from: source, metadata) : taken {
                 try go(hops, from: state, on: connection, &forecast, migrator)
                 taken = hops
             } else {
@@ -81,9 +81,8 @@ struct MigrationForecaster {
     }
 
     /// The hops of the stages, or of the mapping model, that the options have.
-    private func namedHops(from source: NSManagedObjectModel) throws -> [MigrationHop]? {
+    private func namedHops(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> [MigrationHop]? {
         let timeout = try SQLiteStoreOptions(options, url: url).timeout
-        let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: timeout)
         if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
             return try StagedMigration(
                 url: url, model: model, configuration: configuration, options: options, manager: manager
