@@ -97,7 +97,7 @@ public struct MigrationTrial {
         return entry
     }
 
-    /// Goes one step. Whether there is something to go on with.
+    /// Takes one step. Whether the next one has a store to begin with.
     ///
     /// - Parameter built: the version whose schema the file has.
     private func go(

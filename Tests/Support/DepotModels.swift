@@ -212,7 +212,7 @@ public class DepotPolicy: NSEntityMigrationPolicy {
     }
 }
 
-/// The same, by a policy that can be gone on with by another process. It tells which hooks are called, and does in them what
+/// The same, by a policy that can be resumed by another process. It tells which hooks are called, and does in them what
 /// must not be done twice: it counts them in a row of its own, and writes large values anew.
 public final class TellingDepotPolicy: DepotPolicy {
     public override class var canResume: Bool { true }

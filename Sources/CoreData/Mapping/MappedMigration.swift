@@ -12,10 +12,10 @@ struct MappedMigration {
         SQLiteStore.migrationManagerClass() as? NSMigrationManager.Type ?? NSMigrationManager.self
     }
 
-    /// Whether what a killed process has left of the newer store is gone on with.
+    /// Whether what a killed process has left of the newer store is resumed.
     var isKept: Bool { MappedPosition.isKept(for: mapping, managerClass) }
 
-    /// Makes the newer store where nothing lies, or goes on with what a killed process has left of it. The older one is only
+    /// Makes the newer store where nothing lies, or resumes with what a killed process has left of it. The older one is only
     /// read, without a lock.
     ///
     /// - Returns: how many rows the entities of the newer store have.

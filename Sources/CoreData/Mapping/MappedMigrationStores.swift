@@ -3,7 +3,7 @@ import Foundation
 /// Opens and closes the two stores of a migration.
 struct MappedMigrationStores {
     let ends: MappedMigrationEnds
-    /// Whether another process may go on with the new store: then a kill must leave it whole, and it may be there already.
+    /// Whether another process may resume with the new store: then a kill must leave it whole, and it may be there already.
     var isKept = false
 
     private static let sourceConfiguration = "OpenCoreDataMigrationSource"

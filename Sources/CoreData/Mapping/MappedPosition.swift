@@ -1,6 +1,6 @@
 import Foundation
 
-/// How far a migration by a mapping model is, so that a killed one is gone on with: kept in the file of its associations, and
+/// How far a migration by a mapping model is, so that a killed one is resumed: kept in the file of its associations, and
 /// by its number in the new store, which is as it was at that moment when it is opened again.
 struct MappedPosition: Codable, Equatable {
     enum Pass: Int, Codable {
@@ -25,7 +25,7 @@ struct MappedPosition: Codable, Equatable {
     static let thisBoot: String =
         (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? "unknown"
 
-    /// Whether another process may go on within the migration: a subclass of the manager may remember what no file knows, and
+    /// Whether another process may resume within the migration: a subclass of the manager may remember what no file knows, and
     /// so may the first policy.
     static func isKept(for mapping: NSMappingModel, _ managerClass: NSMigrationManager.Type) -> Bool {
         let mappings = mapping.entityMappings ?? []

@@ -116,7 +116,7 @@ extension NSManagedObjectModel {
     /// A copy, not frozen, whose objects are plain `NSManagedObject`s: what migrations work with, because the
     /// application's classes know one version of the model only.
     final func withPlainClasses() -> NSManagedObjectModel {
-        guard let copy = copy() as? NSManagedObjectModel else { fatalError("A model's copy is a model.") }
+        let copy = copied()
         for entity in copy.entities {
             // The class is no part of the hash; setting it forgets a recorded one all the same.
             let recorded = entity.recordedVersionHash

@@ -4,7 +4,7 @@ import Foundation
 /// does not grow with the store.
 ///
 /// A temporary SQLite file that one migration uses alone: one transaction that is never committed, unless another process
-/// shall be able to go on with it. Then every row has the number of the position that comes after it; positions are committed
+/// shall be able to resume with it. Then every row has the number of the position that comes after it; positions are committed
 /// here first and under the same number in the new store, which may therefore be one behind: what belongs to a later position
 /// than the store's is taken out again. What was associated since the last save is in memory, because the new objects have no
 /// permanent keys yet. For the thread of the migration.
@@ -16,7 +16,7 @@ final class MigrationAssociations {
     private(set) var pending = PendingAssociations()
     private let saved: SavedAssociations
 
-    /// Whether another process can go on with the file: what is in it at each `keep(_:)` stays.
+    /// Whether another process can resume with the file: what is in it at each `keep(_:)` stays.
     let isKept: Bool
     /// The number of the position that comes next.
     private var part = 1
@@ -40,7 +40,7 @@ final class MigrationAssociations {
     }
 
     /// Opens the file of a killed process, whose new store was committed at the position with this number. Nil when it cannot
-    /// be gone on with.
+    /// be resumed.
     static func reopen(
         at url: URL, part: Int, isCancelled: @escaping () -> Bool
     ) -> (associations: MigrationAssociations, position: MappedPosition)? {

@@ -23,12 +23,12 @@ open class NSEntityMigrationPolicy: NSObject {
     ///
     /// An addition to Apple's interface. A subclass that returns true promises that its hooks need nothing that earlier ones
     /// have left in memory: neither in the policy (not even what `begin(_:with:)` has put there) nor in the manager's
-    /// `userInfo` nor elsewhere. Then the new store, the associations and the order of the hooks are gone on with as they were
+    /// `userInfo` nor elsewhere. Then the new store, the associations and the order of the hooks are resumed as they were
     /// at the last checkpoint, of which there are about two a second, between batches, and one behind each entity mapping of
     /// each pass: hooks that had run before it do not run again; what later ones did to the new store is undone, and they run
     /// once more. What a hook does elsewhere, to files for example, it must be able to do twice.
     ///
-    /// With a class that returns false the entity mappings before the first one of such a class are gone on with, and from
+    /// With a class that returns false the entity mappings before the first one of such a class are resumed, and from
     /// there on the hooks of all run again. A migration whose manager is of a class of the program's own begins anew.
     open class var canResume: Bool { false }
 

@@ -36,7 +36,7 @@ open class NSMigrationManager: NSObject {
     final var follower: Progress?
     /// Whether it makes a file of a migration that holds all locks, and is removed if that does not come to its end.
     final var isLeg = false
-    /// Whether another process may go on with the migration when this one is killed.
+    /// Whether another process may resume the migration when this one is killed.
     final var isKept = false
     /// How many rows of each entity the last migration has written, where it was carried out object by object.
     final var madeRows: [String: Int]?
@@ -285,7 +285,7 @@ struct MappedMigrationEnds {
     /// What the destination remembers when the migration is complete.
     var note: String?
 
-    /// Where the associations lie. A file that another process may go on with lies in the folder in which the migration works,
+    /// Where the associations lie. A file with which another process may resume lies in the folder in which the migration works,
     /// beside the new store; any other has its name for a moment only.
     func associationsURL(isKept: Bool) -> URL {
         let name = ".\(buildURL.lastPathComponent).associations"

@@ -11,7 +11,7 @@ struct SourceModel {
     /// The given model, the one the store keeps, or one of the main bundle's versions: the first that has the store's version
     /// hashes. The answer belongs to the caller: it is frozen by nobody else.
     func find(given: NSManagedObjectModel? = nil) throws -> NSManagedObjectModel {
-        if let given, fits(given), let copy = given.copy() as? NSManagedObjectModel { return copy }
+        if let given, fits(given) { return given.copied() }
         if let archived = try? SQLiteModelCache.model(at: url, timeout: timeout) {
             // What holds no entity, as its configuration had none left, fits no other model more than this.
             let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
@@ -24,7 +24,7 @@ struct SourceModel {
     func findAmongResources(
         _ bundles: [Bundle]?, or versions: [NSManagedObjectModel] = []
     ) throws -> NSManagedObjectModel {
-        if let given = versions.first(where: fits), let copy = given.copy() as? NSManagedObjectModel { return copy }
+        if let given = versions.first(where: fits) { return given.copied() }
         if let merged = NSManagedObjectModel.mergedModel(from: bundles, forStoreMetadata: metadata), fits(merged) {
             return merged
         }

@@ -253,7 +253,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     // MARK: Copying and equality
 
     /// A mutable copy of everything; superentities, destinations and inverses point inside the copy.
-    open func copy(with zone: NSZone? = nil) -> Any {
+    open func copy(with zone: NSZone? = nil) -> Any { copied() }
+
+    /// A copy, not frozen, with the same entities under the same version hashes.
+    final func copied() -> NSManagedObjectModel {
         let copy = NSManagedObjectModel()
         copy.entities = NSManagedObjectModel.linkedCopies(of: storedEntities)
         copy.configurationNames = configurationNames

@@ -35,7 +35,7 @@ package enum ModelFile {
             let model = try decode(data)
             return (model, weight(of: model))
         } _: { model in
-            guard let copy = model.copy() as? NSManagedObjectModel else { fatalError("A model's copy is a model.") }
+            let copy = model.copied()
             copy.resolveReferences()
             return copy
         }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Which properties the bits of a change stand for, by who wrote them.
+/// Which properties the bits of a change stand for, for each kind of writer.
 @Suite("Updated properties in persistent history", .leavesNothingBehind)
 struct UpdatedPropertiesTests {
     /// A visit has, bit by bit: guide, place, trip | place's entity | its place among the trip's stops | Zeal, alpha |

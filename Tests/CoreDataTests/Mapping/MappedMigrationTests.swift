@@ -238,7 +238,7 @@ struct MappedMigrationTests {
         }
     }
 
-    @Test("what a migration in the store's place notes in the new file, to be gone on with, is not in it afterwards")
+    @Test("what a migration in the store's place notes in the new file, to be resumed, is not in it afterwards")
     func noNumber() throws {
         try withTemporaryFolder { folder in
             let bench = try MappedMigrationBench(folder, books: 300)

@@ -172,7 +172,7 @@ struct StagedMigrationTests {
         }
     }
 
-    @Test("what a killed migration has left is gone on with for the same file, and not for a backup that is put back")
+    @Test("what a killed migration has left is resumed for the same file, and not for a backup that is put back")
     func backup() throws {
         for isPutBack in [false, true] {
             try withTemporaryFolder { folder in

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -361,6 +362,36 @@ struct StoreExchangeTests {
             use?.giveBack()
             use = nil
             #expect(try bench.query("PRAGMA journal_mode") != ["delete"])
+        }
+    }
+
+    @Test("whoever holds the lock on a store reads it, whatever another program leaves beside it; others wait")
+    func ownLock() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.older, rows: StoreMigrationTests.fill(3))
+            let use = try SoleUse(of: files(bench), timeout: 0)
+            // What a program leaves that has opened the store and waits for the lock.
+            try Data(count: 32_768).write(to: files(bench).shm)
+            let metadata = try SQLiteStoreMetadata.metadata(at: bench.url, timeout: 0)
+            #expect(metadata[NSStoreModelVersionHashesKey] != nil)
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.older))
+            _ = try coordinator.add(
+                ofType: NSSQLiteStoreType, nil, at: bench.url,
+                [NSReadOnlyPersistentStoreOption: true, NSPersistentStoreTimeoutOption: 0],
+                for: .migrationSource(isLocked: true), insteadOf: nil)
+            let (url, done) = (bench.url, DispatchSemaphore(value: 0))
+            let code = Mutex(0)
+            Thread.detachNewThread {
+                do {
+                    _ = try SQLiteStoreMetadata.metadata(at: url, timeout: 0)
+                } catch {
+                    code.withLock { $0 = (error as NSError).code }
+                }
+                done.signal()
+            }
+            done.wait()
+            #expect(code.withLock { $0 } == NSPersistentStoreTimeoutError)
+            use.giveBack()
         }
     }
 

@@ -3,7 +3,7 @@ import Foundation
 /// A migration that builds the newer version beside the store, looks whether it is whole, and puts it in the store's place.
 ///
 /// From its beginning to its end nobody else can open the store. Whatever fails, the store is as it was. A killed process
-/// leaves the folder of the copy, which the next migration goes on with after the last leg that was done; or the journal of
+/// leaves the folder of the copy, which the next migration resumes after the last leg that was done; or the journal of
 /// an exchange, which the next opening ends.
 struct CopyingMigration {
     let store: SQLiteStoreFiles
@@ -18,7 +18,7 @@ struct CopyingMigration {
         var name: String
         /// How long it takes in proportion to the others.
         var weight: Double
-        /// Whether the leg goes on by itself with what a killed process has left where it makes its file.
+        /// Whether the leg itself resumes with what a killed process has left where it makes its file.
         var isKept = false
         /// The version that it leads to.
         var model: NSManagedObjectModel

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Synchronization
 
 /// A store that is a single file, without -wal and -shm, and that nobody else can open as long as this lives.
 ///
@@ -34,13 +35,14 @@ final class SoleUse {
                         code: SQLITE_BUSY, message: "database is locked", path: store.main.path, systemError: 0)
                 }
                 try connection.execute("BEGIN EXCLUSIVE")
-                if try connection.text("PRAGMA journal_mode") == "wal" {
-                    // Somebody was faster.
+                // Somebody was faster, or has put another file in the place of the one that is locked now.
+                if try connection.text("PRAGMA journal_mode") == "wal" || connection.hasMoved {
                     connection.rollback()
                     continue
                 }
                 journalMode = mode
                 self.connection = connection
+                Self.owners.withLock { $0[store.main.path] = owner }
                 return
             } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
                 guard ContinuousClock.now < deadline else {
@@ -57,11 +59,24 @@ final class SoleUse {
         }
     }
 
+    deinit { Self.owners.withLock { $0[store.main.path] = nil } }
+
+    private let owner = pthread_self()
+    /// The threads of this process that hold the lock on a store, by the path of its main file.
+    private static let owners = Mutex<[String: pthread_t]>([:])
+
+    /// Whether the calling thread holds the lock on a store: what it reads of it cannot change, and waiting for the lock would
+    /// be waiting for itself.
+    static func isHeldHere(for store: SQLiteStoreFiles) -> Bool {
+        owners.withLock { $0[store.main.path] } == pthread_self()
+    }
+
     /// The main file's counter of changes; nobody moves it meanwhile.
     func changeCounter() throws -> UInt32 { try connection.changeCounter() }
 
     /// Gives the store back as it was: with a -wal where it had one. For a migration that came to nothing.
     func giveBack() {
+        Self.owners.withLock { $0[store.main.path] = nil }
         connection.rollback()
         if journalMode == "wal" { _ = try? connection.text("PRAGMA journal_mode = WAL") }
     }

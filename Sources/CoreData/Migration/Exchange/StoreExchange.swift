@@ -152,14 +152,14 @@ struct StoreExchange {
     /// Ends what a killed process began, before a store is opened. Costs one look at the folder when there is nothing.
     ///
     /// Waits for a process that is migrating the store now. A copy of which a part was finished stays where it is: the next
-    /// migration goes on with it. A finished one whose original has been written to since, by a program that knows nothing
+    /// migration resumes with it. A finished one whose original has been written to since, by a program that knows nothing
     /// of the journal, or has another file in its place, is given up: what lies there is the store.
     static func recover(_ store: SQLiteStoreFiles, timeout: TimeInterval = 240) throws {
         guard MigrationFolder.exists(for: store), !MigrationFolder.isHeldHere(for: store) else { return }
         do {
             guard let folder = try MigrationFolder.lock(store, creating: false, timeout: timeout) else { return }
             guard let journal = try ExchangeJournal.read(in: folder.url) else {
-                // Without a checkpoint nothing can be gone on with.
+                // Without a checkpoint nothing can be resumed.
                 if MigrationCheckpoint.read(in: folder.url) == nil { try folder.remove() }
                 return
             }

@@ -32,7 +32,7 @@ struct LossCount {
 
     /// How many columns' worth of rows a forecast looks at in a table.
     private static let sampleSize = 100_000
-    /// How many instructions of SQLite's virtual machine it then goes on with to find at least one row.
+    /// How many more instructions of SQLite's virtual machine it then takes to find at least one row.
     private static let searchBudget = 100_000
     /// SQLite takes no more columns than 2,000.
     private static let columnsAtOnce = 500

@@ -39,8 +39,8 @@ struct GivenMapping {
         from store: SourceModel, to target: NSManagedObjectModel, find: () throws -> NSManagedObjectModel
     ) throws -> MigrationHop? {
         if let source {
-            guard store.fits(source), let copy = source.copy() as? NSManagedObjectModel else { return nil }
-            return MigrationHop(source: copy, target: target, means: .mapping(mapping))
+            guard store.fits(source) else { return nil }
+            return MigrationHop(source: source.copied(), target: target, means: .mapping(mapping))
         }
         return MigrationHop(source: try find(), target: target, means: .mapping(mapping))
     }

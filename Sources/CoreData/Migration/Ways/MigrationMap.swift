@@ -140,8 +140,9 @@ final class MigrationMap {
                 hop.difference = nil
             }
             if let configuration, to != Self.end, hop.target.entities(forConfigurationName: configuration) == nil,
-                let indices = held[to] ?? nil, let copy = hop.target.copy() as? NSManagedObjectModel
+                let indices = held[to] ?? nil
             {
+                let copy = hop.target.copied()
                 let names = Set(indices.map { hop.target.layout.entities[$0].name })
                 copy.setEntities(
                     copy.entities.filter { names.contains($0.name ?? "") }, forConfigurationName: configuration)

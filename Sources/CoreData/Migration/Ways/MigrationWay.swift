@@ -106,7 +106,7 @@ struct MigrationWay {
         var known = Set(ends.map(\.layoutChecksum))
         let given = versions.compactMap { version -> NSManagedObjectModel? in
             guard known.insert(version.layoutChecksum).inserted else { return nil }
-            return version.copy() as? NSManagedObjectModel
+            return version.copied()
         }
         return given + shelf.models(except: known)
     }

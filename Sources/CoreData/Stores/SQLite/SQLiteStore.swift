@@ -87,7 +87,8 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
                 maximum: opened.settings.maximumReaders, rootCount: count, watchesWAL: opened.isWAL, make: make)
         } else {
             guard let only = opened.writer ?? opened.reader else {
-                fatalError("A store without readers has a connection")
+                // `Opened.adopt` keeps the writer, `openReadOnly` and memory make readers: there is no fourth way.
+                preconditionFailure("A store was opened without a connection")
             }
             readers = SQLiteReaderPool(sharing: only, lock: writerLock, rootCount: count)
         }

@@ -168,21 +168,40 @@ enum SQLiteStoreMetadata {
             try requireFile(at: url)
             // A connection would remove the empty -wal that a store that was destroyed has left.
             if SQLiteStoreFiles(url).isEmptied { throw notAStore(url) }
-            let connection = try quietConnection(at: url, timeout: timeout)
-            return try body(connection)
+            return try whileCompanionsStay(url) { try body(quietConnection(at: url, timeout: timeout)) }
         } catch let error as SQLiteError {
             throw error.nsError(doing: .opening)
         }
     }
 
+    /// Reads again when the -wal and the -shm that told how to read went meanwhile: the last process that had the store open
+    /// has closed it. SQLite says that it cannot open them, or that it may not make them.
+    private static func whileCompanionsStay<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
+        let files = SQLiteStoreFiles(url)
+        while true {
+            let hadIndex = FileManager.default.fileExists(atPath: files.shm.path)
+            do {
+                return try body()
+            } catch let error as SQLiteError
+                where hadIndex && [SQLITE_READONLY, SQLITE_CANTOPEN].contains(error.primaryCode)
+            {
+                if FileManager.default.fileExists(atPath: files.shm.path) { throw error }
+            }
+        }
+    }
+
     /// A connection that reads and leaves no trace.
     ///
+    /// The thread that holds the lock on the store takes the file as it lies, whatever others have left beside it.
     /// Without a -wal the file is taken as it lies (`immutable=1`: no locks, no other files). With a -wal and a -shm
     /// somebody is using the store, or was killed: an ordinary read-only connection joins in. With a -wal alone an ordinary
     /// one would make a -shm; in exclusive mode SQLite keeps that index in memory, and it is told not to copy the -wal
     /// into the main file when it closes.
     static func quietConnection(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
         let files = SQLiteStoreFiles(url)
+        if SoleUse.isHeldHere(for: files) {
+            return try SQLiteConnection(path: url.path, access: .immutable, busyTimeout: timeout)
+        }
         files.rollBackJournal(timeout: timeout)
         let hasJournal = FileManager.default.fileExists(atPath: files.journal.path)
         let hasIndex = FileManager.default.fileExists(atPath: files.shm.path)
