@@ -37,6 +37,11 @@ extension CoreDataManager {
         /// reference to them is good in every context at once. True by default; see `ContextLayout` for the cost.
         public var obtainsPermanentIDs = true
 
+        /// What the contexts do when a thread that does not hold their queue uses one of them or of their objects. By default
+        /// debug builds stop the process there, release builds do not look. The launch argument
+        /// `-com.apple.CoreData.ConcurrencyDebug` decides over it. On Apple's platforms only the argument decides.
+        public var confinement: Confinement = .default
+
         /// Migrates and forecasts; the platform's own by default.
         public var adapter: any MigrationAdapter = Self.platformAdapter
 
@@ -47,6 +52,25 @@ extension CoreDataManager {
         /// it is written to standard error: no error is ever dropped. Called on the queue of the context that failed.
         public var unattendedErrorHandler: @Sendable (any Error) -> Void = { error in
             FileHandle.standardError.write(Data("CoreDataManager: an unattended save failed: \(error)\n".utf8))
+        }
+
+        /// What contexts do about uses off their queue.
+        public enum Confinement: Sendable {
+            /// Nothing.
+            case ignore
+            /// Writes one line to standard error for each entity, property and operation.
+            case report
+            /// Stops the process.
+            case stop
+
+            /// `stop` in debug builds, `ignore` in release builds.
+            public static var `default`: Confinement {
+                #if DEBUG
+                    .stop
+                #else
+                    .ignore
+                #endif
+            }
         }
 
         /// The defaults: an SQLite store of all entities, 0.2 seconds of grace.

@@ -21,8 +21,8 @@ import CoreData
 /// `performMain` or `performBackground`, captured by their blocks or by an awaited `perform`, kept in something Sendable,
 /// or sent to a task while it is still used; and `mainContext` away from the main actor. For a `perform` that nobody
 /// awaits it warns, as on Apple's platforms. It does not see an object that was fetched a moment ago and is sent away
-/// without being used again, nor what is marked `@unchecked Sendable` or `nonisolated(unsafe)`: those stop the process
-/// where the object is used, by Core Data's own check (in debug builds, or with `-com.apple.CoreData.ConcurrencyDebug 1`).
+/// without being used again, nor what is marked `@unchecked Sendable` or `nonisolated(unsafe)`: the contexts' own check sees
+/// those where the object is used (`Configuration.confinement`; in debug builds it stops the process there).
 /// `ObjectReference` carries an object across.
 ///
 /// ## Topics

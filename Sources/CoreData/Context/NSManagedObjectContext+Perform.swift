@@ -1,39 +1,5 @@
 import Foundation
 
-/// Whether wrong-queue access stops the process: in debug builds, unless the process was started with
-/// `-com.apple.CoreData.ConcurrencyDebug 0`, and in every build with `1`. The environment variable
-/// `OPENCOREDATA_CONCURRENCY_DEBUG` says the same where a program has no say in its arguments, as under a test runner.
-enum ConfinementCheck {
-    // Statically initialised, so that reading it costs no once-check. Set before the first context is made, which is
-    // before anything can be checked; never changed afterwards.
-    #if DEBUG
-        // Written once, before anything is checked: see above.
-        @exclusivity(unchecked) nonisolated(unsafe) private(set) static var isOn = true
-    #else
-        // Written once, before anything is checked: see above.
-        @exclusivity(unchecked) nonisolated(unsafe) private(set) static var isOn = false
-    #endif
-
-    static func prepare() { _ = prepared }
-
-    private static let prepared: Void = {
-        guard let request = request(of: ProcessInfo.processInfo) else { return }
-        isOn = request
-        guard request else { return }
-        FileHandle.standardError.write(
-            Data("CoreData: annotation: Core Data multi-threading assertions enabled.\n".utf8))
-    }()
-
-    private static func request(of process: ProcessInfo) -> Bool? {
-        let arguments = process.arguments
-        let position = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug")
-        let word =
-            position.flatMap { arguments.dropFirst($0 + 1).first }
-            ?? process.environment["OPENCOREDATA_CONCURRENCY_DEBUG"]
-        return word.flatMap(Int.init).map { $0 > 0 }
-    }
-}
-
 extension NSManagedObjectContext {
     /// When an asynchronous `perform` runs its block.
     public enum ScheduledTaskType: Sendable {
@@ -126,29 +92,6 @@ extension NSManagedObjectContext {
                 "Can only use \(method) on an NSManagedObjectContext that was created with a queue.")
         }
         return queue
-    }
-
-    /// Stops the process when the calling thread does not hold the context's queue.
-    @inline(__always)
-    final func checkConfinement() {
-        if ConfinementCheck.isOn { checkConfinement(of: nil) }
-    }
-
-    /// The same for a call that is about an object.
-    final func checkConfinement(with object: NSManagedObject) {
-        if ConfinementCheck.isOn { checkConfinement(of: object) }
-    }
-
-    final func checkConfinement(of object: NSManagedObject?) {
-        if isHeldByCaller || concurrencyType == .confinementConcurrencyType { return }
-        let place =
-            concurrencyType == .mainQueueConcurrencyType ? "the main queue" : "its own queue (perform, performAndWait)"
-        let subject = object.map { "The object <\($0.home.layout.name) \($0.key)> of the" } ?? "The"
-        fatalError(
-            """
-            __Multithreading_Violation_AllThatIsLeftToUsIsHonor__: \(subject) \(debugName) was used from \
-            \(HeldContexts.placeDescription); it belongs to \(place).
-            """)
     }
 }
 

@@ -15,8 +15,8 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 /// parent context.
 ///
 /// Everything of a context and of its objects is for its queue only: inside `perform` and `performAndWait` blocks (on the
-/// main queue for a main-queue context). The check is on in debug builds and with the launch argument
-/// `-com.apple.CoreData.ConcurrencyDebug 1`. The reference to a context may be passed between threads, and its
+/// main queue for a main-queue context). Debug builds report what is used elsewhere, and the launch argument
+/// `-com.apple.CoreData.ConcurrencyDebug 1` stops the process there (`confinementResponse`). The reference to a context may be passed between threads, and its
 /// `concurrencyType`, `parent` and `persistentStoreCoordinator`, which do not change any more once it is used, be asked for
 /// anywhere; so may an object's `objectID`, `entity` and `managedObjectContext`.
 ///
@@ -127,6 +127,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var mailbox: [PermanentKeys] = []
     /// Whether there is anything in the mailbox; set under `mailboxLock`, looked at without.
     let hasMail = Atomic<Bool>(false)
+    /// What the program has set of `confinementResponse`; 0 where it has said nothing.
+    let ownConfinementResponse = Atomic<UInt8>(0)
     var mergesAutomatically = false
     var pendingMerges: [MergedChanges] = []
     var isMergeScheduled = false
@@ -201,6 +203,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                     + "NSMainQueueConcurrencyType.")
             storedParent = newValue
             newValue?.adopt(child: self)
+            if let newValue { inheritConfinementResponse(from: newValue) }
             #if DEBUG
                 liveEntry = liveEntry ?? LiveAccount.Entry(.context, in: newValue?.liveEntry?.account)
             #endif
@@ -218,8 +221,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Settings may be made, and asked for, by whoever has just made the context; from its first object on they belong to its
     /// queue.
-    final func checkConfinementOnceUsed() {
-        if hasRegisteredObjects { checkConfinement() }
+    final func checkConfinementOnceUsed(_ operation: StaticString = #function) {
+        if hasRegisteredObjects { checkConfinement(operation) }
     }
 
     private var hasRegisteredObjects: Bool {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The moments of migrations, and of the destruction of a store, at which tests end the process, to look at what it left.
 ///
 /// Nothing but tests uses them; see the product MigrationTestKit.
@@ -22,7 +20,7 @@ public enum MigrationMoment: String, CaseIterable, Sendable {
     // A store that is one file.
     case pieceWritten
 
-    private static let observer = Mutex<(@Sendable (MigrationMoment) -> Void)?>(nil)
+    private static let observer = Locked<(@Sendable (MigrationMoment) -> Void)?>(nil)
 
     /// Who is told of every moment, on the migrating thread. One for the process.
     public static func observe(_ body: (@Sendable (MigrationMoment) -> Void)?) {

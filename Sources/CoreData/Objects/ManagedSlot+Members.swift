@@ -6,7 +6,7 @@ import Foundation
 extension ManagedSlot {
     /// Adds an object; at the end where the relationship is ordered.
     public func add(_ object: NSManagedObject, to owner: NSManagedObject) {
-        owner.checkConfinement()
+        owner.checkConfinement("adding to", name)
         owner.addMember(object, to: slot(in: owner, as: .toMany))
     }
 
@@ -17,7 +17,7 @@ extension ManagedSlot {
 
     /// Removes an object.
     public func remove(_ object: NSManagedObject, from owner: NSManagedObject) {
-        owner.checkConfinement()
+        owner.checkConfinement("removing from", name)
         owner.removeMember(object, from: slot(in: owner, as: .toMany))
     }
 

@@ -49,7 +49,7 @@ extension NSManagedObject {
     final func setElement(_ value: Any?, at keyPath: String) -> Bool {
         let keys = KeyValuePath(keyPath).keys
         guard case .composite(let composite)? = home.layout.access[keys[0]] else { return false }
-        checkConfinement()
+        checkConfinement("writing", keyPath)
         switch composite.access(at: keys.dropFirst()) {
         case .attribute(let slot)?: setBoxedValue(value, at: slot)
         case .composite(let inner)?: setComposite(value, inner)

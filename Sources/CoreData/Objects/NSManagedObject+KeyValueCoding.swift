@@ -60,14 +60,14 @@ extension NSManagedObject {
     /// The value of a property without any accessor's detour.
     public final func primitiveValue(forKey key: String) -> Any? {
         if isRecorder {
-            checkConfinement()
+            checkConfinement("reading", key)
             return KeyPathRecording.value(of: self, askedFor: key)
         }
         return value(by: access(to: key))
     }
 
     final func value(by access: PropertyAccess) -> Any? {
-        checkConfinement()
+        checkConfinement("reading", home.layout.name(of: access))
         switch access {
         case .attribute(let slot): return boxedValue(at: slot)
         case .toOne(let slot): return referencedObject(at: slot)
@@ -85,7 +85,7 @@ extension NSManagedObject {
     }
 
     final func set(_ value: Any?, forKey key: String, by access: PropertyAccess) {
-        checkConfinement()
+        checkConfinement("writing", key)
         switch access {
         case .attribute(let slot): setBoxedValue(value, at: slot)
         case .toOne(let slot):
@@ -196,7 +196,7 @@ extension NSManagedObject {
 
     /// Whether a relationship has not been brought into memory yet.
     public final func hasFault(forRelationshipNamed key: String) -> Bool {
-        checkConfinement()
+        checkConfinement(#function, key)
         switch access(to: key) {
         case .toMany(let index):
             if flags.contains(.inserted) { return false }
@@ -210,7 +210,7 @@ extension NSManagedObject {
 
     /// The ids of the objects a relationship leads to, without making them real.
     public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
-        checkConfinement()
+        checkConfinement(#function, key)
         guard let context = home.context else { return [] }
         switch access(to: key) {
         case .toMany(let index): return members(of: index).map { context.objectID(for: $0) }

@@ -53,7 +53,7 @@ public final class ManagedSlot: Sendable {
 extension NSManagedObject {
     /// The integer (or boolean as 0 and 1) of an attribute; nil when it has no value.
     public final func integer(_ property: ManagedSlot) -> Int64? {
-        checkConfinement()
+        checkConfinement("reading", property.name)
         let slot = property.slot(in: self, as: .integer)
         let row = firedRow()
         if overlay == nil { return row.isNull(slot) ? nil : row.int(slot) }
@@ -68,7 +68,7 @@ extension NSManagedObject {
 
     /// The double or float of an attribute; nil when it has no value.
     public final func double(_ property: ManagedSlot) -> Double? {
-        checkConfinement()
+        checkConfinement("reading", property.name)
         let slot = property.slot(in: self, as: .double)
         let row = firedRow()
         if overlay == nil { return row.isNull(slot) ? nil : row.double(slot) }
@@ -83,7 +83,7 @@ extension NSManagedObject {
 
     /// The string of an attribute; nil when it has no value.
     public final func string(_ property: ManagedSlot) -> String? {
-        checkConfinement()
+        checkConfinement("reading", property.name)
         let slot = property.slot(in: self, as: .string)
         let row = firedRow()
         if overlay == nil { return row.isNull(slot) ? nil : row.string(slot) }
@@ -117,13 +117,13 @@ extension NSManagedObject {
 
     /// The object a to-one relationship leads to.
     public final func toOne(_ property: ManagedSlot) -> NSManagedObject? {
-        checkConfinement()
+        checkConfinement("reading", property.name)
         return referencedObject(at: property.slot(in: self, as: .toOne))
     }
 
     /// The members of a to-many relationship, in order where it has one.
     public final func toMany(_ property: ManagedSlot) -> [NSManagedObject] {
-        checkConfinement()
+        checkConfinement("reading", property.name)
         let index = property.slot(in: self, as: .toMany)
         if index == ManagedSlot.fetched, case .fetched(let description)? = home.layout.access[property.name] {
             return fetchedObjects(of: description)
@@ -133,7 +133,7 @@ extension NSManagedObject {
 
     @inline(__always)
     private func typedValue(_ property: ManagedSlot, as kinds: AccessorKinds) -> SlotValue {
-        checkConfinement()
+        checkConfinement("reading", property.name)
         return slotValue(at: property.slot(in: self, as: kinds))
     }
 
@@ -184,19 +184,19 @@ extension NSManagedObject {
 
     /// Points a to-one relationship at an object of the same context; the inverse follows.
     public final func set(_ property: ManagedSlot, toOne value: NSManagedObject?) {
-        checkConfinement()
+        checkConfinement("writing", property.name)
         setReference(value, at: property.slot(in: self, as: .toOne))
     }
 
     /// Replaces the members of a to-many relationship; the inverses follow.
     public final func set(_ property: ManagedSlot, toMany value: [NSManagedObject]) {
-        checkConfinement()
+        checkConfinement("writing", property.name)
         setMembers(value, of: property.slot(in: self, as: .toMany))
     }
 
     @inline(__always)
     private func write(_ property: ManagedSlot, as kinds: AccessorKinds, _ value: SlotValue) {
-        checkConfinement()
+        checkConfinement("writing", property.name)
         setSlot(property.slot(in: self, as: kinds), to: value)
     }
 }

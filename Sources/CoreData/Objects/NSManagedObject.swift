@@ -2,8 +2,8 @@ import Foundation
 
 /// An object of a model's entity: a view of one row into one context.
 ///
-/// An object belongs to its context's queue: use it inside `perform` blocks of that context only (checked in debug builds
-/// and with `-com.apple.CoreData.ConcurrencyDebug 1`). It holds the row the store gave (shared, immutable) and, once
+/// An object belongs to its context's queue: use it inside `perform` blocks of that context only (debug builds report other
+/// uses, `-com.apple.CoreData.ConcurrencyDebug 1` stops the process there). It holds the row the store gave (shared, immutable) and, once
 /// something changed, an overlay with the changes; a fault has no row yet.
 ///
 /// - Topics: life cycle (`NSManagedObject+LifeCycle`), key-value coding (`+KeyValueCoding`), typed access by slot
@@ -195,11 +195,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         return flags.contains(.inserted) || !persistentChanges().isEmpty || hasToManyChanges
     }
 
-    @inline(__always)
-    final func checkConfinement() {
-        if ConfinementCheck.isOn { home.context?.checkConfinement(of: self) }
-    }
-
     // MARK: Key-value coding (the part that subclasses override)
 
     /// The value of a property by name; `objectID`, `entity`, `isDeleted` … unless the entity has a property of that name;
@@ -232,7 +227,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Called by custom getters before they read a primitive value: fires the fault.
     open func willAccessValue(forKey key: String?) {
-        checkConfinement()
+        checkConfinement(#function, key)
         _ = firedRow()
     }
 
@@ -241,13 +236,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Called by custom setters before they set a primitive value.
     open func willChangeValue(forKey key: String) {
-        checkConfinement()
+        checkConfinement(#function, key)
         _ = firedRow()
     }
 
     /// Called by custom setters after they set a primitive value: the object counts as changed.
     open func didChangeValue(forKey key: String) {
-        checkConfinement()
+        checkConfinement(#function, key)
         if Self.contextShouldIgnoreUnmodeledPropertyChanges, home.layout.access[key] == nil { return }
         noteChange()
     }
@@ -292,7 +287,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// object is saved as new or changed: it decides by the key, and calls super for what the model says. (Methods named
     /// after a property, `validateName(_:)`, are not called: there are no selectors.)
     open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
-        checkConfinement()
+        checkConfinement(#function, key)
         try ObjectValidation.validate(value.pointee, forKey: key, of: self)
     }
 

@@ -33,7 +33,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     }
 
     private func refresh() {
-        owner.checkConfinement()
+        owner.checkConfinement("reading", owner.home.layout.toManys[position].relationship.name)
         let members = owner.memberObjects(of: position)
         isBusy = true
         defer { isBusy = false }
@@ -81,7 +81,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     override func add(_ object: Any) {
         if isBusy { return super.add(object) }
-        owner.checkConfinement()
+        owner.checkConfinement("adding to", owner.home.layout.toManys[position].relationship.name)
         owner.addMember(member(object), to: position)
         isBusy = true
         super.add(object)

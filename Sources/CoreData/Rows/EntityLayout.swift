@@ -163,6 +163,16 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
     var subtree: Range<Int> { index..<subtreeEnd }
     var name: String { entity.name ?? "" }
 
+    /// The name of the property to which a key leads, for messages.
+    func name(of access: PropertyAccess) -> String {
+        switch access {
+        case .attribute(let slot), .toOne(let slot): slots[slot].name
+        case .toMany(let index): toManys[index].relationship.name
+        case .fetched(let description): description.name
+        case .composite(let composite): composite.name
+        }
+    }
+
     init(
         entity: NSEntityDescription, index: Int, rootIndex: Int, superIndex: Int?, subtreeEnd: Int,
         slots: [Slot], toManys: [ToManySlot], access: [String: PropertyAccess], model: ModelLayout, identifier: UInt32

@@ -11,6 +11,7 @@ final class ContextHierarchy: Sendable {
     let root: NSManagedObjectContext?
     let main: NSManagedObjectContext
     private let obtainsPermanentIDs: Bool
+    private let confinement: CoreDataManager.Configuration.Confinement
 
     /// Opens the store and makes the contexts. The store must be of the model's version: nothing migrates here.
     init(model: NSManagedObjectModel, storeURL: URL, configuration: CoreDataManager.Configuration) throws {
@@ -19,11 +20,14 @@ final class ContextHierarchy: Sendable {
             ofType: configuration.storeType, configurationName: configuration.modelConfiguration, at: storeURL,
             options: configuration.optionsForOpening)
         obtainsPermanentIDs = configuration.obtainsPermanentIDs && configuration.layout == .chain
+        confinement = configuration.confinement
         main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        confinement.apply(to: main)
         main.name = "CoreDataManager.main"
         switch configuration.layout {
         case .chain:
             let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            confinement.apply(to: root)
             root.name = "CoreDataManager.root"
             root.persistentStoreCoordinator = coordinator
             main.parent = root
@@ -44,6 +48,7 @@ final class ContextHierarchy: Sendable {
     /// A new private context: below the main one, or beside it.
     func newBackgroundContext() -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        confinement.apply(to: context)
         context.name = "CoreDataManager.background"
         if root == nil {
             Self.attach(context, to: coordinator)

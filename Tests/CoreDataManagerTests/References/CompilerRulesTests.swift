@@ -150,6 +150,26 @@ struct CompilerRulesTests {
         #expect(text.contains("CoreDataManager.main"), "\(text)")
     }
 
+    @Test("a manager that is told to report does not stop there, in its main, root and background contexts")
+    func reported() async throws {
+        let end = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            try await withTemporaryFolder { folder in
+                var configuration = CoreDataManager.Configuration()
+                configuration.confinement = .report
+                let manager = CoreDataManager(
+                    model: NoteModel.first(), storeURL: folder.appendingPathComponent("n.sqlite"),
+                    configuration: configuration)
+                try await manager.launch()
+                try await manager.performMain { NoteModel.insert("mine", into: $0) }
+                try await Self.sendAway(manager)
+                _ = manager.newBackgroundContext().hasChanges
+            }
+        }
+        let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("CoreDataManager.main") && text.contains("writing of 'text'"), "\(text)")
+        #expect(text.contains("CoreDataManager.background"), "\(text)")
+    }
+
     @MainActor private static func sendAway(_ manager: CoreDataManager) async throws {
         let note = try manager.mainContext.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note"))[0]
         await Task.detached { note.setValue("", forKey: "text") }.value

@@ -69,6 +69,7 @@ struct ConfinementTests {
     func wrongQueueStops() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.confinementResponse = .stop
             context.performAndWait { context.name = "importer" }
             _ = context.hasChanges
         }

@@ -171,10 +171,81 @@ struct EntryPointTests {
         }
     }
 
+    @Test(
+        "by default each use is reported once, with object, context, queue and what to do, and the call is carried out")
+    func reports() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            for entry in Self.ofContext + Self.ofObject where !Self.stopsAnywhere.contains(entry.name) {
+                try Self.call(entry, response: nil)
+                try Self.call(entry, response: nil)
+            }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("CoreData: warning: ") }
+        let uses = lines.compactMap { $0.firstMatch(of: /was used \((.*?)\) from/)?.output.1 }
+        #expect(uses.count == lines.count && Set(uses).count == uses.count, "\(text)")
+        #expect(uses.count > 60, "\(uses)")
+        for use in [
+            "reading of 'name'", "writing of 'name'", "save()", "fetch(_:)", "willChangeValue(forKey:) of 'name'",
+        ] {
+            #expect(uses.contains { $0 == use }, "\(use): \(uses)")
+        }
+        for line in lines {
+            #expect(line.contains("private-queue context 'importer'"), "\(line)")
+            #expect(line.contains("on no context's queue; it belongs to its own queue"), "\(line)")
+            #expect(line.contains("Use it inside perform or performAndWait"), "\(line)")
+            #expect(line.contains("-com.apple.CoreData.ConcurrencyDebug 1"), "\(line)")
+            #expect(line.contains("OPENCOREDATA_CONCURRENCY_DEBUG=1"), "\(line)")
+        }
+        #expect(lines.contains { $0.contains("The object <Author") && $0.contains("reading of 'name'") }, "\(text)")
+    }
+
+    @Test("the environment's 1 stops where a context was told to ignore, and 0 says nothing where one was told to stop")
+    func environment() async {
+        let stopped = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            setenv("OPENCOREDATA_CONCURRENCY_DEBUG", "1", 1)
+            try Self.call(Self.ofContext[0], response: .ignore)
+        }
+        let text = String(decoding: stopped?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("__Multithreading_Violation_AllThatIsLeftToUsIsHonor__"), "\(text)")
+        let ignored = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            setenv("OPENCOREDATA_CONCURRENCY_DEBUG", "0", 1)
+            for entry in Self.ofObject where !Self.stopsAnywhere.contains(entry.name) {
+                try Self.call(entry, response: .stop)
+            }
+        }
+        let nothing = String(decoding: ignored?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(!nothing.contains("CoreData:"), "\(nothing)")
+    }
+
+    @Test("a context's own response goes to its children, and one that ignores says nothing")
+    func inherited() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let library = try Library()
+            let quiet = library.context()
+            quiet.confinementResponse = .ignore
+            _ = quiet.hasChanges
+            let strict = library.context()
+            strict.confinementResponse = .stop
+            let child = library.child(of: strict)
+            let ownSay = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            ownSay.confinementResponse = .ignore
+            ownSay.parent = strict
+            _ = ownSay.hasChanges
+            FileHandle.standardError.write(Data("here\n".utf8))
+            _ = child.hasChanges
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        let parts = text.components(separatedBy: "here\n")
+        #expect(parts.count == 2 && !parts[0].contains("CoreData:"), "\(text)")
+        #expect(text.contains("__Multithreading_Violation_AllThatIsLeftToUsIsHonor__"), "\(text)")
+    }
+
     /// Calls an entry point off the queue. Returns, and with it the process ends well, when nothing stopped it.
-    private static func call(_ entry: Entry) throws {
+    private static func call(_ entry: Entry, response: ConfinementResponse? = .stop) throws {
         let library = try Library()
         let context = library.context()
+        if let response { context.confinementResponse = response }
         let scene = try context.performAndWait {
             context.name = "importer"
             let author = context.make("Author", ["name": "A"])

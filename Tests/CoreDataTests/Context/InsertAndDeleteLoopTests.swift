@@ -16,6 +16,7 @@ struct InsertAndDeleteLoopTests {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent, \.standardOutputContent]
         ) {
+            setenv("OPENCOREDATA_CONCURRENCY_DEBUG", "1", 1)
             let library = try Library()
             let loop = try PersonLoop(.background, library, .mainContext, .passes(50), announces: true)
             await loop.run()
@@ -34,6 +35,7 @@ struct InsertAndDeleteLoopTests {
         .onStores(.sqlite))
     func wrongObject() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            setenv("OPENCOREDATA_CONCURRENCY_DEBUG", "1", 1)
             let library = try Library()
             let context = library.context()
             let other = library.context()

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The hidden folder beside a store in which a copying migration builds the newer version: `.NAME.migration`.
 ///
@@ -82,7 +81,7 @@ final class MigrationFolder {
 
     private let owner: pthread_t
     /// The threads of this process that hold a folder's lock, by the folder's path.
-    private static let owners = Mutex<[String: pthread_t]>([:])
+    private static let owners = Locked<[String: pthread_t]>([:])
 
     /// Whether the calling thread is migrating the store: what it opens meanwhile needs no recovery and must not wait.
     static func isHeldHere(for store: SQLiteStoreFiles) -> Bool {

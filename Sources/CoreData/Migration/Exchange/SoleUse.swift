@@ -1,6 +1,5 @@
 import CSQLite
 import Foundation
-import Synchronization
 
 /// A store that is a single file, without -wal and -shm, and that nobody else can open as long as this lives.
 ///
@@ -63,7 +62,7 @@ final class SoleUse {
 
     private let owner = pthread_self()
     /// The threads of this process that hold the lock on a store, by the path of its main file.
-    private static let owners = Mutex<[String: pthread_t]>([:])
+    private static let owners = Locked<[String: pthread_t]>([:])
 
     /// Whether the calling thread holds the lock on a store: what it reads of it cannot change, and waiting for the lock would
     /// be waiting for itself.

@@ -1,12 +1,11 @@
 import Foundation
-import Synchronization
 
 /// The stores in memory that the coordinators of a process share: SQLite databases by the names below `/dev/null`.
 ///
 /// SQLite keeps such a database as long as a connection to it is open.
 enum SharedMemory {
     /// How often a name was given to a new database while others had the old one open.
-    private static let generations = Mutex<[String: Int]>([:])
+    private static let generations = Locked<[String: Int]>([:])
 
     /// A connection to the database of a name, which is empty where nobody has it open.
     static func connection(to name: String, timeout: TimeInterval) throws -> SQLiteConnection {

@@ -1,0 +1,148 @@
+import Foundation
+import Synchronization
+
+/// What a context does when a thread that does not hold its queue uses it or one of its objects.
+public enum ConfinementResponse: UInt8, Sendable {
+    /// Nothing, as Apple's framework does without the launch argument `-com.apple.CoreData.ConcurrencyDebug 1`.
+    case ignore = 1
+    /// Writes one line to standard error for each entity, property and operation, and does what it was asked for.
+    case report
+    /// Stops the process where it happens.
+    case stop
+}
+
+/// What the process has contexts do about wrong queues.
+///
+/// The launch argument `-com.apple.CoreData.ConcurrencyDebug` decides for all of them: 1 stops, 0 ignores. The environment
+/// variable `OPENCOREDATA_CONCURRENCY_DEBUG` says the same where a program has no say in its arguments, as under a test
+/// runner. Without either a context does what it was told (`confinementResponse`), or else reports in debug builds and
+/// ignores in release builds.
+enum ConfinementCheck {
+    #if DEBUG
+        static let usual = ConfinementResponse.report
+    #else
+        static let usual = ConfinementResponse.ignore
+    #endif
+
+    /// Whether any context looks. Initialised statically, so that reading it costs no once-check.
+    static let isOn: Atomic<Bool> = {
+        #if DEBUG
+            Atomic(true)
+        #else
+            Atomic(false)
+        #endif
+    }()
+
+    /// What the argument or the variable asks for.
+    static let requested: ConfinementResponse? = {
+        let process = ProcessInfo.processInfo
+        let position = process.arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug")
+        let word =
+            position.flatMap { process.arguments.dropFirst($0 + 1).first }
+            ?? process.environment["OPENCOREDATA_CONCURRENCY_DEBUG"]
+        return word.flatMap(Int.init).map { $0 > 0 ? .stop : .ignore }
+    }()
+
+    /// Reads what the process asks for, before its first context is used.
+    static func prepare() { _ = prepared }
+
+    private static let prepared: Void = {
+        guard let requested else { return }
+        isOn.store(requested != .ignore, ordering: .relaxed)
+        if requested == .stop {
+            write("CoreData: annotation: Core Data multi-threading assertions enabled.")
+        }
+    }()
+
+    // MARK: Reporting
+
+    /// What was reported. There are no more of them than places in the program's source.
+    private static let reported = Locked<Set<String>>([])
+
+    /// Writes a line, unless one with the same key was written.
+    static func report(_ message: String, key: String) {
+        guard reported.withLock({ $0.insert(key).inserted }) else { return }
+        write(
+            "CoreData: warning: \(message) Use it inside perform or performAndWait of its context, or pass its objectID "
+                + "to another queue. (Once for each entity, property and operation; -com.apple.CoreData.ConcurrencyDebug 1 "
+                + "or OPENCOREDATA_CONCURRENCY_DEBUG=1 stops the process here, 0 says nothing.)")
+    }
+
+    private static func write(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+}
+
+extension NSManagedObjectContext {
+    /// What the context does when it, or one of its objects, is used off its queue.
+    ///
+    /// Reports in debug builds and ignores in release builds unless set. The launch argument
+    /// `-com.apple.CoreData.ConcurrencyDebug` and the environment variable `OPENCOREDATA_CONCURRENCY_DEBUG` (1 stops, 0
+    /// ignores) decide for every context, whatever is set. A child context takes its parent's response, unless its own was
+    /// set before it got the parent. Not in Apple's framework. May be used on any thread.
+    ///
+    /// See <https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext>.
+    public final var confinementResponse: ConfinementResponse {
+        get { ConfinementCheck.requested ?? setConfinementResponse ?? ConfinementCheck.usual }
+        set {
+            ownConfinementResponse.store(newValue.rawValue, ordering: .relaxed)
+            if newValue != .ignore, ConfinementCheck.requested == nil {
+                ConfinementCheck.isOn.store(true, ordering: .relaxed)
+            }
+        }
+    }
+
+    /// What the program has set; nil where it has said nothing.
+    private var setConfinementResponse: ConfinementResponse? {
+        ConfinementResponse(rawValue: ownConfinementResponse.load(ordering: .relaxed))
+    }
+
+    /// Does as a new parent does about wrong queues.
+    final func inheritConfinementResponse(from parent: NSManagedObjectContext) {
+        guard setConfinementResponse == nil, let response = parent.setConfinementResponse else { return }
+        confinementResponse = response
+    }
+
+    /// Responds when the calling thread does not hold the context's queue.
+    @inline(__always)
+    final func checkConfinement(_ operation: StaticString = #function) {
+        if ConfinementCheck.isOn.load(ordering: .relaxed), !isOpenToCaller { respond(to: operation, of: nil, nil) }
+    }
+
+    /// The same for a call that is about an object.
+    final func checkConfinement(with object: NSManagedObject, _ operation: StaticString = #function) {
+        if ConfinementCheck.isOn.load(ordering: .relaxed), !isOpenToCaller { respond(to: operation, of: object, nil) }
+    }
+
+    /// Whether the calling thread may use the context.
+    final var isOpenToCaller: Bool { isHeldByCaller || concurrencyType == .confinementConcurrencyType }
+
+    /// Reports a use off the queue, or stops the process.
+    final func respond(to operation: StaticString, of object: NSManagedObject?, _ property: String?) {
+        let response = confinementResponse
+        if response == .ignore { return }
+        let owner = isMain ? "the main queue" : "its own queue (perform, performAndWait)"
+        let entity = object?.home.layout.name
+        let subject = object.map { "The object <\(entity ?? "") \($0.key)> of the" } ?? "The"
+        let use = property.map { "\(operation) of '\($0)'" } ?? "\(operation)"
+        let message = """
+            \(subject) \(debugName) was used (\(use)) from \(HeldContexts.placeDescription); it belongs to \(owner).
+            """
+        if response == .stop { fatalError("__Multithreading_Violation_AllThatIsLeftToUsIsHonor__: \(message)") }
+        ConfinementCheck.report(message, key: "\(entity ?? ""),\(property ?? ""),\(operation)")
+    }
+}
+
+extension NSManagedObject {
+    /// Responds when the calling thread does not hold the queue of the object's context.
+    ///
+    /// - Parameters:
+    ///   - property: The property that is read or written, for the message.
+    ///   - operation: What is done, in words of the public interface.
+    @inline(__always)
+    final func checkConfinement(
+        _ operation: StaticString = #function, _ property: @autoclosure () -> String? = nil
+    ) {
+        if ConfinementCheck.isOn.load(ordering: .relaxed), let context = home.context, !context.isOpenToCaller {
+            context.respond(to: operation, of: self, property())
+        }
+    }
+}
