@@ -3,15 +3,19 @@ import Foundation
 /// `coredata port`: rewrites Swift sources that were written for Apple's Core Data, as far as no compiler flag can save them.
 package struct PortCommand {
     package static let usage = """
-        usage: coredata port PATH [--in-place | --output DIR] [--model PATH]...
+        usage: coredata port PATH [--in-place | --output DIR] [--model PATH]... [--package PLACE]
 
         Rewrites what Swift on Linux does not compile in the Swift files (and models) at PATH: @objc and @objc(Name),
-        #keyPath, the #selector of sort descriptors, casts of fetch requests, NSSet from a literal. Prints the changes
-        as a diff, then what has to be done by hand. Without --in-place or --output nothing is written.
+        #keyPath, the #selector of sort descriptors, casts of fetch requests, overrides in extensions, NSSet from a
+        literal, missing imports. Adds the framework, its plugin and the models to the targets of Package.swift that
+        need them. Prints the changes as a diff, then what has to be done by hand. Without --in-place or --output
+        nothing is written.
 
           --in-place     change the files
           --output DIR   write a changed copy of PATH to DIR, which must not exist or be empty
           --model PATH   look up the keys of #keyPath in this model too (.xcdatamodeld, .xcdatamodel, .momd or .mom)
+          --package PLACE  where Package.swift finds OpenCoreData: a folder or a URL; without it, the folder that this
+                         program was built in
 
         Exit status: 0 all is done, 1 something is left to do by hand, 2 nothing was done because of an error.
         """
@@ -23,6 +27,7 @@ package struct PortCommand {
     private var path: String?
     private var outcome = Outcome.shown
     private var models: [URL] = []
+    private var package: ManifestPorter.Place?
 
     /// Reads the arguments behind `port`.
     package init(arguments: [String]) throws {
@@ -32,6 +37,9 @@ package struct PortCommand {
             case "--in-place":
                 guard case .shown = outcome else { throw PortError("--in-place and --output exclude each other") }
                 outcome = .inPlace
+            case "--package":
+                guard let value = rest.popFirst() else { throw PortError("'\(argument)' needs a path or a URL") }
+                package = try Self.place(value)
             case "--output", "--model":
                 guard let value = rest.popFirst() else { throw PortError("'\(argument)' needs a path") }
                 let url = URL(fileURLWithPath: value).standardizedFileURL
@@ -54,7 +62,7 @@ package struct PortCommand {
     package func run(diff: (String) -> Void, message: (String) -> Void) throws -> Int32 {
         let tree = try SourceTree(path ?? "")
         if case .copied(let target) = outcome { try check(target, tree) }
-        let porting = try Porting(tree, models: models)
+        let porting = try Porting(tree, models: models, package: package ?? Self.ownPackage)
         for file in porting.changed { diff(file.diff) }
         switch outcome {
         case .shown: break
@@ -69,10 +77,26 @@ package struct PortCommand {
         let changes = porting.changed.reduce(0) { $0 + $1.edits.count }
         var summary =
             "\(changes) \(changes == 1 ? "change" : "changes") in \(porting.changed.count) of "
-            + "\(tree.swiftFiles.count + tree.modelContents.count) files, \(left) to do by hand"
+            + "\(tree.swiftFiles.count + tree.modelContents.count + tree.manifests.count) files, \(left) to do by hand"
         if case .shown = outcome, changes > 0 { summary += "; nothing was written" }
         message("\(summary)\n")
         return left == 0 ? 0 : 1
+    }
+
+    private static func place(_ value: String) throws -> ManifestPorter.Place {
+        if value.contains("://") || value.hasPrefix("git@") { return .url(value) }
+        let folder = URL(fileURLWithPath: value).standardizedFileURL
+        guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) else {
+            throw PortError("\(value): there is no package in this folder")
+        }
+        return .path(folder.path)
+    }
+
+    /// The package that the program was built in: it lies in the `.build` of that.
+    private static var ownPackage: ManifestPorter.Place? {
+        let parts = Bundle.main.executableURL?.resolvingSymlinksInPath().pathComponents ?? []
+        guard let build = parts.lastIndex(of: ".build"), build > 1 else { return nil }
+        return try? place("/" + parts[1..<build].joined(separator: "/"))
     }
 
     private func check(_ target: URL, _ tree: SourceTree) throws {

@@ -13,55 +13,113 @@ struct Porting {
 
     private(set) var changed: [ChangedFile] = []
     private(set) var notes: [PortNote] = []
+    private var isAmbiguityNoted = false
 
-    /// Ports the files of a tree. `models` are looked into besides those in the tree.
-    init(_ tree: SourceTree, models others: [URL]) throws {
+    /// Ports the files of a tree. `models` are looked into besides those in the tree; `package` is where manifests find the
+    /// framework.
+    init(_ tree: SourceTree, models others: [URL], package: ManifestPorter.Place? = nil) throws {
         let sources = tree.swiftFiles.map { file in
             // Messages name files so that an editor finds them from where the program was called.
-            SourceFile(path: Self.name(of: file), text: String(decoding: file.bytes, as: UTF8.self))
+            SourceFile(path: Self.name(of: file.url), text: String(decoding: file.bytes, as: UTF8.self))
         }
         var types = DeclaredTypes()
-        for source in sources { types.add(source.scopes) }
-        var models: [NSManagedObjectModel] = []
-        for url in tree.models + others {
-            if let model = NSManagedObjectModel(contentsOf: url) {
-                models.append(model)
-            } else if others.contains(url) {
-                throw PortError("\(url.path): this is no model, or a damaged one")
-            } else {
-                notes.append(
-                    PortNote(
-                        kind: .byHand, file: url.relativePath, line: 1, column: 1, message: "the model cannot be read"))
-            }
+        var keyPathUses = KeyPathUses()
+        for source in sources {
+            types.add(source.scopes)
+            keyPathUses.add(source)
         }
+        let models = try read(tree.models, others)
         let renamed = Self.renamedClasses(sources, KnownKeys(types: types, models: models))
         let keys = KnownKeys(types: types, models: models, renamedClasses: renamed)
-        var isAmbiguous = false
+        let targets = PackageTargets(
+            tree.manifests.map { PackageManifest($0, name: Self.name(of: $0.url)) }, files: tree.swiftFiles.map(\.path),
+            models: tree.resources)
+        var surroundings = Surroundings(targets, tree.swiftFiles, sources)
+        surroundings.keyPathUses = keyPathUses
+        var needy: Set<PackageTargets.ID> = []
+        var homeless: [String] = []
         for (file, source) in zip(tree.swiftFiles, sources) {
-            var porter = FilePorter(source, keys: keys, renamedClasses: renamed)
+            let ids = targets.targets(of: file.path)
+            surroundings.target = ids.first.map { targets[$0].name }
+            var porter = FilePorter(source, keys: keys, renamedClasses: renamed, surroundings: surroundings)
             porter.run()
             notes += porter.notes
-            isAmbiguous = isAmbiguous || porter.usesAmbiguousTypes
+            if porter.importsFramework { needy.formUnion(ids) }
+            if porter.importsFramework, ids.isEmpty { homeless.append(file.path) }
+            // The plugin that a target gets writes what tells the names apart.
+            if let type = porter.ambiguousType, ids.isEmpty { noteAmbiguity(source, type) }
             if !porter.edits.isEmpty { changed.append(ChangedFile(file: file, edits: porter.edits)) }
         }
         for file in tree.modelContents {
             let edits = ModelClassNames.edits(in: file.bytes, renamedClasses: renamed)
             if !edits.isEmpty { changed.append(ChangedFile(file: file, edits: edits)) }
         }
-        if isAmbiguous, let first = sources.first {
-            notes.append(
-                PortNote(
-                    kind: .hint, file: first.path, line: 1, column: 1,
-                    message:
-                        "Foundation declares NSExpression and the two kinds of predicate, too: the plugin writes what "
-                        + "tells them apart; a target without it needs 'typealias NSExpression = CoreData.NSExpression' …"
-                ))
+        port(targets, needy, tree.manifests, package)
+        noteUnreadable(targets.manifests, homeless)
+    }
+
+    private mutating func read(_ models: [URL], _ others: [URL]) throws -> [NSManagedObjectModel] {
+        var result: [NSManagedObjectModel] = []
+        for url in models + others {
+            if let model = NSManagedObjectModel(contentsOf: url) {
+                result.append(model)
+            } else if others.contains(url) {
+                throw PortError("\(url.path): this is no model, or a damaged one")
+            } else {
+                notes.append(
+                    PortNote(
+                        kind: .byHand, file: Self.name(of: url), line: 1, column: 1, message: "the model cannot be read"
+                    ))
+            }
+        }
+        return result
+    }
+
+    /// Says once that Foundation has some names, too, where it matters.
+    private mutating func noteAmbiguity(_ source: SourceFile, _ type: SwiftToken) {
+        guard !isAmbiguityNoted else { return }
+        isAmbiguityNoted = true
+        notes.append(
+            PortNote(
+                kind: .hint, file: source.path, line: type.line, column: type.column,
+                message:
+                    "Foundation declares NSExpression and the two kinds of predicate, too: the plugin writes what "
+                    + "tells them apart; a target without it needs 'typealias NSExpression = CoreData.NSExpression' …"))
+    }
+
+    private mutating func port(
+        _ targets: PackageTargets, _ needy: Set<PackageTargets.ID>, _ files: [SourceTree.File],
+        _ place: ManifestPorter.Place?
+    ) {
+        for (number, manifest) in targets.manifests.enumerated() {
+            var porter = ManifestPorter(manifest)
+            let own = manifest.targets.indices.map { PackageTargets.ID(manifest: number, target: $0) }
+            let those = own.filter { needy.contains($0) || targets.models[$0] != nil }
+            porter.run(needy: those.map { ($0.target, targets.modelsBelow($0)) }, place: place)
+            notes += porter.notes
+            if !porter.edits.isEmpty { changed.append(ChangedFile(file: files[number], edits: porter.edits)) }
         }
     }
 
-    private static func name(of file: SourceTree.File) -> String {
+    /// Says where a manifest does not write out the targets of files that need the framework.
+    private mutating func noteUnreadable(_ manifests: [PackageManifest], _ files: [String]) {
+        for manifest in manifests where manifest.targets.isEmpty {
+            guard let file = files.first(where: { manifest.folder.isEmpty || $0.hasPrefix(manifest.folder + "/") })
+            else {
+                continue
+            }
+            notes.append(
+                PortNote(
+                    kind: .byHand, file: manifest.name, line: 1, column: 1,
+                    message:
+                        "no target is written out here to which '\(file)' belongs: add the product CoreData and the "
+                        + "plugin CoreDataModelPlugin of OpenCoreData to the one that it is in"))
+        }
+    }
+
+    private static func name(of url: URL) -> String {
         let current = FileManager.default.currentDirectoryPath
-        let path = file.url.path
+        let path = url.path
         return path.hasPrefix(current + "/") ? String(path.dropFirst(current.count + 1)) : path
     }
 

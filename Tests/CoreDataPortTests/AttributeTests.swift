@@ -70,11 +70,13 @@ struct AttributeTests {
     func renamedClass() throws {
         let source = """
             @objc(MONote) final class Note: NSManagedObject { func f() { entity.managedObjectClassName = "MONote" } }
+            import CoreData
             """
         let ported = try Ported(source, model: "<entity name='Note' representedClassName='MONote'/>")
         #expect(
             ported.text("File.swift") == """
                 final class Note: NSManagedObject { func f() { entity.managedObjectClassName = NSStringFromClass(Note.self) } }
+                import CoreData
                 """)
         #expect(
             ported.text("Model.xcdatamodeld/Model.xcdatamodel/contents")

@@ -16,6 +16,7 @@ struct CodeTests {
             center.addObserver(self, selector: #selector(saved(_:)), name: .NSManagedObjectContextDidSave, object: nil)
             control.perform(#selector(getter: Note.title))
             func f(_ action: Selector) {}
+            import CoreData
             """)
         #expect(
             ported.text == """
@@ -27,6 +28,7 @@ struct CodeTests {
                 center.addObserver(self, selector: #selector(saved(_:)), name: .NSManagedObjectContextDidSave, object: nil)
                 control.perform(#selector(getter: Note.title))
                 func f(_ action: Selector) {}
+                import CoreData
                 """)
         #expect(ported.byHand.map { $0.prefix(7) } == ["6:36: t", "7:17: t", "8:18: t"])
         #expect(ported.byHand[0].contains("addObserver(forName:object:queue:using:)"))
@@ -46,6 +48,18 @@ struct CodeTests {
             let f = request as! NSFetchRequest<Note>
             guard let g = request as? NSFetchRequest<NSFetchRequestResult> else { return }
             let h = NSFetchRequest<NSFetchRequestResult>(entityName: name(1)) as! NSFetchRequest<Kit.Note>
+            let i = Memo.fetchRequest() as! NSFetchRequest<Kit.Note>
+            class Note: NSManagedObject {
+                class func j() -> NSFetchRequest<Note> { fetchRequest() as! NSFetchRequest<Note> }
+                class func k() -> NSFetchRequest<Note> { Self.fetchRequest() as! NSFetchRequest<Note> }
+                func l() -> NSFetchRequest<Note> { type(of: self).fetchRequest() as! NSFetchRequest<Note> }
+                class func m() -> NSFetchRequest<Note> { self.fetchRequest() as! NSFetchRequest<Note> }
+                class func n() -> NSFetchRequest<any NSFetchRequestResult> {
+                    fetchRequest() as! NSFetchRequest<any NSFetchRequestResult>
+                }
+            }
+            func o<T: NSManagedObject>(_ t: T.Type) -> NSFetchRequest<T> { t.fetchRequest() as! NSFetchRequest<T> }
+            import CoreData
             """)
         #expect(
             ported.text == """
@@ -57,14 +71,111 @@ struct CodeTests {
                 let f = request as! NSFetchRequest<Note>
                 guard let g = request as? NSFetchRequest<NSFetchRequestResult> else { return }
                 let h = NSFetchRequest<Kit.Note>(entityName: name(1))
+                let i = NSFetchRequest<Kit.Note>(entityName: Memo.entity().name ?? "")
+                class Note: NSManagedObject {
+                    class func j() -> NSFetchRequest<Note> { fetchRequest() as! NSFetchRequest<Note> }
+                    class func k() -> NSFetchRequest<Note> { NSFetchRequest<Note>(entityName: Self.entity().name ?? "") }
+                    func l() -> NSFetchRequest<Note> { type(of: self).fetchRequest() as! NSFetchRequest<Note> }
+                    class func m() -> NSFetchRequest<Note> { self.fetchRequest() as! NSFetchRequest<Note> }
+                    class func n() -> NSFetchRequest<any NSFetchRequestResult> {
+                        fetchRequest() as NSFetchRequest<any NSFetchRequestResult>
+                    }
+                }
+                func o<T: NSManagedObject>(_ t: T.Type) -> NSFetchRequest<T> { t.fetchRequest() as! NSFetchRequest<T> }
+                import CoreData
                 """)
-        #expect(ported.byHand.map { $0.prefix(5) } == ["6:17:", "7:23:"])
+        #expect(ported.byHand.map { $0.prefix(5) } == ["6:17:", "7:23:"], "\(ported.byHand)")
     }
 
     @Test("The name of a key path comes from the framework")
     func keyPathNames() throws {
-        let ported = try Ported("let name = path._kvcKeyPathString! + (\\Note.title)._kvcKeyPathString!")
-        #expect(ported.text == "let name = path.managedKeyPath! + (\\Note.title).managedKeyPath!")
+        let ported = try Ported(
+            """
+            import CoreData
+            let name = path._kvcKeyPathString! + (\\Note.title)._kvcKeyPathString!
+            extension KeyPath { var name: String { f(_kvcKeyPathString ?? "\\(_kvcKeyPathString!)") } }
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                let name = path.managedKeyPath! + (\\Note.title).managedKeyPath!
+                extension KeyPath { var name: String { f(managedKeyPath ?? "\\(managedKeyPath!)") } }
+                """)
+    }
+
+    @Test("A predicate without anything, which Foundation on Linux does not make, is one that holds")
+    func emptyPredicate() throws {
+        let ported = try Ported(
+            "import CoreData\nlet a = NSPredicate(), b: NSPredicate? = f(NSPredicate(value: false))")
+        #expect(
+            ported.text
+                == "import CoreData\nlet a = NSPredicate(value: true), b: NSPredicate? = f(NSPredicate(value: false))")
+    }
+
+    @Test("@NSManaged in a class that a function declares is reported; conditions and nested types are heeded")
+    func localClasses() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            enum Models { class Fine: NSManagedObject { @NSManaged var a: String } }
+            func make() {
+                class Note: NSManagedObject { @NSManaged var a: String }
+                #if canImport(UIKit)
+                class Other: NSManagedObject { @NSManaged var a: String }
+                #endif
+            }
+            """)
+        #expect(ported.byHand.count == 1)
+        #expect(ported.byHand.first?.hasPrefix("4:35: the accessors of '@NSManaged' are written outside") == true)
+    }
+
+    @Test("A file that conditions leave out altogether is named, others are not")
+    func vanished() throws {
+        let ported = try Ported(
+            """
+            // Cells.
+            import CoreData
+            #if canImport(UIKit)
+            import UIKit
+            class Cell: UITableViewCell {}
+            #else
+            @testable import Kit
+            #endif
+            """)
+        #expect(
+            ported.hints == [
+                "3:1: nothing of this file is left on Linux: '#if canImport(UIKit)' leaves out all that it declares"
+            ])
+        #expect(try Ported("import CoreData\n#if canImport(UIKit)\nlet a = 1\n#else\nlet a = 2\n#endif").hints == [])
+        #expect(try Ported("import CoreData\n").hints == [])
+    }
+
+    @Test("What is there for Xcode's own projects alone causes no alarm")
+    func notOfPackages() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            #if SWIFT_PACKAGE
+            let bundle = Bundle.module
+            #else
+            let bundle = Bundle(for: Note.self)
+            #endif
+            #if !SWIFT_PACKAGE && DEBUG
+            let other = Bundle(for: Note.self)
+            #endif
+            """)
+        #expect(ported.porting.notes.isEmpty && ported.porting.changed.isEmpty)
+    }
+
+    @Test("The note on names that Foundation has too points at such a name, once")
+    func ambiguousNames() throws {
+        let ported = try Ported([
+            "A.swift": "import CoreData\n", "B.swift": "import CoreData\nlet a: NSExpression\nlet b: NSExpression\n",
+            "C.swift": "import CoreData\nlet c: NSCompoundPredicate\n",
+        ])
+        #expect(ported.hints.count == 1)
+        #expect(ported.hints.first?.hasPrefix("2:8: Foundation declares NSExpression") == true)
+        #expect(ported.porting.notes.first?.file.hasSuffix("B.swift") == true)
     }
 
     @Test("Arguments of a format need not be CVarArg")
@@ -73,11 +184,13 @@ struct CodeTests {
             """
             let a = NSPredicate(format: "id == %@ AND date < %@", id as CVarArg, f(date) as! CVarArg)
             let b = String(format: "%@", id as CVarArg)
+            import CoreData
             """)
         #expect(
             ported.text == """
                 let a = NSPredicate(format: "id == %@ AND date < %@", id, f(date))
                 let b = String(format: "%@", id as CVarArg)
+                import CoreData
                 """)
     }
 
@@ -130,7 +243,8 @@ struct CodeTests {
     @Test(
         "Unfinished and odd sources are left alone",
         arguments: [
-            "@objc", "#keyPath(", "\"\\(#selector(", "as! NSFetchRequest<", "import", "/* @objc", "let a: NSSet = [",
+            "@objc", "#keyPath(", "\"\\(#selector(", "import CoreData\nas! NSFetchRequest<", "import", "/* @objc",
+            "let a: NSSet = [",
         ])
     func unfinished(source: String) throws {
         let ported = try Ported(source)

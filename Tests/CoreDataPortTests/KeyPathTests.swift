@@ -10,7 +10,8 @@ struct KeyPathTests {
 
     /// The line that holds the expression, as it is afterwards.
     private func line(_ ported: Ported) -> String? {
-        ported.text?.split(separator: "\n").dropFirst().first.map { String($0.dropFirst(20).dropLast(2)) }
+        ported.text?.split(separator: "\n").first { $0.hasPrefix("    var a: String") }
+            .map { String($0.dropFirst(20).dropLast(2)) }
     }
 
     @Test(

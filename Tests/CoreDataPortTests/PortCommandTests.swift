@@ -156,6 +156,27 @@ struct PortCommandTests {
         }
     }
 
+    @Test("The manifest of a package is shown, and written in place, with the place that is asked for")
+    func manifest() throws {
+        try withSources { folder, _ in
+            let manifest = folder.appendingPathComponent("app/Package.swift")
+            let text =
+                "// swift-tools-version: 5.9\nlet package = Package(name: \"N\", targets: [.target(name: \"N\", path: \"Sources\")])\n"
+            try Data(text.utf8).write(to: manifest)
+            let shown = try port(["app", "--package", "https://example.org/OpenCoreData"], in: folder)
+            #expect(shown.status == 0 && shown.output.contains("+++ b/Package.swift\n"))
+            #expect(try self.text(manifest) == text)
+            #expect(
+                try port(["app", "--in-place", "--package", "https://example.org/OpenCoreData"], in: folder).status == 0
+            )
+            let written = try self.text(manifest)
+            #expect(written.contains(".package(url: \"https://example.org/OpenCoreData\", branch: \"main\")"))
+            #expect(written.contains("plugins: [.plugin(name: \"CoreDataModelPlugin\", package: \"OpenCoreData\")]"))
+            let own = try port(["app", "--package", "nowhere"], in: folder)
+            #expect(own.status == 2 && own.messages.contains("nowhere: there is no package in this folder"))
+        }
+    }
+
     @Test("What cannot be read is an error with status 2 that names it, and nothing is written")
     func badInput() throws {
         try withSources { folder, file in

@@ -14,13 +14,18 @@ struct Ported {
     }
 
     init(_ files: [String: String], model entities: String? = nil) throws {
-        for (name, text) in files { try Data(text.utf8).write(to: folder.url.appendingPathComponent(name)) }
+        for (name, text) in files {
+            let url = folder.url.appendingPathComponent(name)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: url)
+        }
         if let entities {
             let version = folder.url.appendingPathComponent("Model.xcdatamodeld/Model.xcdatamodel")
             try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
             try Data("<model>\(entities)</model>".utf8).write(to: version.appendingPathComponent("contents"))
         }
-        porting = try Porting(try SourceTree(folder.url.path), models: [])
+        porting = try Porting(try SourceTree(folder.url.path), models: [], package: .path("/OpenCoreData"))
     }
 
     /// What became of the file that changed.

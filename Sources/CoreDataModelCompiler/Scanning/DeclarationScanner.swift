@@ -72,7 +72,15 @@ package struct DeclarationScanner {
                 }
             } else {
                 prefix = Prefix()
-                if token.isMark("{") || token.isMark("(") || token.isMark("[") { skipBalanced() } else { index += 1 }
+                if token.isMark("{") {
+                    let start = index
+                    skipBalanced()
+                    refuseLocalClasses(in: start..<index)
+                } else if token.isMark("(") || token.isMark("[") {
+                    skipBalanced()
+                } else {
+                    index += 1
+                }
             }
             previous = index > 0 ? tokens[index - 1] : nil
         }
@@ -112,6 +120,28 @@ package struct DeclarationScanner {
             }
             index += 1
             if depth <= 0 { return }
+        }
+    }
+
+    /// A class that a function declares can be seen by nothing outside, so nobody can write its accessors. What a condition
+    /// may leave out is not looked at: the linker says it then.
+    private mutating func refuseLocalClasses(in range: Range<Int>) {
+        guard branches.isEmpty else { return }
+        var conditions = 0
+        for position in range {
+            let token = tokens[position]
+            if case .directive(let directive) = token.kind {
+                conditions += directive == .ifCondition ? 1 : directive == .end ? -1 : 0
+            }
+            guard conditions == 0, token.isMark("@"), position + 1 < range.upperBound,
+                tokens[position + 1].isWord("NSManaged")
+            else { continue }
+            result.diagnostics.append(
+                Diagnostic(
+                    file: result.path, line: token.line, column: token.column,
+                    message:
+                        "the accessors of '@NSManaged' are written outside the function around it and cannot see the "
+                        + "class: declare it outside"))
         }
     }
 

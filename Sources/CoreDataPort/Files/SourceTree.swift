@@ -12,10 +12,14 @@ struct SourceTree {
     let root: URL
     let isFolder: Bool
     private(set) var swiftFiles: [File] = []
+    /// Manifests of packages, `Package.swift`.
+    private(set) var manifests: [File] = []
     /// Sources of model versions.
     private(set) var modelContents: [File] = []
     /// Models to look keys up in: bundles and versions that are in none.
     private(set) var models: [URL] = []
+    /// Sources of models and mapping models that a package has among its resources, below the root.
+    private(set) var resources: [String] = []
 
     /// Reads everything; throws what is not there or not to be read.
     init(_ path: String) throws {
@@ -53,7 +57,11 @@ struct SourceTree {
             case .typeDirectory:
                 let isVersion = url.pathExtension == "xcdatamodel"
                 let isBundle = ["xcdatamodeld", "momd"].contains(url.pathExtension)
-                if isBundle || isVersion && folder.pathExtension != "xcdatamodeld" { models.append(url) }
+                let isModel = isBundle || isVersion && folder.pathExtension != "xcdatamodeld"
+                if isModel { models.append(url) }
+                if isModel && url.pathExtension != "momd" || url.pathExtension == "xcmappingmodel" {
+                    resources.append(path)
+                }
                 if isVersion {
                     let contents = url.appendingPathComponent("contents")
                     if FileManager.default.fileExists(atPath: contents.path) {
@@ -62,6 +70,7 @@ struct SourceTree {
                 } else if url.pathExtension != "momd" {
                     try walk(url, path)
                 }
+            case .typeRegular where PackageManifest.isManifest(name): manifests.append(try Self.read(url, as: path))
             case .typeRegular where url.pathExtension == "swift": swiftFiles.append(try Self.read(url, as: path))
             default: break
             }

@@ -73,11 +73,26 @@ struct ScopeMap {
     private(set) var declarations: [String: DeclaredTypes.Declaration] = [:]
     /// Names that `@objc(Name)` gives classes, by the full name of the class, where they differ.
     private(set) var otherClassNames: [String: String] = [:]
-    private var bodies: [(range: Range<Int>, type: String)] = []
+    /// The body of a type or extension, between its braces.
+    struct Body {
+        let range: Range<Int>
+        let type: String
+        /// `class`, `extension` …
+        let keyword: String
+        /// What an extension says about the access of its members.
+        let access: String?
+        /// Whether it stands inside a function.
+        let isLocal: Bool
+    }
+
+    private(set) var bodies: [Body] = []
 
     /// The type whose body is the innermost around a place.
-    func type(at position: Int) -> String? {
-        bodies.filter { $0.range.contains(position) }.max { $0.range.lowerBound < $1.range.lowerBound }?.type
+    func type(at position: Int) -> String? { body(at: position)?.type }
+
+    /// The innermost body around a place.
+    func body(at position: Int) -> Body? {
+        bodies.filter { $0.range.contains(position) }.max { $0.range.lowerBound < $1.range.lowerBound }
     }
 
     private static let keywords: Set<String> = ["class", "struct", "enum", "actor", "protocol", "extension"]
@@ -88,20 +103,24 @@ struct ScopeMap {
 
     init(_ tokens: [SwiftToken]) {
         // For each open brace: the type whose body it begins, if it does.
-        var open: [(type: String?, start: Int)] = []
+        var open: [(type: (name: String, keyword: String, access: String?)?, start: Int)] = []
         var nesting = 0
-        var waiting: (type: String, isClass: Bool)?
+        var waiting: (name: String, keyword: String, access: String?)?
         var otherName: String?
         var index = 0
         while index < tokens.count {
             let token = tokens[index]
             let follows = index + 1 < tokens.count ? tokens[index + 1] : nil
             if token.isMark("{") {
-                open.append((waiting?.type, token.range.upperBound))
+                open.append((waiting, token.range.upperBound))
                 waiting = nil
             } else if token.isMark("}") {
                 if let last = open.popLast(), let type = last.type {
-                    bodies.append((last.start..<token.range.lowerBound, type))
+                    bodies.append(
+                        Body(
+                            range: last.start..<token.range.lowerBound, type: type.name, keyword: type.keyword,
+                            access: type.access,
+                            isLocal: open.contains { $0.type == nil }))
                 }
             } else if token.isMark("(") || token.isMark("[") {
                 nesting += 1
@@ -116,7 +135,9 @@ struct ScopeMap {
             } else if Self.keywords.contains(token.text), token.isWord, let follows, follows.isWord,
                 index == 0 || !tokens[index - 1].isMark("."), !Self.members.contains(follows.text)
             {
-                let outer = open.last?.type
+                let outer = open.last?.type?.name
+                let before = index > 0 ? tokens[index - 1].text : ""
+                let access = ["public", "fileprivate", "private", "package"].contains(before) ? before : nil
                 index += 1
                 var name = tokens[index].text
                 while index + 2 < tokens.count, tokens[index + 1].isMark("."), tokens[index + 2].isWord {
@@ -124,13 +145,13 @@ struct ScopeMap {
                     index += 2
                 }
                 let full = token.text == "extension" ? name : (outer.map { "\($0)." } ?? "") + name
-                waiting = (full, token.text == "class")
+                waiting = (full, token.text, access)
                 let inherited = Self.inherited(tokens, &index)
                 declarations[full, default: .init()].inherited += inherited
                 if token.text == "class" { declarations[full]?.isClass = true }
                 if token.text == "class", let otherName, otherName != full { otherClassNames[full] = otherName }
                 otherName = nil
-            } else if token.isWord("var") || token.isWord("let"), let type = open.last?.type, nesting == 0 {
+            } else if token.isWord("var") || token.isWord("let"), let type = open.last?.type?.name, nesting == 0 {
                 for (name, declared) in Self.properties(tokens, &index) {
                     declarations[type, default: .init()].properties[name] = declared
                     if let otherName, otherName != name { declarations[type]?.otherNames[name] = otherName }

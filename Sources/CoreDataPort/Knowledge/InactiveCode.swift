@@ -81,7 +81,10 @@ private struct Condition {
             return nil
         }
         index += 1
-        guard take("(") else { return word.text == "true" ? true : word.text == "false" ? false : nil }
+        guard take("(") else {
+            // A port is one to a package: it has no project of Xcode's beside it.
+            return ["true", "SWIFT_PACKAGE"].contains(word.text) ? true : word.text == "false" ? false : nil
+        }
         let argument = current?.text ?? ""
         while let token = current, !token.isMark(")") {
             _ = token
@@ -94,7 +97,8 @@ private struct Condition {
         case "_runtime": return argument == "_Native"
         case "canImport":
             if AppleModules.advice[argument] != nil || ["Darwin", "ObjectiveC"].contains(argument) { return false }
-            return ["CoreData", "Foundation", "Dispatch", "Glibc"].contains(argument) ? true : nil
+            let known = ["CoreData", "Foundation", "FoundationNetworking", "FoundationXML", "Dispatch", "Glibc"]
+            return known.contains(argument) ? true : nil
         default: return nil
         }
     }

@@ -57,6 +57,11 @@ struct KnownKeys {
     /// Whether a class is one of managed objects.
     func isManaged(_ name: String) -> Bool { types.isManaged(name) || !entities(ofClass: name).isEmpty }
 
+    /// Whether a model has a property of a class.
+    func isModelled(_ key: String, of type: String) -> Bool {
+        types.chain(from: type).flatMap(entities).contains { property(key, of: $0) != nil }
+    }
+
     /// Follows keys from a type; throws what is in the way.
     func follow(_ keys: ArraySlice<String>, from type: String, seenFrom scope: String?) throws(Failure) {
         guard let key = keys.first else { return }

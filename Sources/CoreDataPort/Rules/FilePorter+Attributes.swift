@@ -25,6 +25,21 @@ extension FilePorter {
         guard let keyword = declaration.keyword else { return }
         if tokens[keyword].isWord("protocol") { restrictToClasses(at: keyword) }
         if tokens[keyword].isWord("class"), let objectiveCName { checkClass(at: keyword, objectiveCName) }
+        if tokens[keyword].isWord("var"), tokens[index + 1].isWord("objc") { checkProperty(at: keyword) }
+    }
+
+    /// A property whose key path is asked for its name: only properties of the model have one without `@objc`.
+    private mutating func checkProperty(at keyword: Int) {
+        guard let name = token(keyword + 1), let type = file.scopes.type(at: name.range.lowerBound) else { return }
+        let plain = name.text.filter { $0 != "`" }
+        let isManaged = tokens[startOfDeclaration(with: keyword)..<keyword].contains { $0.isWord("NSManaged") }
+        guard !isManaged || !keys.isManaged(type), !keys.isModelled(plain, of: type),
+            let use = surroundings.keyPathUses.first(of: plain, in: type, isManaged: keys.isManaged(type))
+        else { return }
+        byHand(
+            name,
+            "the name of '\\\(type).\(plain)' is used in \(use.file), line \(use.line), and there is none without '@objc': only "
+                + "properties of the model have names on Linux")
     }
 
     /// The keyword of the declaration that attributes and modifiers belong to.

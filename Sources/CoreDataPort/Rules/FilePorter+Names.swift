@@ -1,18 +1,6 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// Imports of modules that Linux does not have.
-    mutating func reportImport(at index: Int) {
-        let kinds: Set<String> = ["class", "struct", "enum", "protocol", "typealias", "func", "var", "let"]
-        if isMark(".", at: index - 1) { return }
-        let place =
-            isWord(token(index + 1)?.text ?? "", at: index + 1) && kinds.contains(tokens[index + 1].text) ? 2 : 1
-        guard let module = token(index + place), module.isWord, let advice = AppleModules.advice[module.text] else {
-            return
-        }
-        byHand(module, "there is no module '\(module.text)' on Linux: \(advice)")
-    }
-
     private static let observing =
         "there is no key-value observing on Linux: use the notifications of the context, or a property observer"
 
@@ -25,8 +13,11 @@ extension FilePorter {
                 hint(token, "a context made without a concurrency type is confined to the thread that made it")
             }
         case "_kvcKeyPathString":
-            // Always nil on Linux; the framework has a name for key paths of managed objects.
-            if isMark(".", at: index - 1) { replace(token.range, by: "managedKeyPath") }
+            // Always nil on Linux; the framework has a name for key paths of managed objects. Without a point before it the
+            // name is asked of an implicit self.
+            if isWord("var", at: index - 1) || isWord("let", at: index - 1) || isMark(":", at: index + 1) { return }
+            addsKeyPathNames = true
+            replace(token.range, by: "managedKeyPath")
         case "observe":
             if isMark("(", at: index + 1), isMark("\\", at: index + 2) { byHand(token, Self.observing) }
         case "observeValue":
@@ -37,14 +28,26 @@ extension FilePorter {
             else { return }
             byHand(token, Self.observing)
         case "NSKeyValueObservation": byHand(token, Self.observing)
-        case "Bundle":
-            if isMark("(", at: index + 1), isWord("for", at: index + 2) {
-                byHand(token, "'Bundle(for:)' is the program's folder on Linux: use 'Bundle.module'")
-            }
         case "XCTExpectFailure", "keyValueObservingExpectation", "XCTKVOExpectation":
             byHand(token, "XCTest on Linux has no '\(token.text)'")
         default: break
         }
+    }
+
+    /// `NSPredicate()`: nothing can be asked of such a predicate on a Mac, and Foundation on Linux makes none.
+    mutating func portEmptyPredicate(at index: Int) {
+        guard isMark("(", at: index + 1), isMark(")", at: index + 2) else { return }
+        insert("value: true", at: tokens[index + 2].range.lowerBound)
+    }
+
+    /// `@NSManaged` in a class that a function declares: nothing outside can write its accessors.
+    mutating func reportLocalClass(at index: Int) {
+        let body = file.scopes.body(at: tokens[index].range.lowerBound)
+        guard let body, body.isLocal, interpolation == nil else { return }
+        byHand(
+            tokens[index],
+            "the accessors of '@NSManaged' are written outside the function and cannot see the class '\(body.type)': "
+                + "declare it outside")
     }
 
     /// `let set: NSSet = [a]` and `[a] as NSSet`.

@@ -13,12 +13,18 @@ extension FilePorter {
         let isGeneral = result == "NSFetchRequestResult"
         if let owner = ownerOfFetchRequest(before: index) {
             // The call gives a request of the class's own type, or the general one where that is asked for.
-            if result == owner || result == "Self" || owner == "Self" && !isGeneral { return }
+            if result == owner.name || result == "Self" || owner.isSelf && result == own(at: index) { return }
             if isGeneral, mark.isMark("!") { return replace(mark.range, by: "") }
+            if mark.isMark("!"), owner.name.first?.isUppercase == true {
+                let type = String(decoding: file.bytes[rangeOfResult(index + 4..<end)], as: UTF8.self)
+                let range = tokens[index - 5].range.lowerBound..<tokens[end].range.upperBound
+                return replace(range, by: "NSFetchRequest<\(type)>(entityName: \(owner.name).entity().name ?? \"\")")
+            }
+            // A variable holds the class: the request is of its type, and that one of a generic function's parameters.
+            if !owner.isSelf, !keys.isManaged(result), result.allSatisfy(\.isLetter) { return }
         }
         if mark.isMark("!"), let made = typeOfMadeRequest(before: index) {
-            let type = tokens[index + 4].range.lowerBound..<tokens[end - 1].range.upperBound
-            replace(made, by: String(decoding: file.bytes[type], as: UTF8.self))
+            replace(made, by: String(decoding: file.bytes[rangeOfResult(index + 4..<end)], as: UTF8.self))
             return replace(tokens[index - 1].range.upperBound..<tokens[end].range.upperBound, by: "")
         }
         if isGeneral, mark.isMark("!"), let start = startOfName(before: index), takesAnyRequest(start, end) {
@@ -40,12 +46,30 @@ extension FilePorter {
         return true
     }
 
-    /// The class in `Class.fetchRequest()` right before a cast.
-    private func ownerOfFetchRequest(before index: Int) -> String? {
-        guard isMark(")", at: index - 1), isMark("(", at: index - 2), isWord("fetchRequest", at: index - 3),
-            isMark(".", at: index - 4), let owner = token(index - 5), owner.isWord, owner.text != "super"
-        else { return nil }
-        return owner.text
+    private func rangeOfResult(_ tokens: Range<Int>) -> Range<Int> {
+        self.tokens[tokens.lowerBound].range.lowerBound..<self.tokens[tokens.upperBound - 1].range.upperBound
+    }
+
+    /// What `fetchRequest()` is called on right before a cast: a class by its name, a variable, or the type around it.
+    private func ownerOfFetchRequest(before index: Int) -> (name: String, isSelf: Bool)? {
+        guard isMark(")", at: index - 1), isMark("(", at: index - 2), isWord("fetchRequest", at: index - 3) else {
+            return nil
+        }
+        guard isMark(".", at: index - 4) else { return ("self", true) }
+        // `type(of: self)`
+        if isMark(")", at: index - 5) {
+            let isType = isWord("self", at: index - 6) && isWord("of", at: index - 8) && isWord("type", at: index - 10)
+            return isType ? ("self", true) : nil
+        }
+        guard let owner = token(index - 5), owner.isWord, owner.text != "super", !isMark(".", at: index - 6) else {
+            return nil
+        }
+        return (owner.text, owner.text == "self")
+    }
+
+    /// The type around a place.
+    private func own(at index: Int) -> String? {
+        file.scopes.type(at: tokens[index].range.lowerBound)?.split(separator: ".").last.map(String.init)
     }
 
     /// Where the type stands in `NSFetchRequest<Type>(…)` right before a cast.

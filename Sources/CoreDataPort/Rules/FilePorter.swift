@@ -9,18 +9,32 @@ struct FilePorter {
     let keys: KnownKeys
     /// Classes of managed objects by the Objective-C name that a model knows them by, where that is another one.
     let renamedClasses: [String: String]
+    let surroundings: Surroundings
     var edits: [TextEdit] = []
     var notes: [PortNote] = []
-    /// Whether the file uses types that Foundation declares too.
-    var usesAmbiguousTypes = false
+    /// Declarations that have to stand elsewhere in the file.
+    var moves: [Move] = []
+    /// The first name in the file of a type that Foundation declares too.
+    var ambiguousType: SwiftToken?
+    /// Whether key paths are asked for their names by what the framework has for that.
+    var addsKeyPathNames = false
+    /// Whether the file imports the framework, as it is now or by what is added.
+    var importsFramework = false
+
+    struct Move {
+        let range: Range<Int>
+        /// Where the brace stands that closes the class it belongs into.
+        let target: Int
+    }
 
     /// The tokens a rule looks at: the file's, or those of one interpolation.
     var tokens: [SwiftToken]
     /// The interpolation the tokens are of.
     var interpolation: SwiftInterpolation?
 
-    init(_ file: SourceFile, keys: KnownKeys, renamedClasses: [String: String]) {
+    init(_ file: SourceFile, keys: KnownKeys, renamedClasses: [String: String], surroundings: Surroundings) {
         self.file = file
+        self.surroundings = surroundings
         self.keys = keys
         self.renamedClasses = renamedClasses
         tokens = file.tokens
@@ -36,6 +50,9 @@ struct FilePorter {
         }
         tokens = file.tokens
         interpolation = nil
+        settleMoves()
+        addImports()
+        reportVanished()
         notes.sort { ($0.line, $0.column) < ($1.line, $1.column) }
     }
 
@@ -47,6 +64,7 @@ struct FilePorter {
             if file.inactive.contains(token.range.lowerBound) { continue }
             if token.isMark("@") {
                 portAttribute(at: index)
+                if isWord("NSManaged", at: index + 1) { reportLocalClass(at: index) }
             } else if token.isMark("#") {
                 portKeyPath(at: index)
                 portSelector(at: index)
@@ -58,13 +76,18 @@ struct FilePorter {
 
     private mutating func portWord(at index: Int) {
         switch tokens[index].text {
-        case "import": reportImport(at: index)
+        case "import": portImport(at: index)
         case "as": portCast(at: index)
-        case "override": portInitializer(at: index)
+        case "override":
+            portInitializer(at: index)
+            portOverride(at: index)
+        case "Bundle", "init": portBundle(at: index)
+        case "NSPredicate": portEmptyPredicate(at: index)
         case "NSSet", "NSMutableSet": portSetLiteral(at: index)
         case "managedObjectClassName": portClassName(at: index)
         case "Selector", "NSSelectorFromString": portNamedSelector(at: index)
-        case "NSExpression", "NSComparisonPredicate", "NSCompoundPredicate": usesAmbiguousTypes = true
+        case "NSExpression", "NSComparisonPredicate", "NSCompoundPredicate":
+            ambiguousType = ambiguousType ?? tokens[index]
         default: reportName(at: index)
         }
     }

@@ -182,4 +182,25 @@ struct DeclarationScannerTests {
                     + "'A.B': make it internal"
             ])
     }
+
+    @Test("A class inside a function is an error, at the property, unless a condition may leave it out")
+    func localClass() {
+        let source = """
+            func make() -> Any {
+                class A: NSManagedObject { @NSManaged var a: Int }
+                #if canImport(UIKit)
+                class B: NSManagedObject { @NSManaged var b: Int }
+                #endif
+                return A()
+            }
+            class C: NSManagedObject { @NSManaged var c: Int; func f() { _ = { [1, 2] } } }
+            """
+        let file = scan(source)
+        #expect(file.members.map(\.name) == ["c"])
+        #expect(
+            file.diagnostics.map(\.description) == [
+                "/s/Book.swift:2:32: error: the accessors of '@NSManaged' are written outside the function around it and "
+                    + "cannot see the class: declare it outside"
+            ])
+    }
 }

@@ -1,0 +1,58 @@
+/// Names that stand in a file and need an import on Linux that they may not have needed on a Mac.
+enum FrameworkNames {
+    /// Types and constants of Core Data, and what is Foundation's on a Mac and the framework's here.
+    static let framework: Set<String> = Set(
+        """
+        NSAsynchronousFetchRequest NSAsynchronousFetchResult NSAtomicStore NSAtomicStoreCacheNode
+        NSAttributeDescription NSAttributeType NSBatchDeleteRequest NSBatchDeleteRequestResultType
+        NSBatchDeleteResult NSBatchInsertRequest NSBatchInsertRequestResultType NSBatchInsertResult
+        NSBatchUpdateRequest NSBatchUpdateRequestResultType NSBatchUpdateResult NSCompositeAttributeDescription
+        NSConstraintConflict NSCustomMigrationStage NSDeleteRule NSDerivedAttributeDescription NSEntityDescription
+        NSEntityMapping NSEntityMappingType NSEntityMigrationPolicy NSExpressionDescription NSFetchIndexDescription
+        NSFetchIndexElementDescription NSFetchIndexElementType NSFetchRequest NSFetchRequestExpression
+        NSFetchRequestResult NSFetchRequestResultType NSFetchedPropertyDescription NSFetchedResultsChangeType
+        NSFetchedResultsController NSFetchedResultsControllerDelegate NSFetchedResultsSectionInfo NSIncrementalStore
+        NSIncrementalStoreNode NSLightweightMigrationStage NSManagedObject NSManagedObjectContext
+        NSManagedObjectContextConcurrencyType NSManagedObjectID NSManagedObjectModel NSManagedObjectModelReference
+        NSMappingModel NSMergeConflict NSMergePolicy NSMergePolicyType NSMigrationManager NSMigrationStage
+        NSPersistentContainer NSPersistentHistoryChange NSPersistentHistoryChangeRequest
+        NSPersistentHistoryChangeType NSPersistentHistoryResult NSPersistentHistoryResultType
+        NSPersistentHistoryToken NSPersistentHistoryTransaction NSPersistentStore
+        NSPersistentStoreAsynchronousResult NSPersistentStoreCoordinator NSPersistentStoreDescription
+        NSPersistentStoreRequest NSPersistentStoreRequestType NSPersistentStoreResult NSPropertyDescription
+        NSPropertyMapping NSQueryGenerationToken NSRelationshipDescription NSSaveChangesRequest
+        NSSnapshotEventType NSStagedMigrationManager
+        NSSQLiteStoreType NSInMemoryStoreType NSBinaryStoreType NSXMLStoreType NSAddedPersistentStoresKey
+        NSAffectedObjectsErrorKey NSAffectedStoresErrorKey NSDeletedObjectIDsKey NSDeletedObjectsKey
+        NSDetailedErrorsKey NSErrorMergePolicy NSIgnorePersistentStoreVersioningOption
+        NSInferMappingModelAutomaticallyOption NSInsertedObjectIDsKey NSInsertedObjectsKey
+        NSInvalidatedAllObjectsKey NSInvalidatedObjectIDsKey NSInvalidatedObjectsKey
+        NSManagedObjectContextQueryGenerationKey NSMergeByPropertyObjectTrumpMergePolicy
+        NSMergeByPropertyStoreTrumpMergePolicy NSMigratePersistentStoresAutomaticallyOption NSOverwriteMergePolicy
+        NSPersistentHistoryTokenKey NSPersistentHistoryTrackingKey NSPersistentStoreForceDestroyOption
+        NSPersistentStoreRemoteChangeNotificationPostOptionKey NSPersistentStoreSaveConflictsErrorKey
+        NSPersistentStoreTimeoutOption NSPersistentStoreURLKey NSReadOnlyPersistentStoreOption NSRefreshedObjectIDsKey
+        NSRefreshedObjectsKey NSRemovedPersistentStoresKey NSRollbackMergePolicy NSSQLiteAnalyzeOption
+        NSSQLiteErrorDomain NSSQLiteManualVacuumOption NSSQLitePragmasOption NSStoreModelVersionHashesKey
+        NSStoreModelVersionIdentifiersKey NSStoreTypeKey NSStoreUUIDKey NSUpdatedObjectIDsKey NSUpdatedObjectsKey
+        NSValidationKeyErrorKey NSValidationObjectErrorKey NSValidationPredicateErrorKey NSValidationValueErrorKey
+        NSComparisonPredicate NSCompoundPredicate NSExpression NSSecureUnarchiveFromDataTransformer
+        NSValueTransformerName UndoManager ValueTransformer autoreleasepool
+        """.split(whereSeparator: \.isWhitespace).map(String.init))
+
+    /// What Foundation has in a module of its own on Linux, by that module.
+    static let partsOfFoundation: [(module: String, names: Set<String>)] = [
+        (
+            "FoundationNetworking",
+            [
+                "URLSession", "URLSessionConfiguration", "URLSessionDelegate", "URLSessionTask", "URLSessionDataTask",
+                "URLSessionDataDelegate", "URLSessionTaskDelegate", "URLSessionDownloadTask",
+                "URLSessionDownloadDelegate", "URLSessionUploadTask", "URLRequest", "URLResponse", "HTTPURLResponse",
+                "URLCache", "CachedURLResponse", "URLProtocol", "URLProtocolClient", "URLProtectionSpace",
+                "URLCredential", "URLCredentialStorage", "URLAuthenticationChallenge", "HTTPCookie",
+                "HTTPCookieStorage", "NSURLRequest", "NSMutableURLRequest", "NSURLConnection",
+            ]
+        ),
+        ("FoundationXML", ["XMLParser", "XMLParserDelegate", "XMLDocument", "XMLElement", "XMLNode", "XMLDTD"]),
+    ]
+}

@@ -1,0 +1,153 @@
+import CoreDataModelCompiler
+
+/// A `Package.swift`, as far as its targets are written out in it, with the places where more can be written.
+struct PackageManifest {
+    /// A call with its labelled arguments.
+    struct Call {
+        struct Argument {
+            let label: String
+            let index: Int
+            /// The tokens of the value.
+            let value: Range<Int>
+        }
+
+        let close: Int
+        let arguments: [Argument]
+
+        subscript(label: String) -> Argument? { arguments.first { $0.label == label } }
+    }
+
+    /// A target that is written out.
+    struct Target {
+        let name: String
+        /// `target`, `testTarget` …
+        let kind: String
+        let call: Call
+        /// Where its sources may be, below the tree's root.
+        let folders: [String]
+        let excluded: [String]
+        /// What its sources are confined to, where it says.
+        let sources: [String]?
+    }
+
+    /// Below the tree's root.
+    let path: String
+    /// As messages name it.
+    let name: String
+    let bytes: [UInt8]
+    let tokens: [SwiftToken]
+    private(set) var package: Call?
+    private(set) var targets: [Target] = []
+
+    /// The manifest's folder below the tree's root; empty for the root.
+    var folder: String { path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "" }
+
+    static func isManifest(_ name: String) -> Bool {
+        name == "Package.swift" || name.hasPrefix("Package@swift-") && name.hasSuffix(".swift")
+    }
+
+    init(_ file: SourceTree.File, name: String) {
+        path = file.path
+        self.name = name
+        bytes = file.bytes
+        tokens = SwiftLexer.tokensAndInterpolations(in: String(decoding: file.bytes, as: UTF8.self)).tokens
+        guard let start = tokens.indices.first(where: { isWord("Package", $0) && isMark("(", $0 + 1) }) else { return }
+        package = call(at: start + 1)
+        guard let list = package?["targets"], let elements = arrayElements(list.value) else { return }
+        for element in elements {
+            guard isMark(".", element.lowerBound), isMark("(", element.lowerBound + 2) else { continue }
+            let kind = tokens[element.lowerBound + 1].text
+            let call = call(at: element.lowerBound + 2)
+            guard Self.kindsWithSources.contains(kind), let name = call["name"].flatMap({ string($0.value) }) else {
+                continue
+            }
+            targets.append(
+                Target(
+                    name: name, kind: kind, call: call, folders: folders(of: name, kind, call["path"]),
+                    excluded: call["exclude"].flatMap { strings($0.value) } ?? [],
+                    sources: call["sources"].flatMap { strings($0.value) }))
+        }
+    }
+
+    private static let kindsWithSources: Set<String> = ["target", "executableTarget", "testTarget"]
+
+    // MARK: Reading
+
+    func isMark(_ mark: String, _ index: Int) -> Bool { tokens.indices.contains(index) && tokens[index].isMark(mark) }
+
+    func isWord(_ word: String, _ index: Int) -> Bool { tokens.indices.contains(index) && tokens[index].isWord(word) }
+
+    private func closing(of index: Int) -> Int {
+        var depth = 0
+        for position in index..<tokens.count {
+            if ["(", "[", "{"].contains(where: tokens[position].isMark) { depth += 1 }
+            if [")", "]", "}"].contains(where: tokens[position].isMark) {
+                depth -= 1
+                if depth == 0 { return position }
+            }
+        }
+        return tokens.count
+    }
+
+    /// The pieces between the commas inside a pair of brackets.
+    private func pieces(from open: Int, to close: Int) -> [Range<Int>] {
+        var result: [Range<Int>] = []
+        var start = open + 1
+        var position = start
+        while position < close {
+            if ["(", "[", "{"].contains(where: tokens[position].isMark) {
+                position = closing(of: position)
+            } else if tokens[position].isMark(",") {
+                result.append(start..<position)
+                start = position + 1
+            }
+            position += 1
+        }
+        if start < close { result.append(start..<close) }
+        return result
+    }
+
+    private func call(at open: Int) -> Call {
+        let close = closing(of: open)
+        let arguments = pieces(from: open, to: close).compactMap { piece -> Call.Argument? in
+            guard tokens[piece.lowerBound].isWord, isMark(":", piece.lowerBound + 1) else { return nil }
+            return Call.Argument(
+                label: tokens[piece.lowerBound].text, index: piece.lowerBound,
+                value: piece.lowerBound + 2..<piece.upperBound)
+        }
+        return Call(close: close, arguments: arguments)
+    }
+
+    /// The elements of a value that is an array literal and nothing else.
+    func arrayElements(_ value: Range<Int>) -> [Range<Int>]? {
+        guard isMark("[", value.lowerBound), closing(of: value.lowerBound) == value.upperBound - 1 else { return nil }
+        return pieces(from: value.lowerBound, to: value.upperBound - 1)
+    }
+
+    private func string(_ value: Range<Int>) -> String? {
+        guard value.count == 1, case .literal = tokens[value.lowerBound].kind else { return nil }
+        return tokens[value.lowerBound].text.filter { $0 != "\"" }
+    }
+
+    private func strings(_ value: Range<Int>) -> [String]? { arrayElements(value)?.compactMap(string) }
+
+    /// Every text in a value, however deep.
+    func texts(in value: Range<Int>) -> Set<String> {
+        Set(
+            tokens[value].filter { if case .literal = $0.kind { true } else { false } }.map {
+                $0.text.filter { $0 != "\"" }
+            })
+    }
+
+    private func folders(of name: String, _ kind: String, _ path: Call.Argument?) -> [String] {
+        func below(_ path: String) -> String {
+            let parts = (folder.isEmpty ? [] : [Substring(folder)]) + path.split(separator: "/").filter { $0 != "." }
+            return parts.joined(separator: "/")
+        }
+        if let path { return string(path.value).map { [below($0)] } ?? [] }
+        let usual =
+            kind == "testTarget"
+            ? ["Tests", "Sources", "Source", "src", "srcs"] : ["Sources", "Source", "src", "srcs"]
+        return usual.map { below("\($0)/\(name)") }
+    }
+}

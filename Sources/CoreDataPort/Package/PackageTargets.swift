@@ -1,0 +1,72 @@
+/// Which files of a tree belong to which target of its packages.
+struct PackageTargets {
+    /// A target, by the manifest's place in the list and its own place in that.
+    struct ID: Hashable {
+        let manifest: Int
+        let target: Int
+    }
+
+    let manifests: [PackageManifest]
+    private let folders: [(path: String, id: ID)]
+    /// Models by the target they are in.
+    private(set) var models: [ID: [String]] = [:]
+
+    /// `files` are all Swift files, `models` the model bundles and mapping models; both below the tree's root.
+    init(_ manifests: [PackageManifest], files: [String], models: [String]) {
+        self.manifests = manifests
+        var folders: [(path: String, id: ID)] = []
+        for (number, manifest) in manifests.enumerated() {
+            for (position, target) in manifest.targets.enumerated() {
+                let id = ID(manifest: number, target: position)
+                let found = target.folders.first { folder in files.contains { Self.isInside($0, folder) } }
+                if let found {
+                    folders.append((found, id))
+                } else if manifest.targets.count == 1,
+                    let whole = target.folders.first?.split(separator: "/").dropLast()
+                {
+                    // A package of one target may keep its sources in `Sources` itself.
+                    folders.append((whole.joined(separator: "/"), id))
+                }
+            }
+        }
+        self.folders = folders
+        for model in models {
+            // Manifests for several versions of the tools lie in one folder: each of them has the model.
+            for id in targets(of: model) { self.models[id, default: []].append(model) }
+        }
+    }
+
+    subscript(id: ID) -> PackageManifest.Target { manifests[id.manifest].targets[id.target] }
+
+    /// The models of a target as its manifest names them: below the folder of its sources.
+    func modelsBelow(_ id: ID) -> [String] {
+        let folder = folders.first { $0.id == id }?.path ?? ""
+        return models[id, default: []].map { folder.isEmpty ? $0 : String($0.dropFirst(folder.count + 1)) }
+    }
+
+    private static func isInside(_ path: String, _ folder: String) -> Bool {
+        folder.isEmpty || path == folder || path.hasPrefix(folder + "/")
+    }
+
+    /// The targets of the innermost folder around a file: one for each manifest.
+    func targets(of path: String) -> [ID] {
+        let around = folders.filter { Self.isInside(path, $0.path) && holds($0.id, path, $0.path) }
+        guard let innermost = around.map(\.path.count).max() else { return [] }
+        return around.filter { $0.path.count == innermost }.map(\.id)
+    }
+
+    private func holds(_ id: ID, _ path: String, _ folder: String) -> Bool {
+        let target = self[id]
+        let below = folder.isEmpty ? path : String(path.dropFirst(folder.count + 1))
+        func isIn(_ list: [String]) -> Bool {
+            list.contains { Self.isInside(below, $0.hasSuffix("/") ? String($0.dropLast()) : $0) }
+        }
+        if isIn(target.excluded) { return false }
+        // Resources need not lie where the sources are.
+        guard let sources = target.sources, path.hasSuffix(".swift") else { return true }
+        return isIn(sources)
+    }
+
+    /// Whether a target has resources, or gets some.
+    func hasResources(_ id: ID) -> Bool { models[id] != nil || self[id].call["resources"] != nil }
+}

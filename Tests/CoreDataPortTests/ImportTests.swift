@@ -1,0 +1,84 @@
+import Testing
+
+@testable import CoreDataPort
+
+@Suite("Porting imports")
+struct ImportTests {
+    @Test("A file that names the framework's types gets its import, behind the first one that is always there")
+    func missing() throws {
+        let ported = try Ported(
+            """
+            // Notes.
+            #if os(macOS)
+            import AppKit
+            #endif
+            import Foundation // for Date
+            import Kit
+            struct Store { let context: NSManagedObjectContext }
+            """)
+        #expect(
+            ported.text == """
+                // Notes.
+                #if os(macOS)
+                import AppKit
+                #endif
+                import Foundation // for Date
+                import CoreData
+                import Kit
+                struct Store { let context: NSManagedObjectContext }
+                """)
+        #expect(
+            try Ported("let a: NSPredicate = NSPredicate(format: \"a = 1\")\n").text?.hasPrefix("import CoreData\nlet")
+                == true)
+    }
+
+    @Test("It is public where imports say who sees them")
+    func access() throws {
+        let ported = try Ported("public import Foundation\npublic let a: ValueTransformer\n")
+        #expect(ported.text == "public import Foundation\npublic import CoreData\npublic let a: ValueTransformer\n")
+    }
+
+    @Test(
+        "It is not added where nothing needs it",
+        arguments: [
+            "import CoreData\nlet a: NSManagedObject", "import class CoreData.NSManagedObject\nlet a: NSManagedObject",
+            "let a: NSPredicate, b = NSPredicate(value: true)", "let a = \"NSManagedObject\" // NSManagedObject",
+            "class NSExpression {}\nlet a = NSExpression()", "f(ValueTransformer: 1)",
+            "#if canImport(UIKit)\nlet a: NSManagedObject\n#endif\nlet b = 1", "let a = Other.NSManagedObject.self",
+        ])
+    func present(source: String) throws {
+        #expect(try Ported(source).porting.changed.isEmpty)
+    }
+
+    @Test("What Foundation has in modules of its own on Linux is imported where it is")
+    func foundation() throws {
+        let ported = try Ported(
+            """
+            import Foundation
+            func load(_ url: URL) -> URLRequest { URLRequest(url: url) }
+            """)
+        #expect(
+            ported.text == """
+                import Foundation
+                #if canImport(FoundationNetworking)
+                import FoundationNetworking
+                #endif
+                func load(_ url: URL) -> URLRequest { URLRequest(url: url) }
+                """)
+        #expect(try Ported("import FoundationXML\nlet a: XMLParser").porting.changed.isEmpty)
+        #expect(try Ported(ported.text ?? "").porting.changed.isEmpty)
+    }
+
+    @Test("The import of a header becomes one of the module")
+    func headers() throws {
+        let ported = try Ported(
+            "import CoreData.NSFetchRequest\nimport Foundation.NSDate\nimport struct Foundation.Date\n")
+        #expect(ported.text == "import CoreData\nimport Foundation\nimport struct Foundation.Date\n")
+    }
+
+    @Test("The framework's name for key paths brings its import")
+    func keyPathNames() throws {
+        let ported = try Ported("extension AnyKeyPath { var name: String? { _kvcKeyPathString } }")
+        #expect(ported.text == "import CoreData\nextension AnyKeyPath { var name: String? { managedKeyPath } }")
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import CoreDataPort
+
+@Suite("Key paths that lose their names with @objc")
+struct NamedKeyPathTests {
+    private func warnings(_ use: String, _ property: String = "@objc var shout: String { title.uppercased() }") throws
+        -> [String]
+    {
+        try Ported(
+            [
+                "A.swift":
+                    "import CoreData\nclass Note: NSManagedObject {\n    @NSManaged var title: String\n    \(property)\n}\n",
+                "B.swift": "import CoreData\n\(use)\n",
+            ], model: notes
+        ).byHand
+    }
+
+    @Test(
+        "An unmodelled property whose key path is asked for its name is told",
+        arguments: [
+            "let a = NSSortDescriptor(keyPath: \\Note.shout, ascending: true)", "let a = SortDescriptor(\\Note.shout)",
+            "let a = (\\Note.shout)._kvcKeyPathString", "let a = f([NSExpression(forKeyPath: \\Note.shout)])",
+            "let a = #keyPath(Note.shout)", "let a = g(\\.shout), b = path._kvcKeyPathString",
+        ])
+    func told(use: String) throws {
+        let warnings = try warnings(use)
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.hasPrefix("4:15: the name of '\\Note.shout' is used in ") == true)
+        #expect(warnings.first?.contains("B.swift, line 2, and there is none without '@objc'") == true)
+    }
+
+    @Test(
+        "Where the name does not matter, or the model has the property, nothing is said",
+        arguments: [
+            "let a = all.map(\\.shout)", "let a = note[keyPath: \\.shout]", "let a = g(\\.shout)",
+            "let a = NSSortDescriptor(keyPath: \\Folder.shout, ascending: true)", "let a = \"\\\\Note.shout\"",
+        ])
+    func harmless(use: String) throws { #expect(try warnings(use) == []) }
+
+    @Test("Classes that are not managed matter where the sources ask for the name themselves")
+    func plain() throws {
+        func warnings(_ use: String) throws -> Int {
+            try Ported("import CoreData\nclass P: NSObject { @objc var x = 1 }\n\(use)\n").byHand.count
+        }
+        #expect(try warnings("let a = #keyPath(P.x), b = NSSortDescriptor(keyPath: \\P.x, ascending: true)") == 0)
+        #expect(try warnings("let a = (\\P.x)._kvcKeyPathString") == 1)
+    }
+
+    @Test("Properties of the model keep their names")
+    func modelled() throws {
+        let use = "let a = NSSortDescriptor(keyPath: \\Note.title, ascending: true), b = SortDescriptor(\\Note.body)"
+        #expect(try warnings(use, "@objc @NSManaged var body: String?") == [])
+        #expect(try warnings(use, "@objc var body: String? { nil }") == [])
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import CoreDataPort
+
+@Suite("Porting overrides in extensions")
+struct OverrideTests {
+    @Test("An override moves into its class, with its comment and what changes in it")
+    func moved() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+
+            public class Note: NSManagedObject {
+                @NSManaged var title: String
+            }
+
+            public extension Note {
+                var short: String { title }
+
+                // MARK: Life
+
+                /// Fills in.
+                @objc override func awakeFromInsert() {
+                    super.awakeFromInsert()
+                    setPrimitiveValue("", forKey: #keyPath(Note.title))
+                }
+            }
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+
+                public class Note: NSManagedObject {
+                    @NSManaged var title: String
+
+                    /// Fills in.
+                    public override func awakeFromInsert() {
+                        super.awakeFromInsert()
+                        setPrimitiveValue("", forKey: "title")
+                    }
+                }
+
+                public extension Note {
+                    var short: String { title }
+
+                    // MARK: Life
+
+                }
+                """)
+        #expect(ported.porting.notes.isEmpty)
+        #expect(try Ported(ported.text ?? "").porting.changed.isEmpty)
+    }
+
+    @Test("Where the class is elsewhere it is told, with the class")
+    func reported() throws {
+        let ported = try Ported([
+            "A.swift": "import CoreData\nclass Note: NSManagedObject {}\n",
+            "B.swift": "import CoreData\nextension Note {\n    override public func validateForInsert() throws {}\n}\n",
+            "C.swift": "import CoreData\nextension Tag { override var isFault: Bool { false } }\n",
+        ])
+        #expect(ported.porting.changed.isEmpty)
+        #expect(
+            ported.byHand == [
+                "3:5: 'validateForInsert' cannot be overridden in an extension on Linux: move it into the class 'Note'",
+                "2:17: 'isFault' cannot be overridden in an extension on Linux: no class 'Tag' was looked at; write out "
+                    + "one that the model generates",
+            ])
+    }
+
+    @Test("Overrides in classes stay")
+    func inClasses() throws {
+        let source = "import CoreData\nclass A: NSManagedObject { override func awakeFromFetch() {} }\n"
+        #expect(try Ported(source).porting.changed.isEmpty)
+    }
+}
