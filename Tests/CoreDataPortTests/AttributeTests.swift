@@ -148,4 +148,16 @@ struct AttributeTests {
         #expect(ported.text?.contains("override func awakeFromInsert") == true)
         #expect(ported.text?.contains("override init(frame") == true)
     }
+
+    @Test("An initialiser that is required already says so once")
+    func requiredInitializer() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            class A: NSManagedObject {
+                public required override init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {}
+            }
+            """)
+        #expect(ported.text?.contains("    public required init(entity: NSEntityDescription, insertInto") == true)
+    }
 }

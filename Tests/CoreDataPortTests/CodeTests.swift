@@ -178,6 +178,66 @@ struct CodeTests {
         #expect(ported.porting.notes.first?.file.hasSuffix("B.swift") == true)
     }
 
+    @Test("A file whose selectors are comparisons has them in variables, too")
+    func selectorTypes() throws {
+        let ported = try Ported(
+            """
+            let a: Selector?
+            a = #selector(NSString.caseInsensitiveCompare(_:))
+            func f(_ by: Selector) {}
+            """)
+        #expect(
+            ported.text == """
+                let a: SortSelector?
+                a = SortSelector.caseInsensitiveCompare
+                func f(_ by: SortSelector) {}
+                """)
+        #expect(ported.byHand.isEmpty)
+    }
+
+    private let observer = """
+        class A {
+            func begin() {
+                NotificationCenter.default.addObserver(self, selector: #selector(A.saved(_:)), name: .NSManagedObjectContextDidSave,
+                    object: f(context))
+                center.addObserver(self, selector: #selector(saw), name: Self.name, object: nil)
+            }
+            func saved(_ note: Notification) {}
+            func saw() {}
+            deinit { center.removeObserver(self) }
+        }
+
+        """
+
+    @Test("An observer by selector that goes with its object becomes a closure")
+    func observers() throws {
+        let ported = try Ported(observer)
+        #expect(
+            ported.text == """
+                class A {
+                    func begin() {
+                        _ = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextDidSave, object: f(context), \
+                queue: nil) { [weak self] in self?.saved($0) }
+                        _ = center.addObserver(forName: Self.name, object: nil, queue: nil) { [weak self] _ in self?.saw() }
+                    }
+                    func saved(_ note: Notification) {}
+                    func saw() {}
+                    deinit { center.removeObserver(self) }
+                }
+
+                """)
+        #expect(ported.byHand.isEmpty)
+    }
+
+    @Test("One that is removed at another time, or calls what is not seen, is told")
+    func removedObservers() throws {
+        let removed = try Ported(observer + "func stop() { center.removeObserver(a) }\n")
+        #expect(removed.porting.changed.isEmpty && removed.byHand.count == 2)
+        let unknown = try Ported(
+            "class A { func f() { c.addObserver(self, selector: #selector(B.saved(_:)), name: nil, object: nil) } }")
+        #expect(unknown.porting.changed.isEmpty && unknown.byHand.count == 1)
+    }
+
     @Test("Arguments of a format need not be CVarArg")
     func arguments() throws {
         let ported = try Ported(

@@ -76,6 +76,16 @@ struct ImportTests {
         #expect(ported.text == "import CoreData\nimport Foundation\nimport struct Foundation.Date\n")
     }
 
+    @Test("A module that is imported for what Foundation has on Linux is Foundation; others are told")
+    func replaceable() throws {
+        let ported = try Ported("import CoreData\nimport CoreGraphics\nlet a: CGFloat = 1\n")
+        #expect(ported.text == "import CoreData\nimport Foundation\nlet a: CGFloat = 1\n")
+        #expect(try Ported("import UIKit\nlet a = Date()\n").text == "import Foundation\nlet a = Date()\n")
+        #expect(try Ported("import UIKit\nlet a: UIColor\n").byHand.count == 1)
+        #expect(try Ported("import CoreGraphics\nlet a: CGColor\n").byHand.count == 1)
+        #expect(try Ported("import AppKit\nlet a = Date()\n").byHand.count == 1)
+    }
+
     @Test("The framework's name for key paths brings its import")
     func keyPathNames() throws {
         let ported = try Ported("extension AnyKeyPath { var name: String? { _kvcKeyPathString } }")

@@ -1,3 +1,5 @@
+import CoreDataModelCompiler
+
 /// Modules that only Apple's platforms have, with what to do about an import.
 enum AppleModules {
     static let advice: [String: String] = {
@@ -24,4 +26,22 @@ enum AppleModules {
         ] { advice[module] = services }
         return advice
     }()
+
+    /// Whether a file imports a module for no more than what it hands on of Foundation, or Foundation on Linux has itself.
+    static func isReplaceable(_ module: String, in tokens: [SwiftToken]) -> Bool {
+        let prefixes: [String]
+        switch module {
+        case "CoreGraphics": prefixes = ["CG", "kCG"]
+        case "UIKit": prefixes = ["UI", "CG", "CA", "NSLayout", "NSText", "NSDiffable", "NSAttributedString"]
+        default: return false
+        }
+        return !tokens.contains { token in
+            guard token.isWord, !inFoundation.contains(token.text), token.text != "UIKit" else { return false }
+            return prefixes.contains { prefix in
+                token.text.hasPrefix(prefix) && token.text.dropFirst(prefix.count).first?.isUppercase == true
+            }
+        }
+    }
+
+    private static let inFoundation: Set<String> = ["CGFloat", "CGPoint", "CGSize", "CGRect"]
 }

@@ -147,6 +147,8 @@ extension FilePorter {
             let close = closing(of: position + 1),
             tokens[position..<close].contains(where: { $0.isWord("insertInto") })
         else { return }
-        replace(tokens[index].range, by: "required")
+        // It may say so already.
+        let isRequired = tokens[startOfDeclaration(with: index)..<position].contains { $0.isWord("required") }
+        if isRequired { remove(from: index, through: index) } else { replace(tokens[index].range, by: "required") }
     }
 }

@@ -12,6 +12,9 @@ extension FilePorter {
         let place = index + (isKind ? 2 : 1)
         guard let module = token(place), module.isWord else { return }
         if let advice = AppleModules.advice[module.text] {
+            if !isKind, AppleModules.isReplaceable(module.text, in: file.tokens) {
+                return replace(module.range, by: "Foundation")
+            }
             return byHand(module, "there is no module '\(module.text)' on Linux: \(advice)")
         }
         // `import CoreData.NSFetchRequest` names a header; modules of Swift have no such parts.

@@ -26,6 +26,7 @@ extension FilePorter {
     mutating func portNamedSelector(at index: Int) {
         guard isMark("(", at: index + 1), let close = closing(of: index + 1) else {
             if isMark(":", at: index - 1) || isMark("->", at: index - 1) {
+                if selectsComparisonsOnly { return replace(tokens[index].range, by: "SortSelector") }
                 byHand(tokens[index], "there is no type 'Selector' on Linux; comparisons are named by 'SortSelector'")
             }
             return
@@ -40,6 +41,17 @@ extension FilePorter {
         reportSelector(at: index)
     }
 
+    /// Whether the file names comparisons by selectors, and nothing else.
+    private var selectsComparisonsOnly: Bool {
+        let places = file.tokens.indices.filter {
+            file.tokens[$0].isMark("#") && $0 + 3 < file.tokens.count && file.tokens[$0 + 1].isWord("selector")
+        }
+        return !places.isEmpty
+            && places.allSatisfy { place in
+                file.tokens[(place + 3)...].prefix(3).contains { Self.comparisons.contains($0.text) }
+            }
+    }
+
     private mutating func replaceSelector(_ first: Int, _ last: Int, by name: String) {
         let isArgument = isMark(":", at: first - 1) && isWord("selector", at: first - 2)
         replace(
@@ -49,6 +61,7 @@ extension FilePorter {
 
     private mutating func reportSelector(at index: Int) {
         let call = callee(around: index)
+        if call == "addObserver", portObserver(at: index) { return }
         let advice =
             call == "addObserver"
             ? "observe with addObserver(forName:object:queue:using:), keep what it returns and remove that"
