@@ -238,6 +238,36 @@ struct CodeTests {
         #expect(unknown.porting.changed.isEmpty && unknown.byHand.count == 1)
     }
 
+    @Test("A predicate of a format and a list of arguments is made of the arguments themselves")
+    func argumentLists() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            let a = withVaList(all + [1]) { NSPredicate(format: f(x), arguments: $0) }
+            let b = withVaList(all) { NSString(format: x, arguments: $0) }
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                let a = NSPredicate(format: f(x), argumentArray: all + [1])
+                let b = withVaList(all) { NSString(format: x, arguments: $0) }
+                """)
+    }
+
+    @Test("What only Apple's runtime and services have is told where it stands")
+    func appleOnly() throws {
+        let ported = try Ported(
+            """
+            objc_setAssociatedObject(self, &key, 1, .OBJC_ASSOCIATION_RETAIN)
+            let a = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "a")
+            let b: NSPersistentCloudKitContainer, c = RelativeDateTimeFormatter()
+            #if canImport(CloudKit)
+            let d: NSPersistentCloudKitContainerOptions
+            #endif
+            """)
+        #expect(ported.byHand.map { $0.prefix(5) } == ["1:1: ", "2:29:", "3:8: ", "3:43:"])
+    }
+
     @Test("Arguments of a format need not be CVarArg")
     func arguments() throws {
         let ported = try Ported(

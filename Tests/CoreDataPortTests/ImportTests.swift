@@ -65,6 +65,8 @@ struct ImportTests {
                 #endif
                 func load(_ url: URL) -> URLRequest { URLRequest(url: url) }
                 """)
+        #expect(
+            try Ported("import Foundation\nextension URLRequest {}\n").text?.contains("FoundationNetworking") == true)
         #expect(try Ported("import FoundationXML\nlet a: XMLParser").porting.changed.isEmpty)
         #expect(try Ported(ported.text ?? "").porting.changed.isEmpty)
     }
@@ -84,6 +86,17 @@ struct ImportTests {
         #expect(try Ported("import UIKit\nlet a: UIColor\n").byHand.count == 1)
         #expect(try Ported("import CoreGraphics\nlet a: CGColor\n").byHand.count == 1)
         #expect(try Ported("import AppKit\nlet a = Date()\n").byHand.count == 1)
+    }
+
+    @Test("What is Foundation's on a Mac and the framework's here changes its module")
+    func qualified() throws {
+        let ported = try Ported(
+            "import class Foundation.ValueTransformer\nlet a = Foundation.UndoManager(), b = Foundation.Date(), c = x.Foundation.UndoManager\n"
+        )
+        #expect(
+            ported.text
+                == "import class CoreData.ValueTransformer\nlet a = CoreData.UndoManager(), b = Foundation.Date(), c = x.Foundation.UndoManager\n"
+        )
     }
 
     @Test("The framework's name for key paths brings its import")

@@ -10,6 +10,8 @@ struct DeclaredTypes {
         /// Names for Objective-C that differ from the property's own.
         var otherNames: [String: String] = [:]
         var isClass = false
+        /// Whether the type itself is declared, and not only extended.
+        var isWhole = false
     }
 
     /// By full name.
@@ -29,6 +31,7 @@ struct DeclaredTypes {
             known.properties.merge(declaration.properties) { first, _ in first }
             known.otherNames.merge(declaration.otherNames) { first, _ in first }
             known.isClass = known.isClass || declaration.isClass
+            known.isWhole = known.isWhole || declaration.isWhole
             declarations[name] = known
         }
     }
@@ -149,6 +152,7 @@ struct ScopeMap {
                 let inherited = Self.inherited(tokens, &index)
                 declarations[full, default: .init()].inherited += inherited
                 if token.text == "class" { declarations[full]?.isClass = true }
+                if token.text != "extension" { declarations[full]?.isWhole = true }
                 if token.text == "class", let otherName, otherName != full { otherClassNames[full] = otherName }
                 otherName = nil
             } else if token.isWord("var") || token.isWord("let"), let type = open.last?.type?.name, nesting == 0 {

@@ -36,9 +36,14 @@ enum FrameworkNames {
         NSSQLiteErrorDomain NSSQLiteManualVacuumOption NSSQLitePragmasOption NSStoreModelVersionHashesKey
         NSStoreModelVersionIdentifiersKey NSStoreTypeKey NSStoreUUIDKey NSUpdatedObjectIDsKey NSUpdatedObjectsKey
         NSValidationKeyErrorKey NSValidationObjectErrorKey NSValidationPredicateErrorKey NSValidationValueErrorKey
-        NSComparisonPredicate NSCompoundPredicate NSExpression NSSecureUnarchiveFromDataTransformer
-        NSValueTransformerName UndoManager ValueTransformer autoreleasepool
-        """.split(whereSeparator: \.isWhitespace).map(String.init))
+        """.split(whereSeparator: \.isWhitespace).map(String.init)
+    ).union(ofFoundation).union(["autoreleasepool"])
+
+    /// What is Foundation's on a Mac and the framework's here.
+    static let ofFoundation: Set<String> = [
+        "NSComparisonPredicate", "NSCompoundPredicate", "NSExpression", "NSSecureUnarchiveFromDataTransformer",
+        "NSValueTransformerName", "UndoManager", "ValueTransformer",
+    ]
 
     /// What Foundation has in a module of its own on Linux, by that module.
     static let partsOfFoundation: [(module: String, names: Set<String>)] = [

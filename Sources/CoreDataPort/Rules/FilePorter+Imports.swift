@@ -53,7 +53,10 @@ extension FilePorter {
         guard isWord("import", at: index), !isMark(".", at: index - 1), let next = token(index + 1), next.isWord else {
             return nil
         }
-        return Self.importKinds.contains(next.text) ? token(index + 2)?.text : next.text
+        guard Self.importKinds.contains(next.text) else { return next.text }
+        // `import class Foundation.ValueTransformer` becomes one of the framework.
+        let isMoved = FrameworkNames.ofFoundation.contains(token(index + 4)?.text ?? "")
+        return isMoved ? "CoreData" : token(index + 2)?.text
     }
 
     /// Whether a token is one of some names and stands for what they mean.
@@ -70,7 +73,7 @@ extension FilePorter {
             guard known.contains(token.text), !isMark(".", at: index - 1) else { return false }
             // A label, or a name of the program's own.
             if isMark(":", at: index + 1), isMark("(", at: index - 1) || isMark(",", at: index - 1) { return false }
-            return keys.types.fullName(of: token.text, seenFrom: nil) == nil
+            return keys.types.declarations[token.text]?.isWhole != true
         }
     }
 

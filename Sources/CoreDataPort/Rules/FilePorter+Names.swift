@@ -28,10 +28,42 @@ extension FilePorter {
             else { return }
             byHand(token, Self.observing)
         case "NSKeyValueObservation": byHand(token, Self.observing)
+        case "objc_setAssociatedObject", "objc_getAssociatedObject":
+            byHand(token, "there are no associated objects on Linux: use 'userInfo', or a table of the program's own")
+        case "NSPersistentCloudKitContainer", "NSPersistentCloudKitContainerOptions":
+            byHand(token, "there is no CloudKit on Linux: put what needs it in '#if canImport(CloudKit)'")
+        case "containerURL":
+            if isMark("(", at: index + 1), isWord("forSecurityApplicationGroupIdentifier", at: index + 2) {
+                byHand(token, "there are no application groups on Linux: choose a folder")
+            }
+        case "RelativeDateTimeFormatter", "DateComponentsFormatter", "NSUbiquitousKeyValueStore":
+            byHand(token, "Foundation on Linux has no '\(token.text)'")
         case "XCTExpectFailure", "keyValueObservingExpectation", "XCTKVOExpectation":
             byHand(token, "XCTest on Linux has no '\(token.text)'")
         default: break
         }
+    }
+
+    /// `Foundation.ValueTransformer`: what is Foundation's on a Mac and the framework's here.
+    mutating func portQualifiedName(at index: Int) {
+        guard isMark(".", at: index + 1), let name = token(index + 2), name.isWord, !isMark(".", at: index - 1),
+            FrameworkNames.ofFoundation.contains(name.text)
+        else { return }
+        replace(tokens[index].range, by: "CoreData")
+    }
+
+    /// `withVaList(list) { NSPredicate(format: text, arguments: $0) }`: objects do not go into such lists on Linux.
+    mutating func portArgumentList(at index: Int) {
+        guard isMark("(", at: index + 1), let close = closing(of: index + 1), isMark("{", at: close + 1),
+            let end = closing(of: close + 1), isWord("NSPredicate", at: close + 2), isMark("(", at: close + 3),
+            closing(of: close + 3) == end - 1, isWord("$0", at: end - 2),
+            isMark(":", at: end - 3), isWord("arguments", at: end - 4)
+        else { return }
+        let list = file.bytes[tokens[index + 2].range.lowerBound..<tokens[close].range.lowerBound]
+        let start = file.bytes[tokens[close + 2].range.lowerBound..<tokens[end - 4].range.lowerBound]
+        replace(
+            tokens[index].range.lowerBound..<tokens[end].range.upperBound,
+            by: String(decoding: start, as: UTF8.self) + "argumentArray: \(String(decoding: list, as: UTF8.self)))")
     }
 
     /// `NSPredicate()`: nothing can be asked of such a predicate on a Mac, and Foundation on Linux makes none.

@@ -83,6 +83,8 @@ struct FilePorter {
             portOverride(at: index)
         case "Bundle", "init": portBundle(at: index)
         case "NSPredicate": portEmptyPredicate(at: index)
+        case "Foundation": portQualifiedName(at: index)
+        case "withVaList": portArgumentList(at: index)
         case "NSSet", "NSMutableSet": portSetLiteral(at: index)
         case "managedObjectClassName": portClassName(at: index)
         case "Selector", "NSSelectorFromString": portNamedSelector(at: index)
