@@ -238,6 +238,12 @@ struct CodeTests {
         #expect(unknown.porting.changed.isEmpty && unknown.byHand.count == 1)
     }
 
+    @Test("Units of time that Dispatch has on a Mac alone are written out")
+    func units() throws {
+        let ported = try Ported("let a = Double(2 * NSEC_PER_SEC), b = kit.NSEC_PER_SEC")
+        #expect(ported.text == "let a = Double(2 * 1_000_000_000), b = kit.NSEC_PER_SEC")
+    }
+
     @Test("A predicate of a format and a list of arguments is made of the arguments themselves")
     func argumentLists() throws {
         let ported = try Ported(

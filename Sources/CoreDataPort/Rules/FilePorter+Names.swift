@@ -4,6 +4,12 @@ extension FilePorter {
     private static let observing =
         "there is no key-value observing on Linux: use the notifications of the context, or a property observer"
 
+    /// Constants of Dispatch that its headers alone have.
+    private static let units = [
+        "NSEC_PER_SEC": "1_000_000_000", "NSEC_PER_MSEC": "1_000_000", "NSEC_PER_USEC": "1_000",
+        "USEC_PER_SEC": "1_000_000",
+    ]
+
     /// Names that mean something which does not exist on Linux.
     mutating func reportName(at index: Int) {
         let token = tokens[index]
@@ -28,6 +34,8 @@ extension FilePorter {
             else { return }
             byHand(token, Self.observing)
         case "NSKeyValueObservation": byHand(token, Self.observing)
+        case "NSEC_PER_SEC", "NSEC_PER_MSEC", "NSEC_PER_USEC", "USEC_PER_SEC":
+            if !isMark(".", at: index - 1) { replace(token.range, by: Self.units[token.text] ?? token.text) }
         case "objc_setAssociatedObject", "objc_getAssociatedObject":
             byHand(token, "there are no associated objects on Linux: use 'userInfo', or a table of the program's own")
         case "NSPersistentCloudKitContainer", "NSPersistentCloudKitContainerOptions":
