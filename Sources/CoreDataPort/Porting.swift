@@ -15,8 +15,8 @@ struct Porting {
     private(set) var notes: [PortNote] = []
     private var isAmbiguityNoted = false
 
-    /// Ports the files of a tree. `models` are looked into besides those in the tree; `package` is where manifests find the
-    /// framework.
+    /// Ports the files of a tree. `models` are looked into besides those in the tree; `package` is where manifests find
+    /// the framework.
     init(_ tree: SourceTree, models others: [URL], package: ManifestPorter.Place? = nil) throws {
         let sources = tree.swiftFiles.map { file in
             // Messages name files so that an editor finds them from where the program was called.

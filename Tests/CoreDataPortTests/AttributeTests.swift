@@ -155,7 +155,7 @@ struct AttributeTests {
             """
             import CoreData
             class A: NSManagedObject {
-                public required override init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {}
+                public required override init(entity: NSEntityDescription, insertInto c: NSManagedObjectContext?) {}
             }
             """)
         #expect(ported.text?.contains("    public required init(entity: NSEntityDescription, insertInto") == true)

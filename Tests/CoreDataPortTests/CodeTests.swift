@@ -51,7 +51,7 @@ struct CodeTests {
             let i = Memo.fetchRequest() as! NSFetchRequest<Kit.Note>
             class Note: NSManagedObject {
                 class func j() -> NSFetchRequest<Note> { fetchRequest() as! NSFetchRequest<Note> }
-                class func k() -> NSFetchRequest<Note> { Self.fetchRequest() as! NSFetchRequest<Note> }
+                static func k() -> NSFetchRequest<Note> { Self.fetchRequest() as! NSFetchRequest<Note> }
                 func l() -> NSFetchRequest<Note> { type(of: self).fetchRequest() as! NSFetchRequest<Note> }
                 class func m() -> NSFetchRequest<Note> { self.fetchRequest() as! NSFetchRequest<Note> }
                 class func n() -> NSFetchRequest<any NSFetchRequestResult> {
@@ -74,7 +74,7 @@ struct CodeTests {
                 let i = NSFetchRequest<Kit.Note>(entityName: Memo.entity().name ?? "")
                 class Note: NSManagedObject {
                     class func j() -> NSFetchRequest<Note> { fetchRequest() as! NSFetchRequest<Note> }
-                    class func k() -> NSFetchRequest<Note> { NSFetchRequest<Note>(entityName: Self.entity().name ?? "") }
+                    static func k() -> NSFetchRequest<Note> { NSFetchRequest<Note>(entityName: Self.entity().name ?? "") }
                     func l() -> NSFetchRequest<Note> { type(of: self).fetchRequest() as! NSFetchRequest<Note> }
                     class func m() -> NSFetchRequest<Note> { self.fetchRequest() as! NSFetchRequest<Note> }
                     class func n() -> NSFetchRequest<any NSFetchRequestResult> {
@@ -198,9 +198,9 @@ struct CodeTests {
     private let observer = """
         class A {
             func begin() {
-                NotificationCenter.default.addObserver(self, selector: #selector(A.saved(_:)), name: .NSManagedObjectContextDidSave,
+                NotificationCenter.default.addObserver(self, selector: #selector(A.saved(_:)), name: .saved,
                     object: f(context))
-                center.addObserver(self, selector: #selector(saw), name: Self.name, object: nil)
+                center.addObserver(self, selector: #selector(saw), name: name, object: nil)
             }
             func saved(_ note: Notification) {}
             func saw() {}
@@ -216,9 +216,8 @@ struct CodeTests {
             ported.text == """
                 class A {
                     func begin() {
-                        _ = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextDidSave, object: f(context), \
-                queue: nil) { [weak self] in self?.saved($0) }
-                        _ = center.addObserver(forName: Self.name, object: nil, queue: nil) { [weak self] _ in self?.saw() }
+                        _ = NotificationCenter.default.addObserver(forName: .saved, object: f(context), queue: nil) { [weak self] in self?.saved($0) }
+                        _ = center.addObserver(forName: name, object: nil, queue: nil) { [weak self] _ in self?.saw() }
                     }
                     func saved(_ note: Notification) {}
                     func saw() {}

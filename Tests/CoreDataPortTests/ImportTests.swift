@@ -91,12 +91,15 @@ struct ImportTests {
     @Test("What is Foundation's on a Mac and the framework's here changes its module")
     func qualified() throws {
         let ported = try Ported(
-            "import class Foundation.ValueTransformer\nlet a = Foundation.UndoManager(), b = Foundation.Date(), c = x.Foundation.UndoManager\n"
-        )
+            """
+            import class Foundation.ValueTransformer
+            let a = Foundation.UndoManager(), b = Foundation.Date(), c = x.Foundation.UndoManager
+            """)
         #expect(
-            ported.text
-                == "import class CoreData.ValueTransformer\nlet a = CoreData.UndoManager(), b = Foundation.Date(), c = x.Foundation.UndoManager\n"
-        )
+            ported.text == """
+                import class CoreData.ValueTransformer
+                let a = CoreData.UndoManager(), b = Foundation.Date(), c = x.Foundation.UndoManager
+                """)
     }
 
     @Test("The framework's name for key paths brings its import")

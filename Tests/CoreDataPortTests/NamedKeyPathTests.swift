@@ -10,7 +10,7 @@ struct NamedKeyPathTests {
         try Ported(
             [
                 "A.swift":
-                    "import CoreData\nclass Note: NSManagedObject {\n    @NSManaged var title: String\n    \(property)\n}\n",
+                    "import CoreData\nclass Note: NSManagedObject {\n    \(property)\n}\n",
                 "B.swift": "import CoreData\n\(use)\n",
             ], model: notes
         ).byHand
@@ -26,7 +26,7 @@ struct NamedKeyPathTests {
     func told(use: String) throws {
         let warnings = try warnings(use)
         #expect(warnings.count == 1)
-        #expect(warnings.first?.hasPrefix("4:15: the name of '\\Note.shout' is used in ") == true)
+        #expect(warnings.first?.hasPrefix("3:15: the name of '\\Note.shout' is used in ") == true)
         #expect(warnings.first?.contains("B.swift, line 2, and there is none without '@objc'") == true)
     }
 

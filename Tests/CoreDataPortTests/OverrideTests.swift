@@ -62,8 +62,8 @@ struct OverrideTests {
         #expect(
             ported.byHand == [
                 "3:5: 'validateForInsert' cannot be overridden in an extension on Linux: move it into the class 'Note'",
-                "2:17: 'isFault' cannot be overridden in an extension on Linux: no class 'Tag' was looked at; write out "
-                    + "one that the model generates",
+                "2:17: 'isFault' cannot be overridden in an extension on Linux: no class 'Tag' was looked at; write "
+                    + "out one that the model generates",
             ])
     }
 

@@ -161,7 +161,9 @@ struct PortCommandTests {
         try withSources { folder, _ in
             let manifest = folder.appendingPathComponent("app/Package.swift")
             let text =
-                "// swift-tools-version: 5.9\nlet package = Package(name: \"N\", targets: [.target(name: \"N\", path: \"Sources\")])\n"
+
+                "// swift-tools-version: 5.9\n"
+                + "let package = Package(name: \"N\", targets: [.target(name: \"N\", path: \"Sources\")])\n"
             try Data(text.utf8).write(to: manifest)
             let shown = try port(["app", "--package", "https://example.org/OpenCoreData"], in: folder)
             #expect(shown.status == 0 && shown.output.contains("+++ b/Package.swift\n"))

@@ -38,8 +38,8 @@ extension FilePorter {
         else { return }
         byHand(
             name,
-            "the name of '\\\(type).\(plain)' is used in \(use.file), line \(use.line), and there is none without '@objc': only "
-                + "properties of the model have names on Linux")
+            "the name of '\\\(type).\(plain)' is used in \(use.file), line \(use.line), and there is none without "
+                + "'@objc': only properties of the model have names on Linux")
     }
 
     /// The keyword of the declaration that attributes and modifiers belong to.

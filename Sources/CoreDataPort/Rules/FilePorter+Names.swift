@@ -19,8 +19,8 @@ extension FilePorter {
                 hint(token, "a context made without a concurrency type is confined to the thread that made it")
             }
         case "_kvcKeyPathString":
-            // Always nil on Linux; the framework has a name for key paths of managed objects. Without a point before it the
-            // name is asked of an implicit self.
+            // Always nil on Linux; the framework has a name for key paths of managed objects. Without a point before it
+            // the name is asked of an implicit self.
             if isWord("var", at: index - 1) || isWord("let", at: index - 1) || isMark(":", at: index + 1) { return }
             addsKeyPathNames = true
             replace(token.range, by: "managedKeyPath")

@@ -3,8 +3,8 @@ import CoreDataModelCompiler
 extension FilePorter {
     /// `addObserver(self, selector: #selector(saved(_:)), name: …, object: …)` becomes an observer that is a closure.
     ///
-    /// It is never removed, so it only stands in for one that is removed nowhere, or when its object goes: then it does nothing
-    /// more, because it holds the object weakly.
+    /// It is never removed, so it only stands in for one that is removed nowhere, or when its object goes: then it does
+    /// nothing more, because it holds the object weakly.
     mutating func portObserver(at selector: Int) -> Bool {
         guard let open = openingOfCall(around: selector), let close = closing(of: open), isWord("self", at: open + 1),
             isMark(",", at: open + 2), isMark(":", at: selector - 1), selector == open + 5,

@@ -7,7 +7,7 @@ extension FilePorter {
         "nonisolated", "override", "convenience", "required",
     ]
 
-    /// An override in an extension, which only Objective-C allows: it moves into the class where that is in the same file.
+    /// An override in an extension, which only Objective-C allows: it moves into a class that is in the same file.
     mutating func portOverride(at index: Int) {
         let place = tokens[index]
         guard let body = file.scopes.body(at: place.range.lowerBound), body.keyword == "extension" else { return }

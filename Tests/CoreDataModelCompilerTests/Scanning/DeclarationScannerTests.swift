@@ -199,8 +199,8 @@ struct DeclarationScannerTests {
         #expect(file.members.map(\.name) == ["c"])
         #expect(
             file.diagnostics.map(\.description) == [
-                "/s/Book.swift:2:32: error: the accessors of '@NSManaged' are written outside the function around it and "
-                    + "cannot see the class: declare it outside"
+                "/s/Book.swift:2:32: error: the accessors of '@NSManaged' are written outside the function around "
+                    + "it and cannot see the class: declare it outside"
             ])
     }
 }
