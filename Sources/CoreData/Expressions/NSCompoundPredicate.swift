@@ -13,16 +13,26 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
     /// How the parts are combined.
     public let compoundPredicateType: LogicalType
 
-    let parts: [NSPredicate]
+    /// Set once, and emptied by `deinit`.
+    nonisolated(unsafe) private(set) final var parts: [NSPredicate]
+
+    /// How many compounds lie on each other here at most.
+    final let height: Int
+    /// The height of the highest expression that is compared.
+    final let operandHeight: Int
 
     /// The parts: predicates.
     open var subpredicates: [Any] { parts }
 
     /// Combines `subpredicates`. `not` takes exactly one.
+    ///
+    /// Compounds may lie in each other as deep as memory reaches; see DEVIATIONS for how deep stores follow.
     public init(type: LogicalType, subpredicates: [NSPredicate]) {
         require(type != .not || subpredicates.count == 1, "A NOT predicate has exactly one subpredicate")
         compoundPredicateType = type
         parts = subpredicates
+        height = 1 + subpredicates.reduce(0) { max($0, ($1 as? NSCompoundPredicate)?.height ?? 0) }
+        operandHeight = subpredicates.reduce(0) { max($0, $1.expressionHeight) }
         // A block, since Foundation calls two predicates made from equal values equal.
         super.init(block: { _, _ in false })
     }
@@ -54,27 +64,20 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
         combines(EvaluationContext(object, substitutions: bindings))
     }
 
-    func combines(_ context: EvaluationContext) -> Bool {
-        switch compoundPredicateType {
-        case .not: !parts[0].matches(context)
-        case .and: parts.allSatisfy { $0.matches(context) }
-        case .or: parts.contains { $0.matches(context) }
-        }
+    deinit { Self.release(&parts) }
+
+    /// Gives the parts away, when nobody else can see the predicate any more.
+    final func takeParts() -> [NSPredicate] {
+        defer { parts = [] }
+        return parts
     }
 
     // MARK: NSObject
 
     /// The predicate in the syntax of format strings, as Foundation prints it: parts that are compounds are in parentheses.
-    open override var predicateFormat: String {
-        switch compoundPredicateType {
-        case .not:
-            return "NOT " + parts[0].printedAsPart
-        case .and, .or:
-            if parts.isEmpty { return compoundPredicateType == .and ? "TRUEPREDICATE" : "FALSEPREDICATE" }
-            if parts.count == 1 { return parts[0].printed }
-            return parts.map(\.printedAsPart).joined(separator: compoundPredicateType == .and ? " AND " : " OR ")
-        }
-    }
+    ///
+    /// A chain of very many ANDs or ORs within each other is one list, which the parser reads.
+    open override var predicateFormat: String { printedCombination }
 
     open override var description: String { predicateFormat }
 
@@ -82,24 +85,12 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
 
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSCompoundPredicate else { return false }
-        return self === other || compoundPredicateType == other.compoundPredicateType && parts == other.parts
+        return isSameCombination(as: other)
     }
 
     open override var hash: Int {
         var hasher = Hasher()
-        hasher.combine(compoundPredicateType)
-        for part in parts {
-            // Foundation's constant predicates hash by identity although they are equal by value.
-            if case .constant(let value) = part.form { hasher.combine(value) } else { hasher.combine(part) }
-        }
+        hashCombination(into: &hasher)
         return hasher.finalize()
-    }
-}
-
-extension NSPredicate {
-    /// The text within a compound of several parts, or after NOT: one that is a compound itself is put in parentheses,
-    /// even one of a single part.
-    fileprivate var printedAsPart: String {
-        self is NSCompoundPredicate ? "(\(printed))" : printed
     }
 }

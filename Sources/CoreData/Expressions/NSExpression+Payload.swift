@@ -66,21 +66,28 @@ extension NSExpression.Payload {
         case .function(_, let target, let arguments):
             1 + max(target?.height ?? 0, arguments.reduce(0) { max($0, $1.height) })
         case .set(_, let left, let right): 1 + max(left.height, right.height)
-        case .subquery(let collection, _, let predicate): 1 + max(collection.height, predicate.height)
+        case .subquery(let collection, _, let predicate): 1 + max(collection.height, predicate.heightWithinExpression)
         case .aggregate(let elements), .block(_, let elements): 1 + elements.reduce(0) { max($0, $1.height) }
         case .fetch(let request, let context, _): 1 + max(request.height, context.height)
         case .conditional(let predicate, let whenTrue, let whenFalse):
-            1 + max(predicate.height, whenTrue.height, whenFalse.height)
+            1 + max(predicate.heightWithinExpression, whenTrue.height, whenFalse.height)
         }
     }
 }
 
 extension NSPredicate {
-    fileprivate var height: Int {
-        switch form {
-        case .comparison(let comparison): 1 + max(comparison.leftExpression.height, comparison.rightExpression.height)
-        case .compound(let compound): 1 + compound.parts.reduce(0) { max($0, $1.height) }
-        case .constant, .opaque: 1
+    /// The height of the highest expression that is compared.
+    var expressionHeight: Int {
+        if let comparison = self as? NSComparisonPredicate {
+            return max(comparison.leftExpression.height, comparison.rightExpression.height)
         }
+        return (self as? NSCompoundPredicate)?.operandHeight ?? 0
+    }
+
+    /// How much a predicate within an expression adds to the expression's height: compounds count as far as calls follow
+    /// them into each other.
+    fileprivate var heightWithinExpression: Int {
+        let levels = (self as? NSCompoundPredicate)?.height ?? 0
+        return 1 + min(levels, NSCompoundPredicate.shallowHeight) + expressionHeight
     }
 }

@@ -58,12 +58,20 @@ open class NSExpression: NSObject, NSCopying {
     /// The function of the library that a function expression calls, looked up once.
     let libraryFunction: ExpressionFunction?
 
-    /// How many expressions and predicates lie on each other here at most; the parser limits it.
+    /// How many expressions and predicates lie on each other here at most.
     let height: Int
 
+    /// How high an expression may be. Evaluating and printing one calls as deep as that, and the stack of a thread is short.
+    static let heightLimit = 1000
+
     init(payload: Payload) {
+        let height = payload.height
+        require(
+            height <= Self.heightLimit,
+            "An NSExpression of \(height) expressions within each other cannot be made: \(Self.heightLimit) is the most. "
+                + "Add up the values of an aggregate (sum:) instead of adding one to the other.")
         self.payload = payload
-        height = payload.height
+        self.height = height
         libraryFunction =
             if case .function(let name, target: nil, _) = payload { ExpressionFunction.named(name) } else { nil }
         super.init()

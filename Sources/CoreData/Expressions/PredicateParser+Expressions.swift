@@ -39,17 +39,20 @@ extension PredicateParser {
 
     /// An expression over others, refused when it gets too high: evaluating and printing it goes as deep as that.
     private func make(_ payload: NSExpression.Payload) throws(PredicateParseError) -> NSExpression {
-        let result = NSExpression(payload: payload)
-        guard result.height <= Self.heightLimit else {
-            throw failure("more than \(Self.heightLimit) operators are applied to each other")
+        try requireHeight(of: payload)
+        return NSExpression(payload: payload)
+    }
+
+    private func requireHeight(of payload: NSExpression.Payload) throws(PredicateParseError) {
+        guard payload.height <= NSExpression.heightLimit else {
+            throw failure("more than \(NSExpression.heightLimit) operators are applied to each other")
         }
-        return result
     }
 
     private mutating func unary() throws(PredicateParseError) -> NSExpression {
         if take(symbol: "-") {
             let operand = try nested { parser throws(PredicateParseError) in try parser.unary() }
-            return negated(operand)
+            return try negated(operand)
         }
         if take(symbol: "~") {
             let operand = try nested { parser throws(PredicateParseError) in try parser.unary() }
@@ -59,7 +62,7 @@ extension PredicateParser {
     }
 
     /// A negated number is a constant; anything else is subtracted from nothing.
-    private func negated(_ operand: NSExpression) -> NSExpression {
+    private func negated(_ operand: NSExpression) throws(PredicateParseError) -> NSExpression {
         if case .constant(_, let value) = operand.payload {
             switch value {
             case .int(let number) where number != .min: return NSExpression(forConstantValue: -number)
@@ -69,7 +72,7 @@ extension PredicateParser {
             }
         }
         let zero = NSExpression(forConstantValue: 0)
-        return NSExpression(payload: .function("from:subtract:", target: nil, arguments: [zero, operand]))
+        return try make(.function("from:subtract:", target: nil, arguments: [zero, operand]))
     }
 
     // MARK: Postfix
@@ -78,7 +81,7 @@ extension PredicateParser {
         var result = operand
         while true {
             if take(symbol: ".") {
-                result = extend(result, by: try pathComponent())
+                result = try extend(result, by: try pathComponent())
             } else if isSymbol("[") {
                 advance()
                 let index = try subscriptIndex()
@@ -102,14 +105,14 @@ extension PredicateParser {
         }
     }
 
-    private func extend(_ operand: NSExpression, by key: String) -> NSExpression {
+    private func extend(_ operand: NSExpression, by key: String) throws(PredicateParseError) -> NSExpression {
         switch operand.payload {
         case .evaluatedObject:
             NSExpression(payload: .keyPath(KeyValuePath(key), operand: nil))
         case .keyPath(let path, let base):
             NSExpression(payload: .keyPath(KeyValuePath(path.text + "." + key), operand: base))
         default:
-            NSExpression(payload: .keyPath(KeyValuePath(key), operand: operand))
+            try make(.keyPath(KeyValuePath(key), operand: operand))
         }
     }
 
@@ -148,7 +151,7 @@ extension PredicateParser {
             return result
         case .symbol("{"):
             advance()
-            return NSExpression(payload: .aggregate(try list(closedBy: "}")))
+            return try make(.aggregate(try list(closedBy: "}")))
         case .symbol("<null>"):
             advance()
             return NSExpression(forConstantValue: NSNull())
@@ -221,7 +224,7 @@ extension PredicateParser {
         try expect(",")
         let predicate = try nested { parser throws(PredicateParseError) in try parser.disjunction() }
         try expect(")")
-        return NSExpression(forSubquery: collection, usingIteratorVariable: name, predicate: predicate)
+        return try make(.subquery(collection, variable: name, predicate))
     }
 
     private mutating func conditional() throws(PredicateParseError) -> NSExpression {
@@ -233,7 +236,7 @@ extension PredicateParser {
         try expect(",")
         let whenFalse = try expression()
         try expect(")")
-        return NSExpression(forConditional: predicate, trueExpression: whenTrue, falseExpression: whenFalse)
+        return try make(.conditional(predicate, whenTrue, whenFalse))
     }
 
     /// `CAST(x, "Type")`. A number cast to a date is the date: that is how dates are printed.
@@ -247,7 +250,7 @@ extension PredicateParser {
         if type == "NSDate", case .constant(_, let value) = arguments[0].payload, let seconds = value.doubleValue {
             return NSExpression(forConstantValue: Date(timeIntervalSinceReferenceDate: seconds))
         }
-        return NSExpression(payload: .function("castObject:toType:", target: nil, arguments: arguments))
+        return try make(.function("castObject:toType:", target: nil, arguments: arguments))
     }
 
     private mutating func call() throws(PredicateParseError) -> NSExpression {
@@ -259,7 +262,7 @@ extension PredicateParser {
             throw PredicateParseError(
                 format: format, position: position, problem: "FUNCTION takes an object and the name of a function")
         }
-        return NSExpression(forFunction: arguments[0], selectorName: name, arguments: Array(arguments.dropFirst(2)))
+        return try make(.function(name, target: arguments[0], arguments: Array(arguments.dropFirst(2))))
     }
 
     /// `FETCH(request, context, NO)`: what the request finds in the context; with YES how much.
@@ -270,6 +273,7 @@ extension PredicateParser {
         guard arguments.count == 3, case .constant(_, .int(let countOnly)) = arguments[2].payload else {
             throw failure("FETCH takes a request, a context and YES or NO")
         }
+        try requireHeight(of: .fetch(arguments[0], context: arguments[1], countOnly: countOnly != 0))
         return NSFetchRequestExpression.expression(
             forFetch: arguments[0], context: arguments[1], countOnly: countOnly != 0)
     }
@@ -292,7 +296,7 @@ extension PredicateParser {
                 format: format, position: start,
                 problem: "there is no function \(name) of \(arguments.count) arguments")
         }
-        return NSExpression(payload: .function(selector, target: nil, arguments: arguments))
+        return try make(.function(selector, target: nil, arguments: arguments))
     }
 
     // MARK: Arguments

@@ -10,9 +10,8 @@ struct PredicateParser {
     var nextArgument = 0
     var depth = 0
 
-    /// How deep parentheses, lists and negations may be nested, and how many operators may be applied to each other.
+    /// How deep parentheses, lists and negations may be nested.
     static let depthLimit = 100
-    static let heightLimit = 500
 
     init(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) {
         self.format = format

@@ -121,12 +121,17 @@ extension NSExpression {
 extension NSPredicate {
     /// The predicate with every expression in it passed through `transform`, innermost first. Blocks stay as they are.
     package func rewriting(_ transform: (NSExpression) -> NSExpression) -> NSPredicate {
-        mapping({ $0.rewriting(transform) }, { $0.rewriting(transform) })
+        mappingSimpleParts { part in
+            part.mappingOperands { $0.rewriting(transform) }
+        }
     }
 
     /// The predicate with constants in place of the variables that `variables` has values for.
     package func substituting(_ variables: [String: Any]) -> NSPredicate {
-        mapping({ $0.substituting(variables) }, { $0.substituting(variables) }) { block in
+        mappingSimpleParts { part in
+            guard case .opaque(let block) = part.form else {
+                return part.mappingOperands { $0.substituting(variables) }
+            }
             // What Foundation gives a block is what it is called with, so the values are bound to it.
             let values = variables
             return NSPredicate { object, bindings in
@@ -135,27 +140,15 @@ extension NSPredicate {
         }
     }
 
-    private func mapping(
-        _ expression: (NSExpression) -> NSExpression, _ part: (NSPredicate) -> NSPredicate,
-        opaque: (NSPredicate) -> NSPredicate = { $0 }
-    ) -> NSPredicate {
-        switch form {
-        case .comparison(let comparison):
-            let left = expression(comparison.leftExpression)
-            let right = expression(comparison.rightExpression)
-            if left === comparison.leftExpression, right === comparison.rightExpression { return self }
-            return NSComparisonPredicate(
-                leftExpression: left, rightExpression: right, modifier: comparison.comparisonPredicateModifier,
-                type: comparison.predicateOperatorType, options: comparison.options)
-        case .compound(let compound):
-            let parts = compound.parts.map(part)
-            if zip(parts, compound.parts).allSatisfy({ $0 === $1 }) { return self }
-            return NSCompoundPredicate(type: compound.compoundPredicateType, subpredicates: parts)
-        case .constant:
-            return self
-        case .opaque:
-            return opaque(self)
-        }
+    /// A comparison with both sides passed through `change`; another predicate is itself.
+    private func mappingOperands(_ change: (NSExpression) -> NSExpression) -> NSPredicate {
+        guard let comparison = self as? NSComparisonPredicate else { return self }
+        let left = change(comparison.leftExpression)
+        let right = change(comparison.rightExpression)
+        if left === comparison.leftExpression, right === comparison.rightExpression { return self }
+        return NSComparisonPredicate(
+            leftExpression: left, rightExpression: right, modifier: comparison.comparisonPredicateModifier,
+            type: comparison.predicateOperatorType, options: comparison.options)
     }
 
     /// The key paths the predicate reads, from the evaluated object.
@@ -169,14 +162,10 @@ extension NSPredicate {
     }
 
     fileprivate func collect(_ paths: inout Set<String>, _ iterators: [String: String]) {
-        switch form {
-        case .comparison(let comparison):
+        forEachSimplePart { part in
+            guard let comparison = part as? NSComparisonPredicate else { return }
             comparison.leftExpression.collect(&paths, iterators)
             comparison.rightExpression.collect(&paths, iterators)
-        case .compound(let compound):
-            for part in compound.parts { part.collect(&paths, iterators) }
-        case .constant, .opaque:
-            break
         }
     }
 }

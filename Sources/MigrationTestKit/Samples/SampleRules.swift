@@ -22,19 +22,23 @@ struct SampleRules {
     private(set) var choices: [Any] = []
 
     init(_ predicates: [NSPredicate]) {
-        for predicate in predicates { read(predicate) }
+        // What is still to be read, the next last.
+        var pending = Array(predicates.reversed())
+        while let predicate = pending.popLast() {
+            guard let compound = predicate as? NSCompoundPredicate else {
+                read(predicate)
+                continue
+            }
+            let parts = compound.subpredicates.compactMap { $0 as? NSPredicate }
+            switch compound.compoundPredicateType {
+            case .and: pending += parts.reversed()
+            case .or: pending += parts.prefix(1)
+            case .not: break
+            }
+        }
     }
 
     private mutating func read(_ predicate: NSPredicate) {
-        if let compound = predicate as? NSCompoundPredicate {
-            let parts = compound.subpredicates.compactMap { $0 as? NSPredicate }
-            switch compound.compoundPredicateType {
-            case .and: for part in parts { read(part) }
-            case .or: if let first = parts.first { read(first) }
-            case .not: break
-            }
-            return
-        }
         guard let comparison = predicate as? NSComparisonPredicate, let value = Self.value(comparison.rightExpression)
         else { return }
         if comparison.leftExpression.expressionType == .evaluatedObject {

@@ -6,7 +6,7 @@ import Foundation
 /// conditionals occur in none of the known files, their names follow the pattern of the others.
 extension ModelDecoder {
     /// Deeper than any predicate a person wrote.
-    private static let maximumDepth = 128
+    static let maximumDepth = 128
 
     func decodePredicate(_ archived: ArchivedObject, depth: Int = 0) throws -> NSPredicate {
         try archive.spend()

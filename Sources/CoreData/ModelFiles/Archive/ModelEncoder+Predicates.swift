@@ -3,6 +3,21 @@ import Foundation
 /// Predicates and expressions in the form Foundation archives them; see `ModelDecoder+Predicates`.
 extension ModelEncoder {
     mutating func add(predicate: NSPredicate) throws -> PropertyListValue {
+        let levels = (predicate as? NSCompoundPredicate)?.height ?? 0
+        if levels + predicate.expressionHeight < ModelDecoder.maximumDepth { return try add(parts: predicate) }
+        // A chain of conditions joined two by two is one list.
+        let flat = predicate.drawnTogether
+        let depth = ((flat as? NSCompoundPredicate)?.height ?? 0) + flat.expressionHeight
+        guard depth < ModelDecoder.maximumDepth else {
+            throw NSError.coreData(
+                NSCoreDataError,
+                reason: "A predicate of \(depth) levels cannot be archived in a model: \(ModelDecoder.maximumDepth - 1)"
+                    + " is the most.")
+        }
+        return try add(parts: flat)
+    }
+
+    private mutating func add(parts predicate: NSPredicate) throws -> PropertyListValue {
         switch predicate.form {
         case .comparison(let comparison):
             let left = try add(expression: comparison.leftExpression)
@@ -15,7 +30,7 @@ extension ModelEncoder {
                 ])
         case .compound(let compound):
             var parts: [PropertyListValue] = []
-            for case let part as NSPredicate in compound.subpredicates { parts.append(try add(predicate: part)) }
+            for part in compound.parts { parts.append(try add(parts: part)) }
             return writer.add(
                 ["NSCompoundPredicate", "NSPredicate", "NSObject"],
                 [

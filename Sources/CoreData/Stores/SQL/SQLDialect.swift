@@ -83,11 +83,45 @@ struct SQLPrinter {
         }
     }
 
-    private mutating func printJoined(_ list: [SQLExpression], _ separator: String) {
+    /// So many conditions stand in one parenthesis; more are groups of so many, in groups again where they have to be. A
+    /// database reads a flat list as one condition within the other, and takes no more than some hundreds.
+    private static let groupSize = 32
+
+    private mutating func printJoined(_ list: some RandomAccessCollection<SQLExpression>, _ separator: String) {
         text += "("
-        for (number, expression) in list.enumerated() {
-            if number > 0 { text += separator }
-            print(expression)
+        var size = 1
+        while size * Self.groupSize < list.count { size *= Self.groupSize }
+        var rest = list[...]
+        while !rest.isEmpty {
+            if rest.count < list.count { text += separator }
+            let group = rest.prefix(size)
+            rest = rest.dropFirst(size)
+            if group.count > 1 {
+                printJoined(group, separator)
+            } else if let expression = group.first {
+                print(expression)
+            }
+        }
+        text += ")"
+    }
+
+    /// `a + b + c`, which is read from the left, needs no parentheses within.
+    private mutating func printBinary(
+        _ op: SQLExpression.Operator, _ left: SQLExpression, _ right: SQLExpression
+    ) {
+        var operands = [right]
+        var first = left
+        if [.add, .subtract, .multiply, .divide].contains(op) {
+            while case .binary(op, let left, let right) = first {
+                operands.append(right)
+                first = left
+            }
+        }
+        text += "("
+        print(first)
+        for operand in operands.reversed() {
+            text += " \(op.rawValue) "
+            print(operand)
         }
         text += ")"
     }
@@ -105,11 +139,7 @@ struct SQLPrinter {
         case .null:
             text += "NULL"
         case .binary(let op, let left, let right):
-            text += "("
-            print(left)
-            text += " \(op.rawValue) "
-            print(right)
-            text += ")"
+            printBinary(op, left, right)
         case .and(let list):
             if list.isEmpty { text += "1" } else { printJoined(list, " AND ") }
         case .or(let list):

@@ -59,32 +59,7 @@ struct SQLFetchTranslator {
 
     // MARK: Predicates
 
-    func condition(_ predicate: NSPredicate, in frame: SQLFrame) throws -> SQLExpression {
-        switch predicate.form {
-        case .constant(let value):
-            return value ? .alwaysTrue : .alwaysFalse
-        case .compound(let compound):
-            let parts = try compound.subpredicates.compactMap { $0 as? NSPredicate }.map {
-                try condition($0, in: frame)
-            }
-            switch compound.compoundPredicateType {
-            case .and: return .and(parts)
-            case .or: return .or(parts)
-            case .not: return negation(of: parts.first ?? .alwaysTrue)
-            }
-        case .comparison(let comparison):
-            return try comparisonCondition(comparison, in: frame)
-        case .opaque(let predicate):
-            throw Self.failure(predicate.printed)
-        }
-    }
-
-    /// What holds where the condition does not.
-    func negation(of condition: SQLExpression) -> SQLExpression {
-        .not(decidesByObject ? .function(.coalesce, [condition, .value(.int(0))]) : condition)
-    }
-
-    private func comparisonCondition(
+    func comparisonCondition(
         _ comparison: NSComparisonPredicate, in frame: SQLFrame
     ) throws -> SQLExpression {
         let left = try operand(comparison.leftExpression, in: frame)
