@@ -88,19 +88,6 @@ struct SQLiteStoreOpeningTests {
         }
     }
 
-    @Test(
-        "a folder that cannot be written gives an error and no file",
-        .disabled(if: geteuid() == 0, "root may write everywhere"))
-    func unwritableFolder() throws {
-        try withTemporaryFolder { folder in
-            try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path)
-            defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path) }
-            let error = try failure(opening: folder.appendingPathComponent("library.sqlite"))
-            #expect(error.code == NSPersistentStoreOpenError)
-            #expect(try contents(of: folder).isEmpty)
-        }
-    }
-
     @Test("a disk that is full while a store is made leaves no file behind")
     func fullDiskAtCreation() throws {
         try withTemporaryFolder { folder in

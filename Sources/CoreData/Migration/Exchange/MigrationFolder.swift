@@ -53,7 +53,8 @@ final class MigrationFolder {
                     throw NSError.coreData(
                         NSPersistentStoreTimeoutError,
                         reason: "The store “\(store.main.lastPathComponent)” is being migrated by "
-                            + "\(LockHolders.names(of: [url])): the migration did not end within \(Int(timeout)) s.",
+                            + "\(LockHolders.names(of: [url])): the migration did not end within \(timeout.formatted()) s. "
+                            + "Try again when it has, or wait longer (NSPersistentStoreTimeoutOption).",
                         url: store.main)
                 }
                 if progress?.isCancelled == true { close(descriptor) }
@@ -167,15 +168,8 @@ final class MigrationFolder {
 
     static func failure(_ what: String, _ url: URL) -> NSError {
         let code = errno
-        let cocoa: CocoaError.Code =
-            switch code {
-            case EACCES, EPERM: .fileWriteNoPermission
-            case EROFS: .fileWriteVolumeReadOnly
-            case ENOSPC, EDQUOT: .fileWriteOutOfSpace
-            default: .fileWriteUnknown
-            }
         return .coreData(
-            cocoa.rawValue, reason: "\(what): \(String(cString: strerror(code)))", url: url,
+            WriteFailure.code(code).rawValue, reason: "\(what): \(WriteFailure.reason(code, url))", url: url,
             underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(code)))
     }
 }

@@ -48,7 +48,8 @@ final class SoleUse {
                     throw NSError.coreData(
                         NSPersistentStoreTimeoutError,
                         reason: "The store “\(store.main.lastPathComponent)” cannot be migrated while it is open: "
-                            + "\(LockHolders.names(ofStoreAt: store.main)) still had it open after \(Int(timeout)) s.",
+                            + "\(LockHolders.names(ofStoreAt: store.main)) still had it open after \(timeout.formatted()) s. "
+                            + "Close it there, or wait longer (NSPersistentStoreTimeoutOption).",
                         url: store.main,
                         underlying: error.nsError(doing: .opening))
                 }

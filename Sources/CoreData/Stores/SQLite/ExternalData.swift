@@ -71,7 +71,8 @@ final class ExternalData: Sendable {
             throw NSError.coreData(
                 (error as NSError).code == NSFileWriteOutOfSpaceError
                     ? NSFileWriteOutOfSpaceError : NSPersistentStoreSaveError,
-                reason: "The external data file “\(name)” cannot be written.", url: url, underlying: error)
+                reason: "An external value cannot be written. \(error.localizedDescription)", url: url,
+                underlying: error)
         }
         return Data([Self.fileTag]) + Data(name.utf8) + Data([0])
     }
@@ -97,9 +98,10 @@ final class ExternalData: Sendable {
     }
 
     static func failure(_ url: URL) -> NSError {
-        .coreData(
-            errno == ENOSPC || errno == EDQUOT ? NSFileWriteOutOfSpaceError : NSFileWriteUnknownError,
-            reason: String(cString: strerror(errno)), url: url)
+        let code = errno
+        return .coreData(
+            code == ENOSPC || code == EDQUOT ? NSFileWriteOutOfSpaceError : NSFileWriteUnknownError,
+            reason: "“\(url.lastPathComponent)” could not be written: \(WriteFailure.reason(code, url))", url: url)
     }
 
     /// The transaction that names and forgets the files was committed.

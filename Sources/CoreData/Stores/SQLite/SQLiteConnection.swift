@@ -33,6 +33,7 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
         if access != .memory, access != .sharedMemory {
             try SQLiteStoreFiles(URL(fileURLWithPath: path)).requireOwnFiles(.fileReadCorruptFile)
         }
+        if access == .create || access == .readWrite { WriteFailure.survivesSizeLimit }
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var name = path
         switch access {

@@ -21,6 +21,13 @@ struct SQLiteError: Error, CustomStringConvertible {
             || (primaryCode == SQLITE_IOERR && (systemError == ENOSPC || systemError == EDQUOT))
     }
 
+    /// Whether a statement was refused because it is more than SQLite takes: too deep, too many values, too many tables.
+    private var isOfSize: Bool {
+        primaryCode == SQLITE_ERROR
+            && ["parser stack overflow", "Expression tree is too large", "too many SQL variables", "tables in a join"]
+                .contains { message.contains($0) }
+    }
+
     var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
     var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
@@ -47,6 +54,16 @@ struct SQLiteError: Error, CustomStringConvertible {
                 reason: "The file “\(name)” couldn’t be saved because there isn’t enough space. (\(message))",
                 url: url, sqliteCode: code)
         }
+        // SQLite's error number is that of the thread's last call, which may have been another one.
+        let files = SQLiteStoreFiles(url)
+        if primaryCode == SQLITE_IOERR,
+            systemError == EFBIG || WriteFailure.isAtSizeLimit([files.main, files.wal, files.journal])
+        {
+            return .coreData(
+                WriteFailure.code(EFBIG).rawValue,
+                reason: "The file “\(name)” couldn’t be saved: \(WriteFailure.reason(EFBIG, url)) (\(message))",
+                url: url, sqliteCode: code, underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(EFBIG)))
+        }
         switch primaryCode {
         case SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_FORMAT:
             return .coreData(
@@ -56,7 +73,9 @@ struct SQLiteError: Error, CustomStringConvertible {
         case SQLITE_BUSY, SQLITE_LOCKED:
             return .coreData(
                 NSPersistentStoreTimeoutError,
-                reason: "The file “\(name)” is locked by \(LockHolders.names(ofStoreAt: url)). (\(message))",
+                reason:
+                    "The file “\(name)” is locked by \(LockHolders.names(ofStoreAt: url)) (\(message)). Try again when "
+                    + "it is closed or saved there, or wait longer (NSPersistentStoreTimeoutOption).",
                 url: url, sqliteCode: code)
         case SQLITE_READONLY where operation == .saving:
             return .coreData(
@@ -81,6 +100,14 @@ struct SQLiteError: Error, CustomStringConvertible {
             return .coreData(
                 NSPersistentStoreOpenError, reason: "The file “\(name)” couldn’t be opened. (\(message))", url: url,
                 sqliteCode: code)
+        case .reading where isOfSize:
+            return .coreData(
+                NSCoreDataError,
+                reason:
+                    "A request is more than one statement of SQLite can be: its predicate has too many levels within "
+                    + "each other, too many values or too many relationships. Several requests help, or a predicate "
+                    + "whose conditions are joined by AND alone or by OR alone. (\(message), in the file “\(name)”)",
+                url: url, sqliteCode: code)
         case .reading, .saving:
             var info: [String: Any] = [:]
             if let sql { info["NSSQLiteStatement"] = sql }

@@ -103,8 +103,17 @@ extension SQLiteStore {
                 if !existed, !isContended, (try? SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: 0)) != false {
                     Self.removeUnfinished(SQLiteStoreFiles(url))
                 }
-                throw error
+                throw existed ? error : Self.refused(url) ?? error
             }
+        }
+
+        /// The error where a store cannot be made because its folder takes no file.
+        private static func refused(_ url: URL) -> NSError? {
+            guard let code = WriteFailure.refusal(inFolderOf: url) else { return nil }
+            return .coreData(
+                WriteFailure.code(code).rawValue,
+                reason: "The store “\(url.lastPathComponent)” couldn’t be made: \(WriteFailure.reason(code, url))",
+                url: url, underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(code)))
         }
 
         /// Removes what an unfinished creation left, unless somebody has it open. Without space it cannot be locked; then it

@@ -233,7 +233,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
             let code = (error as NSError).code
             throw NSError.coreData(
                 code == CocoaError.Code.fileWriteOutOfSpace.rawValue ? code : NSPersistentStoreSaveError,
-                reason: "The store cannot be written.", url: url, underlying: error)
+                reason: "The store cannot be written. \(error.localizedDescription)", url: url, underlying: error)
         }
     }
 

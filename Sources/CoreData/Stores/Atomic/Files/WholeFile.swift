@@ -7,6 +7,7 @@ import Foundation
 enum WholeFile {
     /// Writes a file's bytes, to the disk, with the rights of the file that lies there.
     static func write(_ data: Data, to url: URL) throws {
+        WriteFailure.survivesSizeLimit
         let target = SQLiteStoreFiles(url).main
         let draft = draft(of: target)
         let descriptor = try lock(draft)

@@ -1,0 +1,67 @@
+import Foundation
+
+/// Why the system has not written a file, in words that say what helps.
+enum WriteFailure {
+    /// The words for an error number, as the end of a sentence. `url` is the file.
+    static func reason(_ code: Int32, _ url: URL) -> String {
+        let folder = url.deletingLastPathComponent().path
+        switch code {
+        case EFBIG:
+            return "it would become larger than the \(sizeLimit) bytes that a file of this process may have "
+                + "(RLIMIT_FSIZE). “ulimit -f” and the service’s settings say how large that is."
+        case EACCES, EPERM:
+            return "this program may not write in the folder “\(folder)”. "
+                + "Give its user that right, or choose another folder."
+        case EROFS:
+            return "the folder “\(folder)” lies on a volume that can only be read. Choose another folder."
+        case ENOSPC, EDQUOT:
+            return "there isn’t enough space for it in “\(folder)”. Make room there."
+        default:
+            return String(cString: strerror(code))
+        }
+    }
+
+    /// The code of Cocoa's that stands for an error number.
+    static func code(_ code: Int32) -> CocoaError.Code {
+        switch code {
+        case EACCES, EPERM: .fileWriteNoPermission
+        case EROFS: .fileWriteVolumeReadOnly
+        case ENOSPC, EDQUOT: .fileWriteOutOfSpace
+        default: .fileWriteUnknown
+        }
+    }
+
+    /// Has a write beyond the limit of a file's size fail, where the system would end the process by a signal without a
+    /// word. A program that handles or ignores the signal keeps its way. Programs that are started get the system's again.
+    static let survivesSizeLimit: Void = {
+        let previous = signal(SIGXFSZ) { _ in }
+        if previous != nil { signal(SIGXFSZ, previous) }
+    }()
+
+    /// How many bytes a file of this process may have.
+    private static var sizeLimit: UInt64 {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        #else
+            getrlimit(RLIMIT_FSIZE, &limit)
+        #endif
+        return UInt64(limit.rlim_cur)
+    }
+
+    /// Whether one of the files has no room for another page of a database (64 kB at most) below the limit.
+    static func isAtSizeLimit(_ files: [URL]) -> Bool {
+        let limit = sizeLimit
+        return files.contains { file in
+            var status = stat()
+            return stat(file.path, &status) == 0 && UInt64(max(0, status.st_size)) + 70_000 > limit
+        }
+    }
+
+    /// Why nobody can make a file in a folder: an error number, or nil where it can be made.
+    static func refusal(inFolderOf url: URL) -> Int32? {
+        let folder = url.deletingLastPathComponent().path
+        // By the user that the process acts as, who need not be the one that has started it.
+        return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 ? nil : errno
+    }
+}
