@@ -27,6 +27,9 @@ struct CoreDataModelPlugin: BuildToolPlugin {
             folder.appending(path: "OtherManagedAccessors.swift"), folder.appending(path: "CoreDataModule.swift"),
         ]
         arguments += ["others", outputs[0].path, "once", outputs[1].path]
+        if target.recursiveTargetDependencies.contains(where: { $0.name == "CoreData" }) {
+            arguments += ["framework", "CoreData"]
+        }
         arguments += target.compilationConditions.flatMap { ["condition", $0] }
         for source in inputs {
             arguments += ["source", source.path]

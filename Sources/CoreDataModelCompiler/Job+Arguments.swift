@@ -9,6 +9,7 @@ extension Job {
     /// | word | values |
     /// |---|---|
     /// | `module`, `compiler`, `folder`, `others`, `once` | the property of that name |
+    /// | `framework` | the module of the framework, when the target depends on it |
     /// | `condition` | a compilation condition |
     /// | `source` | a Swift file |
     /// | `managed` | a Swift file, where its accessors go |
@@ -31,6 +32,7 @@ extension Job {
             case "folder": folder = first
             case "others": others = first
             case "once": once = first
+            case "framework": dependsOnFramework = true
             case "condition": conditions.append(first)
             case "source": sources.append(first)
             case "managed": managed.append(Source(input: first, output: try value(of: word)))

@@ -46,6 +46,8 @@ package struct Job {
     var others = ""
     /// Where goes what the module needs once.
     var once = ""
+    /// Whether the target depends on the framework, itself or by what it depends on.
+    var dependsOnFramework = false
     /// The target's compilation conditions.
     var conditions: [String] = []
     /// Every Swift file of the target.
@@ -74,7 +76,7 @@ extension Job {
         }
         try compileBundles(classes: Set(files.flatMap(\.types).map(\.fullName)))
         try compileMappingModels()
-        try write(ModuleWriter(module: module).text(for: files), to: once)
+        try write(ModuleWriter(module: module, dependsOnFramework: dependsOnFramework).text(for: files), to: once)
         try writeAccessors(ScannedModule(name: module, files: files), modelSources)
     }
 

@@ -1,6 +1,8 @@
 /// Writes what a target needs once: aliases for the types that Foundation has too, and its name for the class lookup.
 struct ModuleWriter {
     let module: String
+    /// Whether the target may import the framework although none of its files does.
+    let dependsOnFramework: Bool
 
     /// The types that Foundation on Linux declares and nobody can use; naming them is ambiguous beside `import Foundation`.
     private static let types = ["NSExpression", "NSComparisonPredicate", "NSCompoundPredicate"]
@@ -9,25 +11,45 @@ struct ModuleWriter {
     func text(for files: [ScannedFile]) -> String {
         let aliases = aliases(for: files)
         var lines = ["// What is needed once in the module \(module). Generated: changes will be lost.", ""]
-        if aliases.contains(where: \.isPublic) { lines.append("public import CoreData") }
-        if !aliases.isEmpty, !aliases.contains(where: \.isPublic) { lines.append("import CoreData") }
-        for (name, isPublic) in aliases {
-            lines.append("\(isPublic ? "public " : "")typealias \(name) = CoreData.\(name)")
+        if let widest = aliases.map(\.access).max() {
+            lines.append("\(widest.prefix)import CoreData")
+            lines += aliases.map { "\($0.access.prefix)typealias \($0.name) = CoreData.\($0.name)" }
         }
         if hasClasses(files) { lines += registration }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The types that the target names and does not declare itself. An alias is as public as what may be declared with it:
-    /// public where a file that names the type declares anything public.
-    private func aliases(for files: [ScannedFile]) -> [(name: String, isPublic: Bool)] {
-        guard files.contains(where: Self.importsFramework) else { return [] }
+    /// How far an alias can be seen.
+    private enum Reach: Int, Comparable {
+        case module, package, everybody
+
+        var prefix: String {
+            switch self {
+            case .module: ""
+            case .package: "package "
+            case .everybody: "public "
+            }
+        }
+
+        static func < (a: Reach, b: Reach) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    /// The types that the target names and does not declare itself. An alias reaches as far as what may be declared with it:
+    /// everybody where a file that names the type declares anything public, the package where one does so for the package.
+    private func aliases(for files: [ScannedFile]) -> [(name: String, access: Reach)] {
+        // The names are ambiguous beside Foundation's, and useless where only Foundation is imported.
+        guard dependsOnFramework || files.contains(where: Self.importsFramework) else { return [] }
         let declared = Set(files.flatMap(\.types).filter(\.path.isEmpty).map(\.name))
         return Self.types.compactMap { name in
             let users = files.filter { $0.words.contains(name) }
-            if users.isEmpty || declared.contains(name) { return nil }
-            return (name, users.contains { $0.words.contains("public") || $0.words.contains("open") })
+            guard !declared.contains(name), let access = users.map(Self.reach).max() else { return nil }
+            return (name, access)
         }
+    }
+
+    private static func reach(_ file: ScannedFile) -> Reach {
+        if file.words.contains("public") || file.words.contains("open") { return .everybody }
+        return file.words.contains("package") ? .package : .module
     }
 
     private static func importsFramework(_ file: ScannedFile) -> Bool {

@@ -36,6 +36,30 @@ struct ModuleTests {
         )
     }
 
+    @Test("Aliases for a target that imports Foundation only, when it depends on the framework")
+    func foundationOnly() throws {
+        let files = ["import Foundation\nlet e = NSExpression(forKeyPath: \"a\")"].map {
+            DeclarationScanner.scan(source: $0, path: "A.swift")
+        }
+        let depending = ModuleWriter(module: "Kit", dependsOnFramework: true).text(for: files)
+        #expect(depending.contains("\nimport CoreData\ntypealias NSExpression = CoreData.NSExpression\n"))
+        #expect(!ModuleWriter(module: "Kit", dependsOnFramework: false).text(for: files).contains("CoreData.NS"))
+        var arguments = ["module", "Kit", "compiler", "c", "folder", "f", "others", "o", "once", "p"]
+        #expect(try !Job(arguments: arguments).dependsOnFramework)
+        arguments += ["framework", "CoreData"]
+        #expect(try Job(arguments: arguments).dependsOnFramework)
+    }
+
+    @Test("An alias reaches the package where a declaration for the package may name it")
+    func packageAliases() throws {
+        let text = try text([
+            "A.swift": "import CoreData\npackage func f(_ e: NSExpression) {}",
+            "B.swift": "import CoreData\nlet p: NSCompoundPredicate? = nil",
+        ])
+        #expect(text.contains("\npackage import CoreData\npackage typealias NSExpression = CoreData.NSExpression\n"))
+        #expect(text.contains("\ntypealias NSCompoundPredicate = CoreData.NSCompoundPredicate\n"))
+    }
+
     @Test("The name of a module with managed classes, for the class lookup")
     func registration() throws {
         let text = try text(["A.swift": "import CoreData\nclass Book: NSManagedObject {}"])
