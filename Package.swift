@@ -37,10 +37,14 @@ let package = Package(
         .target(name: "CoreDataPort", dependencies: ["CoreData", "CoreDataModelCompiler"]),
         .executableTarget(name: "coredata-tool", dependencies: ["CoreDataManager", "CoreDataPort"]),
         .target(name: "TestSupport", dependencies: ["CoreData", "CSQLite"], path: "Tests/Support"),
-        .executableTarget(
-            name: "launch-demo", dependencies: ["CoreDataManager", "CSQLite"], path: "Examples/LaunchDemo"),
         // The examples are packages of their own, too. As targets here they are built and run by every test, without
         // compiling the framework once more.
+        .systemLibrary(
+            name: "CMailSQLite", path: "Examples/LaunchDemo/Sources/CMailSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .executableTarget(
+            name: "launch-demo", dependencies: ["CoreDataManager", "CMailSQLite"],
+            path: "Examples/LaunchDemo/Sources/launch-demo"),
         .executableTarget(
             name: "notes", dependencies: ["CoreData"], path: "Examples/Notes/Sources/notes",
             plugins: ["CoreDataModelPlugin"]),

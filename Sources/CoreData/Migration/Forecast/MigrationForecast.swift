@@ -152,9 +152,27 @@ extension MigrationForecast: CustomStringConvertible {
     }
 
     private var verdict: String {
-        let time = isInstant ? "instant at any size" : "about \(Self.text(seconds: estimatedSeconds)), \(rows) rows"
+        let time = isInstant ? "instant at any size" : "about \(Self.text(seconds: estimatedSeconds)), \(passes)"
         let free = diskSpaceAvailable.map { ", \(Self.text(bytes: $0)) are free" } ?? ""
         return "\(time); needs \(Self.text(bytes: diskSpaceNeeded)) of disk\(free)\(hasDiskSpace ? "" : ": too little")"
+    }
+
+    /// The rows that are gone through, and of which tables: a table counts once for each step that goes through it.
+    private var passes: String {
+        var tables: [(name: String, rows: Int, steps: Int)] = []
+        for step in hops.flatMap(\.steps) where step.rows > 0 {
+            let name = step.table ?? "others"
+            if let place = tables.firstIndex(where: { $0.name == name }) {
+                tables[place].rows += step.rows
+                tables[place].steps += 1
+            } else {
+                tables.append((name, step.rows, 1))
+            }
+        }
+        let parts = tables.sorted { $0.rows > $1.rows }.map { table in
+            "\(table.name) \(table.rows)" + (table.steps > 1 ? " in \(table.steps) steps" : "")
+        }
+        return "\(rows) rows to go through" + (parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))")
     }
 
     static func text(bytes: Int64) -> String {

@@ -1,4 +1,4 @@
-import CSQLite
+import CMailSQLite
 import CoreData
 
 /// The user's mail on disk: makes it in the first version of the schema, and looks whether it is whole.

@@ -1,0 +1,21 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own: building it compiles the framework once. In the root package it would be compiled a second time, for
+// the tool of the plugin that other targets there use.
+let package = Package(
+    name: "LaunchDemo",
+    dependencies: [.package(name: "OpenCoreData", path: "../..")],
+    targets: [
+        .systemLibrary(
+            name: "CMailSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .executableTarget(
+            name: "launch-demo",
+            dependencies: [
+                "CMailSQLite", .product(name: "CoreData", package: "OpenCoreData"),
+                .product(name: "CoreDataManager", package: "OpenCoreData"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)
