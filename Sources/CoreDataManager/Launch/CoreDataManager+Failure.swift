@@ -28,6 +28,10 @@ extension CoreDataManager {
 extension CoreDataManager {
     /// Posted on the main queue after every change of `state`, by the manager; `stateKey` in its user info is the new
     /// `LaunchState`.
+    ///
+    /// Prefer `states`: it runs where its reader is. Observe this with `queue: nil`; the block is on the main queue anyway.
+    /// With `queue: .main` a program whose `main` is async hangs on Linux: there Foundation waits for a block on the queue
+    /// that it occupies.
     public static let stateDidChangeNotification = Notification.Name("CoreDataManagerStateDidChange")
 
     /// The key of the `LaunchState` in the user info of `stateDidChangeNotification`.
