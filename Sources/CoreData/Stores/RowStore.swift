@@ -7,7 +7,7 @@ protocol RowStore: AnyObject, Sendable {
     /// The store's number within its coordinator: what is folded into the keys it hands out.
     var storeNumber: Int { get }
 
-    /// Rows, keys, dictionaries or a count for a fetch. Throws an `NSError` when the predicate has no translation.
+    /// Keys, dictionaries or a count for a fetch. Throws an `NSError` when the predicate has no translation.
     func fetch(_ request: StoreFetch) throws -> StoreFetchResult
 
     /// The rows of a fetch (its `result` does not matter), some hundred at a time: the caller works on them while they
@@ -85,7 +85,6 @@ extension RowStore {
 /// A fetch as a store sees it: no objects, no contexts.
 struct StoreFetch {
     enum Result {
-        case rows
         case keys
         case count
         /// Values of attributes, to-one relationships, `objectID` or expressions, grouped or distinct.
@@ -115,7 +114,7 @@ struct StoreFetch {
     var offset = 0
     /// Only rows with greater primary keys, in the order of their keys; SQLite stores know it.
     var afterPrimaryKey: Int64?
-    var result: Result = .rows
+    var result: Result = .keys
     /// Set for stores that programs write, which are shown requests and contexts.
     var origin: FetchOrigin?
 }
@@ -126,7 +125,6 @@ protocol ObjectKeyConvertible: AnyObject {
 }
 
 enum StoreFetchResult {
-    case rows([Snapshot])
     case keys([ObjectKey])
     case count(Int)
     case dictionaries([[String: Any]])

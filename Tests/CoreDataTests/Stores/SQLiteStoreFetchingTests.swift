@@ -337,7 +337,8 @@ struct SQLiteStoreFetchingTests {
                     group.addTask {
                         var seen = 0
                         for _ in 0..<200 {
-                            guard case .rows(let rows) = try store.fetch(StoreFetch(layout: layout)) else { return -1 }
+                            var rows: [Snapshot] = []
+                            try store.fetchRows(StoreFetch(layout: layout)) { rows += $0 }
                             let count = rows.count
                             // What was seen once never disappears.
                             if count < seen { return -1 }

@@ -176,7 +176,8 @@ final class StoreFixture {
     ) throws -> [Snapshot] {
         let request = StoreFetch(
             layout: entity(name), predicate: predicate, sortDescriptors: sort, limit: limit, offset: offset)
-        guard case .rows(let rows) = try store.fetch(request) else { return [] }
+        var rows: [Snapshot] = []
+        try store.fetchRows(request) { rows += $0 }
         return rows
     }
 

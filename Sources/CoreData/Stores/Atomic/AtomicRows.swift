@@ -46,7 +46,6 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
             let fetch = MemoryFetch(request: request)
             let found = try matching(fetch)
             switch request.result {
-            case .rows: return .rows(try fetch.page(found).map(row))
             case .keys: return .keys(fetch.page(found).map(\.objectKey))
             case .count: return .count(fetch.page(found).count)
             case .dictionaries: return .dictionaries(try fetch.dictionaries(found))

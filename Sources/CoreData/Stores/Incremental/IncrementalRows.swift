@@ -57,7 +57,6 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
 
     func fetch(_ request: StoreFetch) throws -> StoreFetchResult {
         switch request.result {
-        case .rows: return .rows(try keys(request).compactMap { try row(for: $0.key, refreshing: false, in: nil) })
         case .keys: return .keys(try keys(request))
         case .count:
             switch try execute(request, .countResultType) {

@@ -37,10 +37,6 @@ extension SQLiteStore {
         guard decoders[request.layout.index] != nil else { return Self.nothing(for: request.result) }
         let (translator, frame) = try translated(request)
         switch request.result {
-        case .rows:
-            var rows: [Snapshot] = []
-            try fetchRows(request) { rows += $0 }
-            return .rows(rows)
         case .keys:
             try translator.addOrder(request.sortDescriptors, to: frame)
             frame.select.results = [SQLSchema.keyColumn, SQLSchema.entityColumn].map {
@@ -63,7 +59,6 @@ extension SQLiteStore {
 
     private static func nothing(for result: StoreFetch.Result) -> StoreFetchResult {
         switch result {
-        case .rows: .rows([])
         case .keys: .keys([])
         case .count: .count(0)
         case .dictionaries: .dictionaries([])

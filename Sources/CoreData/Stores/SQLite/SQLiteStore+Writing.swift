@@ -85,27 +85,25 @@ extension SQLiteStore {
     // MARK: Saving
 
     func write(_ changes: ChangeSet) throws {
-        try write(changes, alongside: nil)
+        try write(changes, beforeCommit: {})
     }
 
     func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {
         // Who reads with the writer's connection waits for the whole of it.
         if readers.isShared { takingBack() }
-        try write(changes, alongside: nil) {
+        try write(changes) {
             try beforeCommit()
             takingBack()
         }
     }
 
-    /// Writes a change set, and whatever `alongside` adds, in one transaction or not at all.
+    /// Writes a change set in one transaction or not at all.
     ///
     /// Rows go in the order: deletions (freeing unique values), updates, insertions, join tables. Rows that somebody else
     /// changed are all found before `SaveConflicts` is thrown.
-    func write(
-        _ changes: ChangeSet, alongside: ((SQLiteConnection) throws -> Void)?, beforeCommit: () throws -> Void = {}
-    ) throws {
+    private func write(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws {
         let savesMetadata = hasUnsavedMetadata
-        if changes.isEmpty, alongside == nil, !savesMetadata { return }
+        if changes.isEmpty, !savesMetadata { return }
         var files = filesOfTransaction()
         var writtenMetadata: [String: Any]?
         var recorded: Int64?
@@ -136,7 +134,6 @@ extension SQLiteStore {
                 try history?.record(changes)
                 recorded = try history?.finish()
                 if savesMetadata { writtenMetadata = try writeMetadata(on: connection) }
-                try alongside?(connection)
                 try externalData?.note(files.orphaned, &files)
                 try beforeCommit()
                 try connection.commit()

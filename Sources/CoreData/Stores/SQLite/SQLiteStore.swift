@@ -238,7 +238,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         return wereSet && !(saved as NSDictionary).isEqual((metadata ?? [:]) as NSDictionary)
     }
 
-    /// Writes the metadata if the program changed them; part of a save, and called by the coordinator on its own.
+    /// Writes the metadata, if they were changed, without a save: at the end of a pass of a migration manager.
     func saveMetadata() throws {
         guard hasUnsavedMetadata else { return }
         let written = try writing { connection in
