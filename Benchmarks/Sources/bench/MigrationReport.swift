@@ -16,6 +16,11 @@ struct MigrationReport {
     static let policyBar = 2.5
     static let memoryBar = 150.0
 
+    /// What part of the whole time may pass from cancelling to the error.
+    static let cancelBar = 0.25
+    /// How many events a second are told at least.
+    static let eventsBar = 10.0
+
     /// What articles have measured with Apple's framework: rows, seconds.
     static let articles = [(rows: 1_200, seconds: 120.0), (rows: 4_800, seconds: 540.0)]
 
@@ -31,6 +36,7 @@ struct MigrationReport {
         var holds = try addColumns(stores, templates)
         if let largest = stores.last {
             holds = try rewrite(largest.size, largest.store, templates) && holds
+            holds = try follow(largest.size, largest.store, templates) && holds
             holds = try copyByPolicy(largest.size, largest.store, templates) && holds
         }
         try compareWithArticles(templates)
@@ -67,6 +73,28 @@ struct MigrationReport {
         ])
         print("")
         return holds
+    }
+
+    private func follow(_ size: Int, _ store: URL, _ templates: TemplateStore) throws -> Bool {
+        let measured = try medians(["follow", "cancel"], store, templates)
+        let (whole, cancelled) = (measured["follow"] ?? Measurement(), measured["cancel"] ?? Measurement())
+        let part = cancelled.seconds / max(whole.seconds, 1e-6)
+        // What is over before ten events could be told tells fewer.
+        let events = whole.seconds < 1 ? max(whole.checksum, Self.eventsBar) : whole.checksum
+        let (isTold, isQuick) = (events >= Self.eventsBar, part <= Self.cancelBar)
+        print("the same migration of \(size) books followed, and cancelled when a third is done\n")
+        printTable([
+            [
+                "whole, s", "events a second", "bar", "verdict", "cancelled in, s", "part of the whole", "bar",
+                "verdict",
+            ],
+            [
+                whole.seconds.printed(2), events.printed(0), Self.eventsBar.printed(0), verdict(isTold),
+                cancelled.seconds.printed(3), part.printed(2), Self.cancelBar.printed(2), verdict(isQuick),
+            ],
+        ])
+        print("")
+        return isTold && isQuick
     }
 
     private func copyByPolicy(_ size: Int, _ store: URL, _ templates: TemplateStore) throws -> Bool {
@@ -135,6 +163,7 @@ struct MigrationReport {
             result.seconds = all.map(\.seconds).median
             result.cpuSeconds = all.map(\.cpuSeconds).median
             result.residentPerBook = all.map(\.residentPerBook).median
+            result.checksum = all.map(\.checksum).median
             return result
         }
     }
@@ -152,6 +181,10 @@ struct MigrationReport {
             return try PlainC.measurement(of: baseline_rewrite_table(store))
         case "rewrite":
             return try Library.open(store, model: BookModel.make(pagesType: .doubleAttributeType), migrating: true)
+        case "follow":
+            return try CancelledMigration.follow(store, to: BookModel.make(pagesType: .doubleAttributeType))
+        case "cancel":
+            return try CancelledMigration.cancel(store, to: BookModel.make(pagesType: .doubleAttributeType))
         case "copy-rows":
             let copy = store + ".new"
             defer { try? FileManager.default.removeItem(atPath: copy) }
