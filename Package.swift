@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // The launch library uses what Apple's framework has too; the one place where platforms differ is a file of each.

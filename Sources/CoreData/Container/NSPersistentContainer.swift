@@ -6,14 +6,18 @@ import Foundation
 // @unchecked Sendable: `persistentStoreDescriptions` is guarded by `lock`; everything else is immutable.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// The name of the container: of its model file and of its store's file.
-    public let name: String
+    open var name: String { givenName }
     /// The model.
-    public let managedObjectModel: NSManagedObjectModel
+    open var managedObjectModel: NSManagedObjectModel { ownModel }
     /// The coordinator of the container's stores.
-    public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+    open var persistentStoreCoordinator: NSPersistentStoreCoordinator { ownCoordinator }
     /// The main-queue context, directly on the coordinator.
-    public let viewContext: NSManagedObjectContext
+    open var viewContext: NSManagedObjectContext { ownViewContext }
 
+    private let givenName: String
+    private let ownModel: NSManagedObjectModel
+    private let ownCoordinator: NSPersistentStoreCoordinator
+    private let ownViewContext: NSManagedObjectContext
     private let lock = NSLock()
     private var descriptions: [NSPersistentStoreDescription]
 
@@ -32,15 +36,15 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     /// Makes a container for a model. Its only description is a SQLite store `name.sqlite` in `defaultDirectoryURL()`.
     public init(name: String, managedObjectModel model: NSManagedObjectModel) {
-        self.name = name
-        managedObjectModel = model
-        persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        givenName = name
+        ownModel = model
+        ownCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        ownViewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         descriptions = [
             NSPersistentStoreDescription(url: Self.defaultDirectoryURL().appendingPathComponent("\(name).sqlite"))
         ]
         super.init()
-        viewContext.setUp(with: persistentStoreCoordinator, name: "viewContext")
+        ownViewContext.setUp(with: ownCoordinator, name: "viewContext")
     }
 
     /// The folder of stores without an address of their own: the application-support folder of the program, as
@@ -89,11 +93,11 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     /// Runs the block with a new background context, on that context's queue, and returns what it returns.
-    public final func performBackgroundTask<T, Failure: Error>(
-        _ block: sending @escaping (NSManagedObjectContext) throws(Failure) -> T
-    ) async throws(Failure) -> T {
+    nonisolated(nonsending) public final func performBackgroundTask<T>(
+        _ block: @escaping (NSManagedObjectContext) throws -> T
+    ) async rethrows -> T {
         let context = newBackgroundContext()
-        return try await context.perform { () throws(Failure) -> T in try block(context) }
+        return try await context.perform { try block(context) }
     }
 }
 

@@ -12,8 +12,8 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     open var type: String = NSSQLiteStoreType
     /// The configuration of the model the store holds; nil for all entities.
     open var configuration: String?
-    /// Where the store lies.
-    open var url: URL?
+    /// Where the store lies; `/dev/null`, in memory, unless set otherwise.
+    open var url: URL? = URL(fileURLWithPath: "/dev/null")
     /// Whether the store is opened in the background; `loadPersistentStores` then returns at once.
     open var shouldAddStoreAsynchronously = false
 
@@ -23,7 +23,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         self.url = url
     }
 
-    /// Describes a SQLite store without an address: one in memory.
+    /// Describes a SQLite store at `/dev/null`: one in memory.
     public override init() {
         super.init()
         shouldMigrateStoreAutomatically = true

@@ -113,7 +113,14 @@ extension NSManagedObjectContext {
     }
 
     /// Whether the calling thread may use the context.
-    final var isOpenToCaller: Bool { isHeldByCaller || concurrencyType == .confinementConcurrencyType }
+    final var isOpenToCaller: Bool { isHeldByCaller || queueType == .confinementConcurrencyType }
+
+    /// The public method that a function does the work of: `save()` for `plainSave()`.
+    private static func publicName(of function: String) -> String {
+        guard function.hasPrefix("plain") else { return function }
+        let name = function.dropFirst("plain".count)
+        return name.prefix(1).lowercased() + name.dropFirst()
+    }
 
     /// Reports a use off the queue, or stops the process.
     final func respond(to operation: StaticString, of object: NSManagedObject?, _ property: String?) {
@@ -122,7 +129,8 @@ extension NSManagedObjectContext {
         let owner = isMain ? "the main queue" : "its own queue (perform, performAndWait)"
         let entity = object?.home.layout.name
         let subject = object.map { "The object <\(entity ?? "") \($0.key)> of the" } ?? "The"
-        let use = property.map { "\(operation) of '\($0)'" } ?? "\(operation)"
+        let operation = Self.publicName(of: "\(operation)")
+        let use = property.map { "\(operation) of '\($0)'" } ?? operation
         let message = """
             \(subject) \(debugName) was used (\(use)) from \(HeldContexts.placeDescription); it belongs to \(owner).
             """

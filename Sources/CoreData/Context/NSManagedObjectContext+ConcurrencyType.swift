@@ -1,3 +1,13 @@
+/// How a context is tied to a queue.
+public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+    /// Legacy: the context belongs to the thread that uses it; `perform` is not available.
+    case confinementConcurrencyType = 0
+    /// The context has a serial queue of its own.
+    case privateQueueConcurrencyType = 1
+    /// The context belongs to the main queue.
+    case mainQueueConcurrencyType = 2
+}
+
 extension NSManagedObjectContext {
     /// The kinds of queues a context can be tied to.
     public struct ConcurrencyType: Hashable, Sendable {

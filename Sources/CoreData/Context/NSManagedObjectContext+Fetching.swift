@@ -369,7 +369,10 @@ extension NSManagedObjectContext {
     private func column(_ element: Any, _ plan: FetchPlan) throws -> StoreFetch.Column {
         switch element {
         case let name as String: return .keyPath(name)
-        case let expression as NSExpressionDescription: return .expression(expression)
+        case let expression as NSExpressionDescription:
+            // Without an expression it may stand for the attribute of its name.
+            let isAttribute = if case .attribute? = plan.store.layout.access[expression.name] { true } else { false }
+            return expression.expression == nil && isAttribute ? .keyPath(expression.name) : .expression(expression)
         case let property as NSPropertyDescription: return .keyPath(property.name)
         case let keyPath as AnyKeyPath:
             return .keyPath(

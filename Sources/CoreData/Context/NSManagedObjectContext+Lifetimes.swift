@@ -2,8 +2,8 @@ import Foundation
 
 // How long rows and objects are kept.
 extension NSManagedObjectContext {
-    /// Whether the context holds every object it knows. Otherwise (the default) it holds those with unsaved changes only.
-    public final var retainsRegisteredObjects: Bool {
+    /// What `retainsRegisteredObjects` is unless a subclass overrides it.
+    final var plainRetainsRegisteredObjects: Bool {
         get {
             checkConfinementOnceUsed()
             return storedRetainsRegisteredObjects
@@ -15,10 +15,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// How old, in seconds, a row of the coordinator's cache may be to make a fault real; an older one is read from the
-    /// store. Negative (-1 in a new context) for any age, 0 for none. A child reads through its parent, by the parent's
-    /// interval.
-    public final var stalenessInterval: TimeInterval {
+    /// What `stalenessInterval` is unless a subclass overrides it.
+    final var plainStalenessInterval: TimeInterval {
         get {
             checkConfinementOnceUsed()
             return storedStalenessInterval

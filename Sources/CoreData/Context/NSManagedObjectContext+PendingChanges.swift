@@ -3,26 +3,26 @@ import Foundation
 extension NSManagedObjectContext {
     // MARK: What is unsaved
 
-    /// New objects that the next save will insert.
-    public final var insertedObjects: Set<NSManagedObject> {
+    /// What `insertedObjects` is unless a subclass overrides it.
+    final var plainInsertedObjects: Set<NSManagedObject> {
         checkConfinement()
         return Set(livingInserted)
     }
 
-    /// Changed objects that the next save will update.
-    public final var updatedObjects: Set<NSManagedObject> {
+    /// What `updatedObjects` is unless a subclass overrides it.
+    final var plainUpdatedObjects: Set<NSManagedObject> {
         checkConfinement()
         return Set(livingUpdated)
     }
 
-    /// Objects that the next save will delete.
-    public final var deletedObjects: Set<NSManagedObject> {
+    /// What `deletedObjects` is unless a subclass overrides it.
+    final var plainDeletedObjects: Set<NSManagedObject> {
         checkConfinement()
         return Set(livingDeleted)
     }
 
-    /// Whether anything is unsaved.
-    public final var hasChanges: Bool {
+    /// What `hasChanges` is unless a subclass overrides it.
+    final var plainHasChanges: Bool {
         checkConfinement()
         return insertedList.contains { $0.flags.contains(.inserted) && !$0.flags.contains(.deleted) }
             || updatedList.contains { $0.flags.contains(.updated) && !$0.flags.contains(.deleted) }
@@ -60,11 +60,8 @@ extension NSManagedObjectContext {
 
     // MARK: Processing
 
-    /// Propagates deletions to related objects and posts the did-change notification for what happened since last time.
-    ///
-    /// Called by itself at the end of `perform` blocks, before a save, and on the main queue after the current event. A
-    /// fetch propagates deletions only: observers hear of a block's changes when the block has made all of them.
-    public final func processPendingChanges() {
+    /// What `processPendingChanges()` does unless a subclass overrides it.
+    final func plainProcessPendingChanges() {
         processPendingChanges(isBeforeSave: false)
     }
 
@@ -157,8 +154,8 @@ extension NSManagedObjectContext {
 
     // MARK: Deleting
 
-    /// Deletes an object with the next save. Related objects follow the delete rules when pending changes are processed.
-    public final func delete(_ object: NSManagedObject) {
+    /// What `delete(_:)` does unless a subclass overrides it.
+    final func plainDelete(_ object: NSManagedObject) {
         checkConfinement(with: object)
         require(
             object.home.context === self,

@@ -9,9 +9,8 @@ extension NSManagedObjectContext {
         case enqueued
     }
 
-    /// Runs the block on the context's queue later and returns at once. Pending changes are processed after it.
-    @preconcurrency
-    public final func perform(_ block: @escaping @Sendable () -> Void) {
+    /// What `perform(_:)` does unless a subclass overrides it.
+    final func plainPerform(_ block: @escaping @Sendable () -> Void) {
         requireQueue("-performBlock:").async {
             self.gate?.enter()
             defer { self.gate?.leave() }
@@ -24,63 +23,65 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Runs the block on the calling thread while holding the context's queue, and returns its result; re-entrant.
-    ///
-    /// On a main-queue context the block runs on the main queue: inline when the caller holds it (also below blocks of
-    /// private contexts), otherwise the caller waits for it.
-    public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
+    /// What `performAndWait(_:)` does unless a subclass overrides it.
+    final func plainPerformAndWait(_ block: () -> Void) {
         let queue = requireQueue("-performBlockAndWait:")
-        if HeldContexts.contains(self) { return try block() }
+        if HeldContexts.contains(self) { return block() }
         let holdsMain = HeldContexts.isMainQueueHeld
-        if isMain, holdsMain { return try HeldContexts.run(holding: self, holdsMain: true, block) }
-        return try queue.sync {
+        if isMain, holdsMain { return HeldContexts.run(holding: self, holdsMain: true, block) }
+        queue.sync {
             gate?.enter()
             defer { gate?.leave() }
-            return try HeldContexts.run(holding: self, holdsMain: holdsMain || isMain) {
+            HeldContexts.run(holding: self, holdsMain: holdsMain || isMain) {
                 defer {
                     if undoRecord != nil { endEvent() }
                     recentObjects.removeAll()
                 }
                 takeOverIncoming()
-                return try block()
+                block()
             }
         }
     }
 
+    /// Runs the block on the calling thread while holding the context's queue, and returns its result; re-entrant.
+    ///
+    /// On a main-queue context the block runs on the main queue: inline when the caller holds it (also below blocks of
+    /// private contexts), otherwise the caller waits for it. Goes through the form without result, which a subclass may
+    /// override.
+    public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
+        try returning(block, rescue: { throw $0 }, by: performAndWait(_:))
+    }
+
     /// Runs the block on the context's queue and returns what it returns, suspending the caller meanwhile.
     ///
-    /// The block is sent there: it is not isolated to the caller's actor, and may hold what the caller uses no more.
-    public final func perform<T, Failure: Error>(
-        schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(Failure) -> T
-    ) async throws(Failure) -> T {
-        let queue = requireQueue("-performBlock:")
-        let job = Transfer(block)
-        let isInline = schedule == .immediate && isHeldByCaller
-        let outcome: Transfer<Result<T, Failure>> = await withCheckedContinuation { continuation in
+    /// The block runs on the context's queue, and may hold what the caller uses: the compiler lets it, as on a Mac, and the
+    /// check of queues finds an object that is used on a wrong one. See
+    /// [Apple's page](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/perform(schedule:_:)).
+    nonisolated(nonsending) public final func perform<T>(
+        schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws -> T
+    ) async rethrows -> T {
+        try await awaiting(block, rescue: { throw $0 }) { work, resume in
+            let queue = requireQueue("-performBlock:")
+            let isInline = schedule == .immediate && isHeldByCaller
             let run: @Sendable () -> Void = {
                 let holdsMain = isInline ? HeldContexts.isMainQueueHeld : self.isMain
                 if !isInline { self.gate?.enter() }
-                let result: Result<T, Failure> = HeldContexts.run(holding: self, holdsMain: holdsMain) {
+                HeldContexts.run(holding: self, holdsMain: holdsMain) {
                     defer {
                         self.endEvent()
                         self.recentObjects.removeAll()
                     }
                     if !isInline { self.takeOverIncoming() }
-                    do throws(Failure) {
-                        return .success(try job.value())
-                    } catch {
-                        return .failure(error)
-                    }
+                    work()
                 }
                 if !isInline { self.gate?.leave() }
-                continuation.resume(returning: Transfer(result))
+                resume()
             }
             if isInline { run() } else { queue.async(execute: run) }
         }
-        return try outcome.value.get()
     }
 
-    final var isMain: Bool { concurrencyType == .mainQueueConcurrencyType }
+    final var isMain: Bool { queueType == .mainQueueConcurrencyType }
 
     final var isHeldByCaller: Bool {
         HeldContexts.contains(self) || (isMain && HeldContexts.isMainQueueHeld)

@@ -138,10 +138,8 @@ extension NSManagedObjectContext {
 
     // MARK: Permanent ids
 
-    /// Gives new objects their permanent ids before they are saved. Throws when a store cannot reserve them.
-    ///
-    /// An object that was saved into the parent before gets the id it has there.
-    public final func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+    /// What `obtainPermanentIDs(for:)` does unless a subclass overrides it.
+    final func plainObtainPermanentIDs(for objects: [NSManagedObject]) throws {
         checkConfinement()
         for object in objects where object.home.context != nil {
             require(
@@ -200,8 +198,8 @@ extension NSManagedObjectContext {
         drainMailbox()
     }
 
-    /// Chooses the store a new object is saved in, where several hold its entity.
-    public final func assign(_ object: Any, to store: NSPersistentStore) {
+    /// What `assign(_:to:)` does unless a subclass overrides it.
+    final func plainAssign(_ object: Any, to store: NSPersistentStore) {
         checkConfinement()
         guard let object = object as? NSManagedObject else { return }
         require(object.key < 0, "Can't reassign an object to a different store once it has been saved.")

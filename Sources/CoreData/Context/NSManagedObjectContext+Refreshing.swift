@@ -1,9 +1,8 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Turns an object into a fault, dropping its unsaved changes (`mergeChanges` false), or reads its row anew and keeps
-    /// the unsaved changes on top of it (true). The next access reads from the parent or the store.
-    public final func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+    /// What `refresh(_:mergeChanges:)` does unless a subclass overrides it.
+    final func plainRefresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
         checkConfinement(with: object)
         guard object.home.context === self, !object.flags.contains(.inserted) else { return }
         // What cannot be read on the other side of its relationships stays a fault.
@@ -58,8 +57,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Refreshes every object without unsaved changes of its own losing any: `refresh(_:mergeChanges: true)` for all.
-    public final func refreshAllObjects() {
+    /// What `refreshAllObjects()` does unless a subclass overrides it.
+    final func plainRefreshAllObjects() {
         checkConfinement()
         recentObjects.removeAll()
         for map in identityMaps {
@@ -67,8 +66,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Drops every unsaved change: new objects go, changed and deleted ones are as the store has them.
-    public final func rollback() {
+    /// What `rollback()` does unless a subclass overrides it.
+    final func plainRollback() {
         checkConfinement()
         processPendingChanges()
         let inserted = insertedList.filter { $0.flags.contains(.inserted) }
@@ -95,8 +94,8 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    /// Empties the context: every object is cut loose, every unsaved change dropped.
-    public final func reset() {
+    /// What `reset()` does unless a subclass overrides it.
+    final func plainReset() {
         checkConfinement()
         insertedList = []
         updatedList = []

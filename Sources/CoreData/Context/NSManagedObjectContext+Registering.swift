@@ -60,6 +60,9 @@ extension NSManagedObjectContext {
     /// The entity whose class this is, in the context's model.
     final func entity(for managedClass: NSManagedObject.Type) -> NSEntityDescription {
         if let known = entitiesByClass[ObjectIdentifier(managedClass)] { return known }
+        if let name = EntityOfClass.overridden(by: managedClass)?.name, let layout = modelLayout?.layout(named: name) {
+            return layout.entity
+        }
         ManagedClassLookup.learnModule(of: managedClass)
         let candidates = modelLayout?.entities.filter {
             ManagedClassLookup.managedClass(of: $0.entity) == managedClass
@@ -177,9 +180,8 @@ extension NSManagedObjectContext {
         object.awakeFromInsert()
     }
 
-    /// Inserts an object that was made without a context; it is saved with the next save. Objects without a context that
-    /// it is related to come with it.
-    public final func insert(_ object: NSManagedObject) {
+    /// What `insert(_:)` does unless a subclass overrides it.
+    final func plainInsert(_ object: NSManagedObject) {
         checkConfinement()
         if object.home.context === self {
             guard object.flags.contains(.deleted) else { return }
@@ -207,17 +209,16 @@ extension NSManagedObjectContext {
         insertNew(object)
     }
 
-    /// The object with the id if this context knows it; nothing is read.
-    public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+    /// What `registeredObject(for:)` does unless a subclass overrides it.
+    final func plainRegisteredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         checkConfinement()
         guard let key = localKey(of: objectID) else { return nil }
         drainMailbox(ifItSpeaksOf: key)
         return registeredObject(for: key)
     }
 
-    /// The object with the id, as a fault when the context does not know it; whether the row exists shows when the
-    /// fault fires.
-    public final func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+    /// What `object(with:)` does unless a subclass overrides it.
+    final func plainObject(with objectID: NSManagedObjectID) -> NSManagedObject {
         checkConfinement()
         guard let key = localKey(of: objectID) else {
             fatalError(
@@ -229,9 +230,8 @@ extension NSManagedObjectContext {
         return object(for: key)
     }
 
-    /// The object with the id, never a fault. Throws 133000 when its row does not exist, and the store's error, which names
-    /// the row, when it cannot be read. For many objects see `fulfillFaults(of:relationshipKeyPaths:)`.
-    public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+    /// What `existingObject(with:)` does unless a subclass overrides it.
+    final func plainExistingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         checkConfinement()
         drainMailbox()
         guard let key = localKey(of: objectID) else { throw missingObject(objectID) }
@@ -326,8 +326,8 @@ extension NSManagedObjectContext {
         persistentStoreCoordinator?.store(numbered: number)
     }
 
-    /// All objects the context knows, faults included.
-    public final var registeredObjects: Set<NSManagedObject> {
+    /// What `registeredObjects` is unless a subclass overrides it.
+    final var plainRegisteredObjects: Set<NSManagedObject> {
         checkConfinement()
         var all: Set<NSManagedObject> = []
         for map in identityMaps { all.formUnion(map?.objects ?? []) }

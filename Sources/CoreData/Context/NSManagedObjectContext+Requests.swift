@@ -1,14 +1,9 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Executes a request of any kind and returns its result: a batch request changes stores without objects, a history
-    /// request reads what was changed, an asynchronous fetch begins, a plain fetch gives an `NSAsynchronousFetchResult`
-    /// that is complete.
-    ///
-    /// Objects of this context stay as they are. Throws 134091 where a store does not know the request, and what the
-    /// request itself documents.
+    /// What `execute(_:)` does unless a subclass overrides it.
     @discardableResult
-    public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    final func plainExecute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         checkConfinement()
         drainMailbox()
         return try request.result(in: self)
@@ -16,6 +11,17 @@ extension NSManagedObjectContext {
 
     /// What history says of changes that this context makes: who made them. Nil unless set.
     final var changeOrigin: ChangeOrigin { ChangeOrigin(author: transactionAuthor, contextName: name) }
+
+    /// What history says of a batch, which goes past the parents: the nearest one with an author speaks for a child without.
+    private var batchOrigin: ChangeOrigin {
+        var origin = changeOrigin
+        var ancestor = parent
+        while origin.author == nil, let context = ancestor {
+            origin.author = context.reading { context.transactionAuthor }
+            ancestor = context.parent
+        }
+        return origin
+    }
 
     // MARK: Batches
 
@@ -37,7 +43,7 @@ extension NSManagedObjectContext {
         }
         var batch = BatchInsertion(layout: layout) { nil }
         batch.collision = batchCollision
-        batch.origin = changeOrigin
+        batch.origin = batchOrigin
         batch.wantsKeys = request.resultType == .objectIDs
         let values = BatchValues(layout, coordinator)
         if let handler = request.dictionaryHandler {
@@ -69,7 +75,7 @@ extension NSManagedObjectContext {
         rows.includesSubentities = request.includesSubentities
         rows.predicate = request.predicate.map { ObjectReferences.frozen($0) }
         var batch = BatchUpdate(rows: rows, assignments: [])
-        batch.origin = changeOrigin
+        batch.origin = batchOrigin
         batch.wantsKeys = request.resultType == .updatedObjectIDsResultType
         let values = BatchValues(layout, coordinator)
         for (property, value) in request.propertiesToUpdate ?? [:] {
@@ -97,7 +103,7 @@ extension NSManagedObjectContext {
         rows.offset = fetch.fetchOffset
         if rows.limit > 0 || rows.offset > 0 { rows.sortDescriptors = fetch.sortDescriptors ?? [] }
         var batch = BatchDeletion(rows: rows)
-        batch.origin = changeOrigin
+        batch.origin = batchOrigin
         batch.wantsKeys = request.resultType == .resultTypeObjectIDs
         let stores = try coordinator.batchStores(holding: layout, in: request.affectedStores, request)
         if stores.count > 1, rows.limit > 0 || rows.offset > 0 {

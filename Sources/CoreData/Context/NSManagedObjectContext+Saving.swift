@@ -1,17 +1,8 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Saves the unsaved changes: to the coordinator's stores in one transaction per store, or to the parent context
-    /// (which then has them as its own unsaved changes).
-    ///
-    /// Order: the will-save notification, pending changes, `willSave()` of every object until nothing new changes,
-    /// validation, the write, `didSave()`, the did-save notification. A conflict goes to the `mergePolicy`, and the save
-    /// goes on with what that leaves. When it throws, nothing was written and everything is still unsaved: validation errors
-    /// (1550…1690, several as 1560), conflicts (133020, 133021), store errors (134030…). Of several stores none commits
-    /// before all have taken what is theirs; stores that a program wrote come last, one after the other, and what one of
-    /// them has taken before the next refuses is saved. Called while the same context is being saved, by an observer or
-    /// from `willSave()`, it throws 134060.
-    public final func save() throws {
+    /// What `save()` does unless a subclass overrides it.
+    final func plainSave() throws {
         checkConfinement()
         drainMailbox()
         guard !isSaving else {

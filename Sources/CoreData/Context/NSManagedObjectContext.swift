@@ -1,16 +1,6 @@
 import Foundation
 import Synchronization
 
-/// How a context is tied to a queue.
-public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-    /// Legacy: the context belongs to the thread that uses it; `perform` is not available.
-    case confinementConcurrencyType = 0
-    /// The context has a serial queue of its own.
-    case privateQueueConcurrencyType = 1
-    /// The context belongs to the main queue.
-    case mainQueueConcurrencyType = 2
-}
-
 /// A scratch pad of managed objects: it fetches them, tracks their changes and saves them, to its coordinator or to its
 /// parent context.
 ///
@@ -25,7 +15,9 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 // @unchecked Sendable: all state is confined to the context's queue, or guarded by `mailboxLock` where said so.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// What kind of queue the context is tied to.
-    public let concurrencyType: NSManagedObjectContextConcurrencyType
+    open var concurrencyType: NSManagedObjectContextConcurrencyType { queueType }
+    /// The same, for the framework itself.
+    final let queueType: NSManagedObjectContextConcurrencyType
 
     /// The private context's queue, the main queue, or nil for the legacy type.
     let queue: DispatchQueue?
@@ -145,7 +137,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Makes a context that is tied to a queue of the given kind.
     public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
-        concurrencyType = ct
+        queueType = ct
         gate = ct == .privateQueueConcurrencyType ? ContextGate() : nil
         switch ct {
         case .confinementConcurrencyType: queue = nil
@@ -301,13 +293,193 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// How the context appears in messages.
     final var debugName: String {
         let kind =
-            switch concurrencyType {
+            switch queueType {
             case .mainQueueConcurrencyType: "main-queue context"
             case .privateQueueConcurrencyType: "private-queue context"
             case .confinementConcurrencyType: "confinement context"
             }
         return storedName.map { "\(kind) '\($0)'" }
             ?? "\(kind) 0x\(String(UInt(bitPattern: ObjectIdentifier(self).hashValue), radix: 16))"
+    }
+
+    // MARK: What subclasses may override
+
+    // An extension's methods cannot be overridden: these are here and do their work there.
+
+    /// Runs the block on the context's queue later and returns at once. Pending changes are processed after it.
+    @preconcurrency
+    open func perform(_ block: @escaping @Sendable () -> Void) { plainPerform(block) }
+
+    /// Runs the block on the calling thread while holding the context's queue; re-entrant.
+    // The form with a result is preferred: a closure of one expression has one, and this is what that form calls.
+    @_disfavoredOverload
+    open func performAndWait(_ block: () -> Void) { plainPerformAndWait(block) }
+
+    /// Saves the unsaved changes: to the coordinator's stores in one transaction per store, or to the parent context
+    /// (which then has them as its own unsaved changes).
+    ///
+    /// Order: the will-save notification, pending changes, `willSave()` of every object until nothing new changes,
+    /// validation, the write, `didSave()`, the did-save notification. A conflict goes to the `mergePolicy`, and the save
+    /// goes on with what that leaves. When it throws, nothing was written and everything is still unsaved: validation errors
+    /// (1550…1690, several as 1560), conflicts (133020, 133021), store errors (134030…). Of several stores none commits
+    /// before all have taken what is theirs; stores that a program wrote come last, one after the other, and what one of
+    /// them has taken before the next refuses is saved. Called while the same context is being saved, by an observer or
+    /// from `willSave()`, it throws 134060.
+    open func save() throws { try plainSave() }
+
+    /// Inserts an object that was made without a context; it is saved with the next save. Objects without a context that
+    /// it is related to come with it.
+    open func insert(_ object: NSManagedObject) { plainInsert(object) }
+
+    /// Deletes an object with the next save. Related objects follow the delete rules when pending changes are processed.
+    open func delete(_ object: NSManagedObject) { plainDelete(object) }
+
+    /// The object with the id, as a fault when the context does not know it; whether the row exists shows when the
+    /// fault fires.
+    open func object(with objectID: NSManagedObjectID) -> NSManagedObject { plainObject(with: objectID) }
+
+    /// The object with the id, never a fault. Throws 133000 when its row does not exist, and the store's error, which names
+    /// the row, when it cannot be read. For many objects see `fulfillFaults(of:relationshipKeyPaths:)`.
+    open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        try plainExistingObject(with: objectID)
+    }
+
+    /// The object with the id if this context knows it; nothing is read.
+    open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+        plainRegisteredObject(for: objectID)
+    }
+
+    /// Gives new objects their permanent ids before they are saved. Throws when a store cannot reserve them.
+    ///
+    /// An object that was saved into the parent before gets the id it has there.
+    open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try plainObtainPermanentIDs(for: objects) }
+
+    /// Chooses the store a new object is saved in, where several hold its entity.
+    open func assign(_ object: Any, to store: NSPersistentStore) { plainAssign(object, to: store) }
+
+    /// Turns an object into a fault, dropping its unsaved changes (`mergeChanges` false), or reads its row anew and keeps
+    /// the unsaved changes on top of it (true). The next access reads from the parent or the store.
+    open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { plainRefresh(object, mergeChanges: flag) }
+
+    /// Refreshes every object without unsaved changes of its own losing any: `refresh(_:mergeChanges: true)` for all.
+    open func refreshAllObjects() { plainRefreshAllObjects() }
+
+    /// Drops every unsaved change: new objects go, changed and deleted ones are as the store has them.
+    open func rollback() { plainRollback() }
+
+    /// Empties the context: every object is cut loose, every unsaved change dropped.
+    open func reset() { plainReset() }
+
+    /// Propagates deletions to related objects and posts the did-change notification for what happened since last time.
+    ///
+    /// Called by itself at the end of `perform` blocks, before a save, and on the main queue after the current event. A
+    /// fetch propagates deletions only: observers hear of a block's changes when the block has made all of them.
+    open func processPendingChanges() { plainProcessPendingChanges() }
+
+    /// Makes the next save look whether the object's row has changed, even if the object itself has not: then it is in
+    /// conflict like a changed one.
+    open func detectConflicts(for object: NSManagedObject) { plainDetectConflicts(for: object) }
+
+    /// Executes a request of any kind and returns its result: a batch request changes stores without objects, a history
+    /// request reads what was changed, an asynchronous fetch begins, a plain fetch gives an `NSAsynchronousFetchResult`
+    /// that is complete.
+    ///
+    /// Objects of this context stay as they are. Throws 134091 where a store does not know the request, and what the
+    /// request itself documents.
+    @discardableResult
+    open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        try plainExecute(request)
+    }
+
+    /// Takes over what another context has saved, from its did-save notification (or from one with object ids).
+    ///
+    /// Objects that this context knows get their new rows, under unsaved changes of their own, which stay; inserted ones are
+    /// registered as faults; deleted ones go, without being changes to save. One did-change notification says what happened,
+    /// and `NSManagedObjectContextDidMergeChangesObjectIDs` after it. The notification may come from a context of any
+    /// coordinator that has the same stores; it may be merged any time later. On this context's queue.
+    open func mergeChanges(fromContextDidSave notification: Notification) {
+        plainMergeChanges(fromContextDidSave: notification)
+    }
+
+    /// Pins what the context reads to a state of the stores: `.current`, to the one that its next read finds, another
+    /// context's token, to that one's; nil ends it.
+    ///
+    /// Objects that are in memory stay as they are: `refreshAllObjects()` makes them what the state says. Saving, merging
+    /// and `reset()` pin the context to the newest state again. Stores that keep no states (in memory, or without a -wal)
+    /// are read as they are. Throws 134060 for a child, which reads through its parent, and for a token of another
+    /// coordinator.
+    open func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
+        try plainSetQueryGenerationFrom(generation)
+    }
+
+    /// Takes back the changes of the last group.
+    open func undo() { plainUndo() }
+
+    /// Makes again the changes that were taken back last.
+    open func redo() { plainRedo() }
+
+    /// Whether anything is unsaved.
+    open var hasChanges: Bool { plainHasChanges }
+
+    /// New objects that the next save will insert.
+    open var insertedObjects: Set<NSManagedObject> { plainInsertedObjects }
+
+    /// Changed objects that the next save will update.
+    open var updatedObjects: Set<NSManagedObject> { plainUpdatedObjects }
+
+    /// Objects that the next save will delete.
+    open var deletedObjects: Set<NSManagedObject> { plainDeletedObjects }
+
+    /// All objects the context knows, faults included.
+    open var registeredObjects: Set<NSManagedObject> { plainRegisteredObjects }
+
+    /// Who decides about the conflicts of this context's saves: an `NSMergePolicy`. The policy of a new context makes every
+    /// conflict an error.
+    ///
+    /// A child's save meets its parent by the child's policy. With the error policy only an object that the parent has
+    /// lost is a conflict; values that both changed are the child's, as Apple's contexts have it.
+    open var mergePolicy: Any {
+        get { plainMergePolicy }
+        set { plainMergePolicy = newValue }
+    }
+
+    /// Whether the context takes over by itself what is saved to its coordinator by other contexts, or to and by its
+    /// parent. Off in a new context.
+    ///
+    /// It happens on the context's queue soon after the save, as `mergeChanges(fromContextDidSave:)` does it; saves that
+    /// come meanwhile are taken over together. What other coordinators or processes save is not part of it.
+    open var automaticallyMergesChangesFromParent: Bool {
+        get { plainAutomaticallyMergesChangesFromParent }
+        set { plainAutomaticallyMergesChangesFromParent = newValue }
+    }
+
+    /// Whether the context holds every object it knows. Otherwise (the default) it holds those with unsaved changes only.
+    open var retainsRegisteredObjects: Bool {
+        get { plainRetainsRegisteredObjects }
+        set { plainRetainsRegisteredObjects = newValue }
+    }
+
+    /// How old, in seconds, a row of the coordinator's cache may be to make a fault real; an older one is read from the
+    /// store. Negative (-1 in a new context) for any age, 0 for none. A child reads through its parent, by the parent's
+    /// interval.
+    open var stalenessInterval: TimeInterval {
+        get { plainStalenessInterval }
+        set { plainStalenessInterval = newValue }
+    }
+
+    /// The state of the stores that the context is pinned to; nil when it reads the present one.
+    open var queryGenerationToken: NSQueryGenerationToken? { plainQueryGenerationToken }
+
+    /// Who records the context's changes so that they can be taken back; nil, as it is at first, records nothing.
+    ///
+    /// Insertions, deletions and changes of attributes and relationships are recorded when pending changes are processed:
+    /// at the end of a block, before a save, and whenever the manager opens or closes a group. To leave changes out, process
+    /// pending changes, disable registration, make them, process again and enable it. The record outlasts a save: undoing a
+    /// saved insertion deletes the object, undoing a saved deletion inserts it again under its id. `rollback()` and
+    /// `reset()` drop it.
+    open var undoManager: UndoManager? {
+        get { plainUndoManager }
+        set { plainUndoManager = newValue }
     }
 
     open override var description: String { "<NSManagedObjectContext: \(debugName)>" }

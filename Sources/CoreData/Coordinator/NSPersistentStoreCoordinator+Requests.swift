@@ -1,10 +1,9 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// Executes a request for a context and returns what it gives: an array for a fetch, an `NSPersistentStoreResult` for
-    /// other requests. Called on the context's queue.
+    /// What `execute(_:with:)` does unless a subclass overrides it.
     @discardableResult
-    public final func execute(
+    final func plainExecute(
         _ request: NSPersistentStoreRequest, with context: NSManagedObjectContext
     ) throws -> Any {
         try request.output(in: context)

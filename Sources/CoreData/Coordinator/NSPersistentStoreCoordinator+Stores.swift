@@ -3,13 +3,9 @@ import Foundation
 extension NSPersistentStoreCoordinator {
     // MARK: Adding and removing
 
-    /// Opens a store and adds it, making the file when there is none.
-    ///
-    /// Runs on the calling thread, including a migration when the options ask for one. Throws an `NSError` that names the
-    /// file: 134100 when the store belongs to another version of the model and the options do not say to migrate, 134110 to
-    /// 134190 when a migration fails, file errors otherwise. Nothing on disk changes then.
+    /// What `addPersistentStore(ofType:configurationName:at:options:)` does unless a subclass overrides it.
     @discardableResult
-    public final func addPersistentStore(
+    final func plainAddPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
@@ -180,8 +176,8 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Removes a store; its file stays. Objects that came from it can no longer read from it.
-    public final func remove(_ store: NSPersistentStore) throws {
+    /// What `remove(_:)` does unless a subclass overrides it.
+    final func plainRemove(_ store: NSPersistentStore) throws {
         lock.lock()
         defer { lock.unlock() }
         guard let position = attached.firstIndex(where: { $0.store === store }) else {
@@ -200,15 +196,14 @@ extension NSPersistentStoreCoordinator {
             userInfo: [NSRemovedPersistentStoresKey: [store]])
     }
 
-    /// The store that lies at an address.
-    public final func persistentStore(for URL: URL) -> NSPersistentStore? {
+    /// What `persistentStore(for:)` does unless a subclass overrides it.
+    final func plainPersistentStore(for URL: URL) -> NSPersistentStore? {
         let address = URL.standardizedFileURL
         return lock.withLock { attached.first { $0.store.url == address || $0.store.url == URL }?.store }
     }
 
-    /// Has a store that is read and written as a whole be written to another address from its next save on; false for
-    /// stores of other kinds, and where a device, a pipe, a socket or a folder lies at the address: the store stays where it is.
-    public final func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+    /// What `setURL(_:for:)` does unless a subclass overrides it.
+    final func plainSetURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         lock.lock()
         defer { lock.unlock() }
         guard store is NSAtomicStore, attached.contains(where: { $0.store === store }),
@@ -218,18 +213,18 @@ extension NSPersistentStoreCoordinator {
         return true
     }
 
-    /// Where a store lies.
-    public final func url(for store: NSPersistentStore) -> URL {
+    /// What `url(for:)` does unless a subclass overrides it.
+    final func plainUrl(for store: NSPersistentStore) -> URL {
         store.url ?? URL(fileURLWithPath: "/dev/null")
     }
 
     // MARK: Metadata
 
-    /// The metadata of a store of this coordinator.
-    public final func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
+    /// What `metadata(for:)` does unless a subclass overrides it.
+    final func plainMetadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
-    /// Sets the metadata of a store of this coordinator; written with the next save.
-    public final func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+    /// What `setMetadata(_:for:)` does unless a subclass overrides it.
+    final func plainSetMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
         store.metadata = metadata ?? [:]
     }
 

@@ -8,7 +8,8 @@ import Foundation
 // @unchecked Sendable: the list of stores is guarded by `lock`.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The model whose objects the stores hold.
-    public let managedObjectModel: NSManagedObjectModel
+    open var managedObjectModel: NSManagedObjectModel { frozenModel }
+    private let frozenModel: NSManagedObjectModel
     let modelLayout: ModelLayout
 
     let lock = NSRecursiveLock()
@@ -45,9 +46,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         } catch {
             fatalError("The model cannot be used: \(error.localizedDescription)")
         }
-        managedObjectModel = model
+        frozenModel = model
         modelLayout = model.layout
         super.init()
+    }
+
+    /// Makes a coordinator of an empty model, without stores.
+    public convenience override init() {
+        self.init(managedObjectModel: NSManagedObjectModel())
     }
 
     /// A name for messages.
@@ -62,31 +68,149 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // MARK: Queue
 
     /// Runs the block on the coordinator's queue later and returns at once.
-    public final func perform(_ block: @escaping @Sendable () -> Void) {
+    @preconcurrency
+    open func perform(_ block: @escaping @Sendable () -> Void) {
         queue.async(execute: block)
+    }
+
+    /// Runs the block while nothing else runs on the coordinator's queue.
+    @_disfavoredOverload
+    open func performAndWait(_ block: () -> Void) {
+        queue.sync(execute: block)
     }
 
     /// Runs the block while nothing else runs on the coordinator's queue, and returns its result.
     public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
-        try queue.sync(execute: block)
+        try returning(block, rescue: { throw $0 }, by: performAndWait(_:))
     }
 
     /// Runs the block on the coordinator's queue, suspending the caller meanwhile.
-    public final func perform<T, Failure: Error>(
-        _ block: sending @escaping () throws(Failure) -> T
-    ) async throws(Failure) -> T {
-        let job = Transfer(block)
-        let outcome: Transfer<Result<T, Failure>> = await withCheckedContinuation { continuation in
+    ///
+    /// The block may hold what the caller uses: the compiler lets it, and what is confined to a queue is checked at run time.
+    nonisolated(nonsending) public final func perform<T>(_ block: @escaping () throws -> T) async rethrows -> T {
+        try await awaiting(block, rescue: { throw $0 }) { work, resume in
             queue.async {
-                do throws(Failure) {
-                    continuation.resume(returning: Transfer(.success(try job.value())))
-                } catch {
-                    continuation.resume(returning: Transfer(.failure(error)))
-                }
+                work()
+                resume()
             }
         }
-        return try outcome.value.get()
     }
+
+    // MARK: What subclasses may override
+
+    // An extension's methods cannot be overridden: these are here and do their work there.
+
+    /// Executes a request for a context and returns what it gives: an array for a fetch, an `NSPersistentStoreResult` for
+    /// other requests. Called on the context's queue.
+    @discardableResult
+    open func execute(
+        _ request: NSPersistentStoreRequest, with context: NSManagedObjectContext
+    ) throws -> Any { try plainExecute(request, with: context) }
+
+    /// Opens a store and adds it, making the file when there is none.
+    ///
+    /// Runs on the calling thread, including a migration when the options ask for one. Throws an `NSError` that names the
+    /// file: 134100 when the store belongs to another version of the model and the options do not say to migrate, 134110 to
+    /// 134190 when a migration fails, file errors otherwise. Nothing on disk changes then.
+    @discardableResult
+    open func addPersistentStore(
+        ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        try plainAddPersistentStore(ofType: storeType, configurationName: configuration, at: storeURL, options: options)
+    }
+
+    /// Moves a store's content to another address, or to a store of another kind, and continues there: the returned store
+    /// takes the old one's place in the coordinator. The files at the old address stay.
+    ///
+    /// SQLite, XML and binary stores, those in memory and a program's own atomic stores are moved to each other; a store in
+    /// memory may lie at `/dev/null` or at a name below it. Between SQLite files, and with such in memory, objects keep their
+    /// ids; between stores of other kinds they get new ones, and objects of the old store are objects of a removed store. See
+    /// [Apple's page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/migratepersistentstore(_:to:options:withtype:)).
+    ///
+    /// - Parameter options: those of the new store. A `Progress` under `NSMigrationProgressOption` follows the work, and
+    ///   cancelling it ends the move.
+    /// - Throws: 134070 where a store of these kinds cannot be moved so, 134120 when the progress is cancelled, and the errors of
+    ///   opening and of writing stores. The old store is as it was then, and open.
+    @discardableResult
+    open func migratePersistentStore(
+        _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+    ) throws -> NSPersistentStore {
+        try plainMigratePersistentStore(store, to: URL, options: options, withType: storeType)
+    }
+
+    /// Destroys a store: the objects in it, its external values, and everything else that belongs to it.
+    ///
+    /// A SQLite store leaves its main file, its -wal and its -shm, all of them empty, so that a program can remove them next;
+    /// an empty file is opened as a new store. The file of an XML or binary store, or of a program's own atomic store, is
+    /// removed. Nothing happens where no store is, and at `/dev/null`. A store that is open in this coordinator is removed from
+    /// it first.
+    ///
+    /// May be called from any thread. See
+    /// [Apple's page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/destroypersistentstore(at:oftype:options:)).
+    ///
+    /// - Parameters:
+    ///   - url: the store's URL.
+    ///   - storeType: the store's type.
+    ///   - options: `NSPersistentStoreForceDestroyOption` and `NSPersistentStoreTimeoutOption` count.
+    /// - Throws: `NSPersistentStoreTimeoutError` when somebody else has the store open, unless
+    ///   `NSPersistentStoreForceDestroyOption` is true; `NSFileWriteUnknownError` when something else than a regular file, or a
+    ///   folder, lies in the place of one of the store's; 134070 for an incremental store.
+    open func destroyPersistentStore(
+        at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
+    ) throws { try plainDestroyPersistentStore(at: url, ofType: storeType, options: options) }
+
+    /// Puts a copy of a store in the place of another one (or where there is none), all of the unit; the source stays.
+    ///
+    /// A store in memory has nobody who could open the copy: where `/dev/null`, or a name below it, is to be replaced, the store
+    /// there is destroyed and nothing else happens. May be called from any thread. See
+    /// [Apple's page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/replacepersistentstore(at:destinationoptions:withpersistentstorefrom:sourceoptions:oftype:)).
+    ///
+    /// - Throws: `NSFileReadNoSuchFileError` or `NSFileReadCorruptFileError` when the source is no store,
+    ///   `NSPersistentStoreTimeoutError` when somebody else has the destination open, unless
+    ///   `NSPersistentStoreForceDestroyOption` is true in its options, `NSFileWriteUnknownError` when something else than a
+    ///   regular file, or a folder, lies in the place of one of the destination's. The destination is as it was then.
+    open func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+        withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
+    ) throws {
+        try plainReplacePersistentStore(at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL, sourceOptions: sourceOptions, ofType: storeType)
+    }
+
+    /// Removes a store; its file stays. Objects that came from it can no longer read from it.
+    open func remove(_ store: NSPersistentStore) throws { try plainRemove(store) }
+
+    /// The store that lies at an address.
+    open func persistentStore(for URL: URL) -> NSPersistentStore? { plainPersistentStore(for: URL) }
+
+    /// Has a store that is read and written as a whole be written to another address from its next save on; false for
+    /// stores of other kinds, and where a device, a pipe, a socket or a folder lies at the address: the store stays where it is.
+    open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { plainSetURL(url, for: store) }
+
+    /// Where a store lies.
+    open func url(for store: NSPersistentStore) -> URL { plainUrl(for: store) }
+
+    /// The metadata of a store of this coordinator.
+    open func metadata(for store: NSPersistentStore) -> [String: Any] { plainMetadata(for: store) }
+
+    /// Sets the metadata of a store of this coordinator; written with the next save.
+    open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+        plainSetMetadata(metadata, for: store)
+    }
+
+    /// The present end of the history of some stores (nil: of all); nil when none of them keeps any.
+    open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+        plainCurrentPersistentHistoryToken(fromStores: stores)
+    }
+
+    /// Does everything that deferred migrations of this coordinator's stores have left. Nothing happens when there is none.
+    ///
+    /// One transaction per piece: other writers come between. Runs on the calling thread. Throws the store's error; what is
+    /// done stays done, the rest can be finished later.
+    open func finishDeferredLightweightMigration() throws { try plainFinishDeferredLightweightMigration() }
+
+    /// Does one piece of the pending work of each store, for programs that do it while nothing else is to be done.
+    open func finishDeferredLightweightMigrationTask() throws { try plainFinishDeferredLightweightMigrationTask() }
 
     // MARK: Object ids
 

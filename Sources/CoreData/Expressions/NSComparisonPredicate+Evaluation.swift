@@ -49,6 +49,14 @@ extension NSExpression {
         return path.text == "self" || path.text == "SELF" ? nil : path.text
     }
 
+    /// A constant array with expressions in it as a list of expressions: bounds and members may be given so.
+    var withExpressionsSpread: NSExpression {
+        guard case .constant(let elements as [Any], _) = payload, elements.contains(where: { $0 is NSExpression }) else {
+            return self
+        }
+        return NSExpression(forAggregate: elements)
+    }
+
     /// The value of a constant, or of an aggregate of constants.
     fileprivate var constantOperand: ExpressionValue? {
         switch payload {

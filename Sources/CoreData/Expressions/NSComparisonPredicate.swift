@@ -71,6 +71,7 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
         options: Options = []
     ) {
         leftExpression = lhs
+        let rhs = [.between, .in].contains(type) ? rhs.withExpressionsSpread : rhs
         rightExpression = rhs
         comparisonPredicateModifier = modifier
         predicateOperatorType = type

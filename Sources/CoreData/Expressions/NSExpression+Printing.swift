@@ -7,8 +7,8 @@ extension NSExpression {
     /// The expression in the syntax of format strings, as Foundation prints it.
     var printed: String {
         switch payload {
-        case .constant(_, let value):
-            return value.printed
+        case .constant(let given, let value):
+            return given is NSNull ? ExpressionValue.printedNull : value.printed
         case .evaluatedObject:
             return "SELF"
         case .variable(let name):
@@ -118,11 +118,15 @@ extension ExpressionValue {
         case .uuid(let value): value.uuidString
         case .url(let value): value.absoluteString
         case .collection(let elements):
-            "{" + elements.map { ExpressionValue($0).printed }.joined(separator: ", ") + "}"
+            "{" + elements.map { $0 is NSNull ? Self.printedNull : ExpressionValue($0).printed }.joined(separator: ", ")
+                + "}"
         case .object(let value): "\(value)"
         case .other(let value): "\(value)"
         }
     }
+
+    /// How `NSNull` is printed, and read.
+    static let printedNull = "<null>"
 
     /// `5.0` is printed as `5`, as `NSNumber` does.
     private static func trimmed(_ number: String) -> String {

@@ -75,7 +75,13 @@ enum ValueTransformerRegistry {
         lock.withLock { registered.keys.sorted { $0.rawValue < $1.rawValue } }
     }
 
+    /// The transformer under a name. The one that transformable attributes use is found by the name of its class, too: models
+    /// are written with either.
     static func transformer(named name: NSValueTransformerName) -> ValueTransformer? {
-        lock.withLock { registered[name] }
+        lock.withLock {
+            if let found = registered[name] { return found }
+            return name.rawValue == "NSSecureUnarchiveFromDataTransformer"
+                ? registered[.secureUnarchiveFromDataTransformerName] : nil
+        }
     }
 }

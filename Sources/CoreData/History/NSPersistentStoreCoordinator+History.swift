@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// The present end of the history of some stores (nil: of all); nil when none of them keeps any.
-    public final func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+    /// What `currentPersistentHistoryToken(fromStores:)` does unless a subclass overrides it.
+    final func plainCurrentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
         var numbers: [String: Int64] = [:]
         for store in historyStores(among: stores?.compactMap { $0 as? NSPersistentStore })
         where store.history.tracksHistory {

@@ -29,11 +29,8 @@ struct EventBase {
 }
 
 extension NSManagedObject {
-    /// The properties that changed since the last did-change notification, with the values they had then; `NSNull` stands
-    /// for nil. During that notification: what it tells about.
-    ///
-    /// To-one relationships come as objects, to-many ones as sets. Transient properties are left out.
-    public final func changedValuesForCurrentEvent() -> [String: Any] {
+    /// What `changedValuesForCurrentEvent()` does unless a subclass overrides it.
+    final func plainChangedValuesForCurrentEvent() -> [String: Any] {
         checkConfinement()
         guard !flags.isDisjoint(with: [.pendingEvent, .toldEvent]), !flags.contains(.gone) else { return [:] }
         let base = overlay?.eventBase.flatMap { $0.row === row ? $0 : nil }

@@ -15,13 +15,13 @@ extension ManagedObjectClass where Self: NSManagedObject {
 /// to-one relationships as `NSManagedObject`, to-many ones as `NSSet` or `NSOrderedSet`. A key that the entity does not
 /// have stops the process with the entity's and the key's name (`setValue(_:forUndefinedKey:)` may be overridden).
 extension NSManagedObject {
-    /// The values of several keys; `NSNull` stands for nil.
-    public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+    /// What `dictionaryWithValues(forKeys:)` does unless a subclass overrides it.
+    final func plainDictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
         Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Sets the values of several keys; `NSNull` stands for nil.
-    public func setValuesForKeys(_ keyedValues: [String: Any]) {
+    /// What `setValuesForKeys(_:)` does unless a subclass overrides it.
+    final func plainSetValuesForKeys(_ keyedValues: [String: Any]) {
         for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
     }
 
@@ -40,13 +40,13 @@ extension NSManagedObject {
         }
     }
 
-    /// The value at the end of a path of keys through to-one relationships; through a to-many one, the values of all.
-    public func value(forKeyPath keyPath: String) -> Any? {
+    /// What `value(forKeyPath:)` does unless a subclass overrides it.
+    final func plainValue(forKeyPath keyPath: String) -> Any? {
         KeyValuePath(keyPath).value(in: self)
     }
 
-    /// Sets the value at the end of a path of keys through to-one relationships; a nil on the way makes it do nothing.
-    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+    /// What `setValue(_:forKeyPath:)` does unless a subclass overrides it.
+    final func plainSetValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         if setElement(value, at: keyPath) { return }
         guard let target = self.value(forKeyPath: String(keyPath[..<dot])) else { return }
@@ -57,8 +57,8 @@ extension NSManagedObject {
         object.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
     }
 
-    /// The value of a property without any accessor's detour.
-    public final func primitiveValue(forKey key: String) -> Any? {
+    /// What `primitiveValue(forKey:)` does unless a subclass overrides it.
+    final func plainPrimitiveValue(forKey key: String) -> Any? {
         if isRecorder {
             checkConfinement("reading", key)
             return KeyPathRecording.value(of: self, askedFor: key)
@@ -79,8 +79,8 @@ extension NSManagedObject {
         }
     }
 
-    /// Sets a property without any accessor's detour. Relationships keep their inverses true all the same.
-    public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    /// What `setPrimitiveValue(_:forKey:)` does unless a subclass overrides it.
+    final func plainSetPrimitiveValue(_ value: Any?, forKey key: String) {
         set(value, forKey: key, by: access(to: key))
     }
 
@@ -89,8 +89,9 @@ extension NSManagedObject {
         switch access {
         case .attribute(let slot): setBoxedValue(value, at: slot)
         case .toOne(let slot):
-            guard value == nil || value is NSNull || value is NSManagedObject else { rejectRelation(value, key) }
-            setReference(value as? NSManagedObject, at: slot)
+            let object = value as? NSManagedObject
+            guard object != nil || value.isNilWithin || value is NSNull else { rejectRelation(value, key) }
+            setReference(object, at: slot)
         case .toMany(let index):
             guard let objects = Self.objects(in: value) else { rejectRelation(value, key) }
             setMembers(objects, of: index)
@@ -123,14 +124,14 @@ extension NSManagedObject {
         case let array as [NSManagedObject]: array
         case let array as NSArray: array as? [NSManagedObject]
         case let set as Set<AnyHashable>: set.map(\.base) as? [NSManagedObject]
-        default: nil
+        default: value.isNilWithin ? [] : nil
         }
     }
 
     // MARK: What changed
 
-    /// The values that differ from the last fetched or saved ones, by property name; `NSNull` stands for nil.
-    public final func changedValues() -> [String: Any] {
+    /// What `changedValues()` does unless a subclass overrides it.
+    final func plainChangedValues() -> [String: Any] {
         checkConfinement()
         var values: [String: Any] = [:]
         for (name, access) in home.layout.access where isChanged(access) {
@@ -139,8 +140,8 @@ extension NSManagedObject {
         return values
     }
 
-    /// The last fetched or saved values of the given keys (nil: of all properties); `NSNull` stands for nil.
-    public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    /// What `committedValues(forKeys:)` does unless a subclass overrides it.
+    final func plainCommittedValues(forKeys keys: [String]?) -> [String: Any] {
         checkConfinement()
         let row = firedRow()
         var values: [String: Any] = [:]
@@ -194,9 +195,9 @@ extension NSManagedObject {
         }
     }
 
-    /// Whether a relationship has not been brought into memory yet.
-    public final func hasFault(forRelationshipNamed key: String) -> Bool {
-        checkConfinement(#function, key)
+    /// What `hasFault(forRelationshipNamed:)` does unless a subclass overrides it.
+    final func plainHasFault(forRelationshipNamed key: String) -> Bool {
+        checkConfinement("hasFault(forRelationshipNamed:)", key)
         switch access(to: key) {
         case .toMany(let index):
             if flags.contains(.inserted) { return false }
@@ -208,9 +209,9 @@ extension NSManagedObject {
         }
     }
 
-    /// The ids of the objects a relationship leads to, without making them real.
-    public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
-        checkConfinement(#function, key)
+    /// What `objectIDs(forRelationshipNamed:)` does unless a subclass overrides it.
+    final func plainObjectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+        checkConfinement("objectIDs(forRelationshipNamed:)", key)
         guard let context = home.context else { return [] }
         switch access(to: key) {
         case .toMany(let index): return members(of: index).map { context.objectID(for: $0) }

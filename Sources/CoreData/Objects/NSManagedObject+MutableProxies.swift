@@ -3,30 +3,30 @@ import Foundation
 /// Live collections of a to-many relationship: what is added to them or removed from them is added to the relationship or
 /// removed from it, and the inverses follow; what the relationship gains or loses shows in them.
 extension NSManagedObject {
-    /// The members of an unordered to-many relationship as a live set. Any other property stops the process.
-    public func mutableSetValue(forKey key: String) -> NSMutableSet {
+    /// What `mutableSetValue(forKey:)` does unless a subclass overrides it.
+    final func plainMutableSetValue(forKey key: String) -> NSMutableSet {
         guard case .toMany(let index)? = home.layout.access[key], !home.layout.toManys[index].isOrdered else {
             rejectProxy("mutableSetValueForKey", key)
         }
         return RelationshipSet(owner: self, index: index)
     }
 
-    /// The members of an ordered to-many relationship as a live ordered set. Any other property stops the process.
-    public func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+    /// What `mutableOrderedSetValue(forKey:)` does unless a subclass overrides it.
+    final func plainMutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
         guard case .toMany(let index)? = home.layout.access[key], home.layout.toManys[index].isOrdered else {
             rejectProxy("mutableOrderedSetValueForKey", key)
         }
         return RelationshipOrderedSet(owner: self, index: index)
     }
 
-    /// The live set at the end of a path of keys through to-one relationships.
-    public func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
+    /// What `mutableSetValue(forKeyPath:)` does unless a subclass overrides it.
+    final func plainMutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
         let (object, key) = lastStep(of: keyPath)
         return object.mutableSetValue(forKey: key)
     }
 
-    /// The live ordered set at the end of a path of keys through to-one relationships.
-    public func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
+    /// What `mutableOrderedSetValue(forKeyPath:)` does unless a subclass overrides it.
+    final func plainMutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
         let (object, key) = lastStep(of: keyPath)
         return object.mutableOrderedSetValue(forKey: key)
     }

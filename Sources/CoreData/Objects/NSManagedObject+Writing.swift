@@ -17,13 +17,13 @@ extension NSManagedObject {
             _ = firedRow()
             let overlay = ensureOverlay()
             // Numbers as they will come back from the store: any number type can be asked of them.
-            overlay.boxed[slot] = value is NSNull ? nil : value as? NSNumber ?? value
+            overlay.boxed[slot] = value is NSNull || value.isNilWithin ? nil : value as? NSNumber ?? value
             overlay.boxedChanges.insert(slot)
             overlay.currentRow = nil
             noteChange()
             return
         }
-        guard let slotValue = SlotValue(value, as: description.kind) else {
+        guard let slotValue = SlotValue(value, as: description.kind) ?? (value.isNilWithin ? .null : nil) else {
             fatalError(
                 """
                 Unacceptable type of value for attribute: property = "\(description.name)"; desired type = \

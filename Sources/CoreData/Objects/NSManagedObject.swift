@@ -92,13 +92,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         }
     }
 
-    /// Makes a new object of this class's entity and inserts it into the context.
-    ///
-    /// The entity is the one of the context's model whose class this is; the process stops when there is none or several.
-    public convenience init(context: NSManagedObjectContext) {
-        self.init(entity: context.entity(for: Self.self), insertInto: context)
-    }
-
     deinit {
         if flags.contains(.registered) { home.identityMap?.unregister(self) }
         countLife(false)
@@ -119,13 +112,29 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         countLife(true)
     }
 
+    // MARK: What a class says of itself
+
+    /// The entity whose class this is, in the models in use (those a coordinator works with).
+    ///
+    /// Stops the process when no model in use has one, or when entities of different names have this class. Where several
+    /// models in use have the entity, the answer is the one of the model that came into use last. What a subclass answers
+    /// instead counts for `init(context:)` and `fetchRequest()`, too.
+    open class func entity() -> NSEntityDescription { EntityOfClass.answer(of: self) }
+
+    /// A request for the objects of this class's entity, for whoever asks for the general result type, and for subclasses to
+    /// override.
+    @_disfavoredOverload
+    open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+        NSFetchRequest<any NSFetchRequestResult>(entityName: EntityOfClass.name(of: self))
+    }
+
     // MARK: Identity
 
     /// The entity of the object.
-    public final var entity: NSEntityDescription { home.layout.entity }
+    open var entity: NSEntityDescription { home.layout.entity }
 
     /// The context the object belongs to; nil before insertion, after a saved deletion, `reset` or the context's end.
-    public final var managedObjectContext: NSManagedObjectContext? { home.context }
+    open var managedObjectContext: NSManagedObjectContext? { home.context }
 
     /// The identity of the object. A new object's becomes permanent when it is saved, in a child context when the context
     /// is that saves it to the store. May be asked for on any thread.
@@ -207,10 +216,72 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         return value(by: access)
     }
 
-    /// Sets a property by name. Stops the process when the value's type does not fit the property.
+    /// Sets a property by name. The case of the key's first letter does not count where there is no property of the very name:
+    /// a setter's name has a capital there. Stops the process when the value's type does not fit the property.
     open func setValue(_ value: Any?, forKey key: String) {
-        guard let access = home.layout.access[key] else { return setValue(value, forUndefinedKey: key) }
-        set(value, forKey: key, by: access)
+        let access = home.layout.access
+        if let exact = access[key] { return set(value, forKey: key, by: exact) }
+        let other = key.withOtherFirstLetter
+        guard let found = access[other] else { return setValue(value, forUndefinedKey: key) }
+        set(value, forKey: other, by: found)
+    }
+
+    // MARK: What else subclasses may override
+
+    // An extension's methods cannot be overridden: these are here and do their work there.
+
+    /// The value of a property without any accessor's detour.
+    open func primitiveValue(forKey key: String) -> Any? { plainPrimitiveValue(forKey: key) }
+
+    /// Sets a property without any accessor's detour. Relationships keep their inverses true all the same.
+    open func setPrimitiveValue(_ value: Any?, forKey key: String) { plainSetPrimitiveValue(value, forKey: key) }
+
+    /// The values that differ from the last fetched or saved ones, by property name; `NSNull` stands for nil.
+    open func changedValues() -> [String: Any] { plainChangedValues() }
+
+    /// The properties that changed since the last did-change notification, with the values they had then; `NSNull` stands
+    /// for nil. During that notification: what it tells about.
+    ///
+    /// To-one relationships come as objects, to-many ones as sets. Transient properties are left out.
+    open func changedValuesForCurrentEvent() -> [String: Any] { plainChangedValuesForCurrentEvent() }
+
+    /// The last fetched or saved values of the given keys (nil: of all properties); `NSNull` stands for nil.
+    open func committedValues(forKeys keys: [String]?) -> [String: Any] { plainCommittedValues(forKeys: keys) }
+
+    /// Whether a relationship has not been brought into memory yet.
+    open func hasFault(forRelationshipNamed key: String) -> Bool { plainHasFault(forRelationshipNamed: key) }
+
+    /// The ids of the objects a relationship leads to, without making them real.
+    open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+        plainObjectIDs(forRelationshipNamed: key)
+    }
+
+    /// The values of several keys; `NSNull` stands for nil.
+    open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] { plainDictionaryWithValues(forKeys: keys) }
+
+    /// Sets the values of several keys; `NSNull` stands for nil.
+    open func setValuesForKeys(_ keyedValues: [String: Any]) { plainSetValuesForKeys(keyedValues) }
+
+    /// The value at the end of a path of keys through to-one relationships; through a to-many one, the values of all.
+    open func value(forKeyPath keyPath: String) -> Any? { plainValue(forKeyPath: keyPath) }
+
+    /// Sets the value at the end of a path of keys through to-one relationships; a nil on the way makes it do nothing.
+    open func setValue(_ value: Any?, forKeyPath keyPath: String) { plainSetValue(value, forKeyPath: keyPath) }
+
+    /// The members of an unordered to-many relationship as a live set. Any other property stops the process.
+    open func mutableSetValue(forKey key: String) -> NSMutableSet { plainMutableSetValue(forKey: key) }
+
+    /// The live set at the end of a path of keys through to-one relationships.
+    open func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet { plainMutableSetValue(forKeyPath: keyPath) }
+
+    /// The members of an ordered to-many relationship as a live ordered set. Any other property stops the process.
+    open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+        plainMutableOrderedSetValue(forKey: key)
+    }
+
+    /// The live ordered set at the end of a path of keys through to-one relationships.
+    open func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
+        plainMutableOrderedSetValue(forKeyPath: keyPath)
     }
 
     /// Answers for keys that the entity does not have; stops the process unless overridden.
@@ -362,81 +433,3 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     *, unavailable, message: "A managed object belongs to its context's queue; carry its objectID across instead."
 )
 extension NSManagedObject: Sendable {}
-
-/// What the initialiser of an object that stands for an existing row is to take over instead of making a new one.
-///
-/// Subclasses' stored properties need a real initialiser call, and the only one every subclass has is
-/// `init(entity:insertInto:)`; so the context leaves here what that call is for, on the calling thread. A batch of objects
-/// uses one birth, on one thread.
-final class Birth {
-    /// What the initialiser reads; unretained, because whoever delivers holds it.
-    struct Record {
-        fileprivate let home: Unmanaged<ObjectHome>
-        fileprivate let layoutIdentifier: UInt32
-        fileprivate var key: Int64 = 0
-        fileprivate var row: Unmanaged<Snapshot>?
-        fileprivate var flags: NSManagedObject.Flags = []
-        /// Whether the next initialiser call on this thread is the one meant.
-        fileprivate var isDue = false
-    }
-
-    let home: ObjectHome
-    let layoutIndex: Int
-    private let entity: NSEntityDescription
-    private let managedClass: NSManagedObject.Type
-    private let record: UnsafeMutablePointer<Record>
-
-    init(home: ObjectHome) {
-        self.home = home
-        home.findMissingClass()
-        layoutIndex = home.layout.index
-        entity = home.layout.entity
-        managedClass = home.managedClass
-        record = .allocate(capacity: 1)
-        record.initialize(
-            to: Record(home: Unmanaged.passUnretained(home), layoutIdentifier: home.layout.identifier))
-    }
-
-    deinit {
-        if pthread_getspecific(Self.threadKey) == UnsafeMutableRawPointer(record) {
-            pthread_setspecific(Self.threadKey, nil)
-        }
-        record.deinitialize(count: 1)
-        record.deallocate()
-    }
-
-    // Statically initialised, so that reading them costs no once-check. Written by `prepare` alone, before the first context
-    // is made; no birth takes place before that.
-    @exclusivity(unchecked) nonisolated(unsafe) private static var threadKey: pthread_key_t = 0
-    // Written by `prepare` alone, like the key.
-    @exclusivity(unchecked) nonisolated(unsafe) private static var isPrepared = false
-
-    private static let preparation: Void = {
-        pthread_key_create(&threadKey, nil)
-        isPrepared = true
-    }()
-
-    /// Called by every context that is made.
-    static func prepare() { preparation }
-
-    /// What the running initialiser is to take over; nil when somebody just makes a new object.
-    @inline(__always)
-    static var due: UnsafeMutablePointer<Record>? {
-        guard isPrepared, let pointer = pthread_getspecific(threadKey) else { return nil }
-        let record = pointer.assumingMemoryBound(to: Record.self)
-        return record.pointee.isDue ? record : nil
-    }
-
-    /// Makes one object of the home's class.
-    @inline(__always)
-    func deliver(key: Int64, row: Snapshot?, flags: NSManagedObject.Flags) -> NSManagedObject {
-        record.pointee.key = key
-        record.pointee.row = row.map { Unmanaged.passUnretained($0) }
-        record.pointee.flags = flags
-        record.pointee.isDue = true
-        if pthread_getspecific(Self.threadKey) != UnsafeMutableRawPointer(record) {
-            pthread_setspecific(Self.threadKey, record)
-        }
-        return withExtendedLifetime(row) { managedClass.init(entity: entity, insertInto: nil) }
-    }
-}

@@ -3,14 +3,8 @@ import Foundation
 // Undo and redo. Every time pending changes are processed, what happened to which object since the last time is registered
 // with the undo manager as one action; undoing puts the objects back and processes that, which registers the redo.
 extension NSManagedObjectContext {
-    /// Who records the context's changes so that they can be taken back; nil, as it is at first, records nothing.
-    ///
-    /// Insertions, deletions and changes of attributes and relationships are recorded when pending changes are processed:
-    /// at the end of a block, before a save, and whenever the manager opens or closes a group. To leave changes out, process
-    /// pending changes, disable registration, make them, process again and enable it. The record outlasts a save: undoing a
-    /// saved insertion deletes the object, undoing a saved deletion inserts it again under its id. `rollback()` and
-    /// `reset()` drop it.
-    public final var undoManager: UndoManager? {
+    /// What `undoManager` is unless a subclass overrides it.
+    final var plainUndoManager: UndoManager? {
         get {
             checkConfinementOnceUsed()
             return undoRecord?.manager
@@ -24,15 +18,15 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Takes back the changes of the last group.
-    public final func undo() {
+    /// What `undo()` does unless a subclass overrides it.
+    final func plainUndo() {
         checkConfinement()
         processPendingChanges()
         undoRecord?.manager.undo()
     }
 
-    /// Makes again the changes that were taken back last.
-    public final func redo() {
+    /// What `redo()` does unless a subclass overrides it.
+    final func plainRedo() {
         checkConfinement()
         processPendingChanges()
         undoRecord?.manager.redo()

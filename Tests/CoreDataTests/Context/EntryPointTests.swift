@@ -171,6 +171,9 @@ struct EntryPointTests {
         }
     }
 
+    /// What stops on every queue: a context with a coordinator gets a parent, a path leads through a relationship to nothing.
+    static let stopsAnywhere: Set<String> = ["parent", "mutableSetValue(forKeyPath:)"]
+
     @Test(
         "by default each use is reported once, with object, context, queue and what to do, and the call is carried out")
     func reports() async {

@@ -33,6 +33,12 @@ open class NSConstraintConflict: NSObject {
         super.init()
     }
 
+    /// Describes nothing: no constraint, no objects.
+    public convenience override init() {
+        self.init(
+            constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])
+    }
+
     open override var description: String {
         let values = constraint.map { "\($0) = \(constraintValues[$0] ?? "(null)")" }.joined(separator: ", ")
         let ids = conflictingObjects.map { "'\($0.objectID)'" }.joined(separator: ", ")

@@ -2,12 +2,8 @@ import Foundation
 
 // Saves of others reach a context by themselves: in the order they were saved, on its queue, several at once if they wait.
 extension NSManagedObjectContext {
-    /// Whether the context takes over by itself what is saved to its coordinator by other contexts, or to and by its
-    /// parent. Off in a new context.
-    ///
-    /// It happens on the context's queue soon after the save, as `mergeChanges(fromContextDidSave:)` does it; saves that
-    /// come meanwhile are taken over together. What other coordinators or processes save is not part of it.
-    public final var automaticallyMergesChangesFromParent: Bool {
+    /// What `automaticallyMergesChangesFromParent` is unless a subclass overrides it.
+    final var plainAutomaticallyMergesChangesFromParent: Bool {
         get {
             checkConfinementOnceUsed()
             return mailboxLock.withLock { mergesAutomatically }

@@ -2,12 +2,8 @@ import Foundation
 
 // From what a store refuses to what a merge policy is asked, and back to a change set that goes through.
 extension NSManagedObjectContext {
-    /// Who decides about the conflicts of this context's saves: an `NSMergePolicy`. The policy of a new context makes every
-    /// conflict an error.
-    ///
-    /// A child's save meets its parent by the child's policy. With the error policy only an object that the parent has
-    /// lost is a conflict; values that both changed are the child's, as Apple's contexts have it.
-    public final var mergePolicy: Any {
+    /// What `mergePolicy` is unless a subclass overrides it.
+    final var plainMergePolicy: Any {
         get {
             checkConfinementOnceUsed()
             return storedMergePolicy
@@ -22,9 +18,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Makes the next save look whether the object's row has changed, even if the object itself has not: then it is in
-    /// conflict like a changed one.
-    public final func detectConflicts(for object: NSManagedObject) {
+    /// What `detectConflicts(for:)` does unless a subclass overrides it.
+    final func plainDetectConflicts(for object: NSManagedObject) {
         checkConfinement(with: object)
         guard object.home.context === self, object.key > 0 else { return }
         _ = object.firedRow()

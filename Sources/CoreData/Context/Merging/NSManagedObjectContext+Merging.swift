@@ -2,13 +2,8 @@ import Foundation
 
 // Taking over what others have saved.
 extension NSManagedObjectContext {
-    /// Takes over what another context has saved, from its did-save notification (or from one with object ids).
-    ///
-    /// Objects that this context knows get their new rows, under unsaved changes of their own, which stay; inserted ones are
-    /// registered as faults; deleted ones go, without being changes to save. One did-change notification says what happened,
-    /// and `NSManagedObjectContextDidMergeChangesObjectIDs` after it. The notification may come from a context of any
-    /// coordinator that has the same stores; it may be merged any time later. On this context's queue.
-    public final func mergeChanges(fromContextDidSave notification: Notification) {
+    /// What `mergeChanges(fromContextDidSave:)` does unless a subclass overrides it.
+    final func plainMergeChanges(fromContextDidSave notification: Notification) {
         checkConfinement()
         if notification.object as? NSManagedObjectContext === self { return }
         merge(changes(in: notification.userInfo ?? [:]))

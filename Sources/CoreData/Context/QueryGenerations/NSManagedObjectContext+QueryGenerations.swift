@@ -11,8 +11,8 @@ extension NSManagedObjectContext {
         case pinned(QueryGeneration)
     }
 
-    /// The state of the stores that the context is pinned to; nil when it reads the present one.
-    public final var queryGenerationToken: NSQueryGenerationToken? {
+    /// What `queryGenerationToken` is unless a subclass overrides it.
+    final var plainQueryGenerationToken: NSQueryGenerationToken? {
         checkConfinement()
         if let parent { return parent.reading { parent.queryGenerationToken } }
         switch readingState {
@@ -22,14 +22,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Pins what the context reads to a state of the stores: `.current`, to the one that its next read finds, another
-    /// context's token, to that one's; nil ends it.
-    ///
-    /// Objects that are in memory stay as they are: `refreshAllObjects()` makes them what the state says. Saving, merging
-    /// and `reset()` pin the context to the newest state again. Stores that keep no states (in memory, or without a -wal)
-    /// are read as they are. Throws 134060 for a child, which reads through its parent, and for a token of another
-    /// coordinator.
-    public final func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
+    /// What `setQueryGenerationFrom(_:)` does unless a subclass overrides it.
+    final func plainSetQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
         checkConfinement()
         guard parent == nil else {
             throw NSError.coreData(

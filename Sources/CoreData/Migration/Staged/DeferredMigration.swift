@@ -45,16 +45,13 @@ enum DeferredMigration {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// Does everything that deferred migrations of this coordinator's stores have left. Nothing happens when there is none.
-    ///
-    /// One transaction per piece: other writers come between. Runs on the calling thread. Throws the store's error; what is
-    /// done stays done, the rest can be finished later.
-    public final func finishDeferredLightweightMigration() throws {
+    /// What `finishDeferredLightweightMigration()` does unless a subclass overrides it.
+    final func plainFinishDeferredLightweightMigration() throws {
         while try finishDeferredPieces() {}
     }
 
-    /// Does one piece of the pending work of each store, for programs that do it while nothing else is to be done.
-    public final func finishDeferredLightweightMigrationTask() throws {
+    /// What `finishDeferredLightweightMigrationTask()` does unless a subclass overrides it.
+    final func plainFinishDeferredLightweightMigrationTask() throws {
         _ = try finishDeferredPieces()
     }
 

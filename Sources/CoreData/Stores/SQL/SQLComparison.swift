@@ -54,6 +54,18 @@ struct SQLComparison {
         }
     }
 
+    /// A comparison of a value with a list whose elements are values of rows.
+    func compare(_ left: SQLOperand, toList elements: [SQLOperand]) throws -> SQLExpression {
+        switch type {
+        case .between where elements.count == 2:
+            return .and([
+                try ordered(.greaterOrEqual, left, elements[0]), try ordered(.lessOrEqual, left, elements[1]),
+            ])
+        case .in: return .or(try elements.map { try equal(left, $0) })
+        default: throw failure()
+        }
+    }
+
     // MARK: Equality and order
 
     private func kind(_ operand: SQLOperand) -> SlotKind? {

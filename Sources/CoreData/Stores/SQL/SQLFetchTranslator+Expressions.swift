@@ -64,6 +64,12 @@ extension SQLFetchTranslator {
         }
     }
 
+    /// The elements of a list of which one at least depends on the row.
+    static func dependentList(_ expression: NSExpression) -> [NSExpression]? {
+        guard case .aggregate(let elements) = expression.payload, !elements.allSatisfy(isIndependent) else { return nil }
+        return elements
+    }
+
     /// Whether an expression has the same value for every row.
     private static func isIndependent(_ expression: NSExpression) -> Bool {
         switch expression.payload {

@@ -62,6 +62,9 @@ struct SQLFetchTranslator {
     func comparisonCondition(
         _ comparison: NSComparisonPredicate, in frame: SQLFrame
     ) throws -> SQLExpression {
+        if let list = Self.dependentList(comparison.rightExpression) {
+            return try listCondition(comparison, list, in: frame)
+        }
         let left = try operand(comparison.leftExpression, in: frame)
         let right = try operand(comparison.rightExpression, in: frame)
         // A column of an archive knows nothing but whether it is the same.
@@ -81,6 +84,23 @@ struct SQLFetchTranslator {
                 })
         case (.any, _), (.all, _), (.direct, _):
             return try context.compareWhole(left, right)
+        }
+    }
+
+    /// A comparison with a list whose elements differ from row to row: `BETWEEN {low, high}`, `IN {a, b}`.
+    private func listCondition(
+        _ comparison: NSComparisonPredicate, _ list: [NSExpression], in frame: SQLFrame
+    ) throws -> SQLExpression {
+        let left = try operand(comparison.leftExpression, in: frame)
+        let elements = try list.map { try operand($0, in: frame) }
+        let context = SQLComparison(translator: self, comparison: comparison)
+        switch (comparison.comparisonPredicateModifier, left) {
+        case (.any, .members(let members)):
+            return try exists(members) { try context.compare($0, toList: elements) }
+        case (_, .members):
+            throw Self.failure(comparison.printed)
+        default:
+            return try context.compare(left, toList: elements)
         }
     }
 }

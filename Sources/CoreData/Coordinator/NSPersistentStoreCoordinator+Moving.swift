@@ -1,0 +1,161 @@
+import Foundation
+
+// Moving a store: SQLite to SQLite by copying what is there, anything else object by object, as a migration does it.
+extension NSPersistentStoreCoordinator {
+    /// What `migratePersistentStore(_:to:options:withType:)` does unless a subclass overrides it.
+    final func plainMigratePersistentStore(
+        _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+    ) throws -> NSPersistentStore {
+        let isWholeFile = try requireWholeFile(storeType, URL)
+        if !isWholeFile, storeType != NSInMemoryStoreType { try Self.requireFileType(storeType, URL) }
+        let progress = options?[NSMigrationProgressOption] as? Progress
+        var options = options ?? [:]
+        options[NSMigrationProgressOption] = nil
+        // The history moves along with the rows. Who does not ask for it would get a store that cannot be written.
+        if options[NSPersistentHistoryTrackingKey] == nil {
+            options[NSPersistentHistoryTrackingKey] = store.options?[NSPersistentHistoryTrackingKey]
+        }
+        return try MigrationFeed.during(progress) {
+            lock.lock()
+            defer { lock.unlock() }
+            let move = StoreMove(store: store, type: storeType, url: URL, options: options, progress: progress)
+            if let source = store as? SQLiteStore, !isWholeFile { return try copy(source, by: move) }
+            return try convert(by: move, isWholeFile: isWholeFile)
+        }
+    }
+
+    // MARK: SQLite to SQLite
+
+    private func copy(_ source: SQLiteStore, by move: StoreMove) throws -> NSPersistentStore {
+        let address = move.url.standardizedFileURL
+        if move.place != .file, move.type == source.type, address == source.url { return source }
+        if move.place == .file {
+            let parts = MigrationParts(move.progress, weights: [1])
+            try parts.run(0) { part in
+                MigrationFeed.of(part)?.begin(.copying)
+                try SQLiteStoreFiles(move.url).replace { copy in
+                    if source.isInMemory { return try source.copyMemory(to: copy) }
+                    guard let url = source.url else { throw move.refusal }
+                    try SQLiteStoreFiles(url).copy(to: copy, following: FollowedWork(progress: part))
+                }
+            }
+        }
+        let moved = try add(
+            ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: source)
+        try remove(source)
+        return moved
+    }
+
+    // MARK: To and from other kinds
+
+    private func convert(by move: StoreMove, isWholeFile: Bool) throws -> NSPersistentStore {
+        if let url = move.store.url, move.place == .file, url == move.url.standardizedFileURL {
+            if move.store.type == move.type { return move.store }
+            throw move.refusal
+        }
+        let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("Moving-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        try FileManager.default.createDirectory(
+            at: scratch, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let between = SQLiteStoreFiles(scratch.appendingPathComponent("Store.sqlite"))
+        let moved =
+            if isWholeFile {
+                try convertToWholeFile(by: move, between)
+            } else {
+                try convertToSQLite(by: move, between)
+            }
+        try remove(move.store)
+        return moved
+    }
+
+    /// The new file is made out of sight and takes the place of what lies at its address when it is whole.
+    private func convertToWholeFile(by move: StoreMove, _ between: SQLiteStoreFiles) throws -> NSPersistentStore {
+        guard move.place == .file else { throw move.refusal }
+        try FileKind.require(.file, at: move.url, followsLinks: true)
+        var source = move
+        if let store = move.store as? SQLiteStore, store.isInMemory {
+            try store.copyMemory(to: between)
+            source = move.from(between.main, type: NSSQLiteStoreType)
+        }
+        let draft = between.main.deletingLastPathComponent().appendingPathComponent("Draft")
+        let parts = MigrationParts(move.progress, weights: [1])
+        try parts.run(0) { try source.migrate(to: draft, type: move.type, managedObjectModel, $0) }
+        try WholeFile.write(Data(contentsOf: draft), to: move.url)
+        return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
+    }
+
+    private func convertToSQLite(by move: StoreMove, _ between: SQLiteStoreFiles) throws -> NSPersistentStore {
+        let parts = MigrationParts(move.progress, weights: [1])
+        let isFile = move.place == .file && move.type == NSSQLiteStoreType
+        try parts.run(0) { part in
+            guard isFile else {
+                return try move.migrate(to: between.main, type: NSSQLiteStoreType, managedObjectModel, part)
+            }
+            try SQLiteStoreFiles(move.url).replace { copy in
+                try move.migrate(to: copy.main, type: NSSQLiteStoreType, managedObjectModel, part)
+            }
+        }
+        if isFile { return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil) }
+        let other = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
+        let copied = try other.add(ofType: NSSQLiteStoreType, move.configuration, at: between.main, nil, insteadOf: nil)
+        defer { try? other.remove(copied) }
+        return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: copied)
+    }
+}
+
+/// A store on its way to another address.
+private struct StoreMove {
+    let store: NSPersistentStore
+    let type: String
+    let url: URL
+    let options: [AnyHashable: Any]
+    let progress: Progress?
+    private var sourceURL: URL?
+    private var sourceType: String
+
+    init(store: NSPersistentStore, type: String, url: URL, options: [AnyHashable: Any], progress: Progress?) {
+        self.store = store
+        self.type = type
+        self.url = url
+        self.options = options
+        self.progress = progress
+        sourceURL = store.url
+        sourceType = store.type
+    }
+
+    var place: StorePlace { StorePlace(url) }
+
+    var configuration: String? {
+        store.configurationName == NSPersistentStoreCoordinator.defaultConfiguration ? nil : store.configurationName
+    }
+
+    /// The same, with the content at another address.
+    func from(_ url: URL, type: String) -> StoreMove {
+        var other = self
+        (other.sourceURL, other.sourceType) = (url, type)
+        return other
+    }
+
+    var refusal: NSError {
+        NSError.coreData(
+            NSPersistentStoreOperationError,
+            reason: "The store of type '\(store.type)' at “\(store.url?.path ?? "no address")” cannot be moved to one of type "
+                + "'\(type)' at “\(url.path)”.", url: url)
+    }
+
+    /// Makes a store of another kind, object by object, where nothing lies.
+    func migrate(to target: URL, type: String, _ model: NSManagedObjectModel, _ progress: Progress?) throws {
+        guard let sourceURL, StorePlace(sourceURL) == .file, store is SQLiteStore || store is NSAtomicStore,
+            let from = model.copy() as? NSManagedObjectModel, let to = model.copy() as? NSManagedObjectModel
+        else { throw refusal }
+        MigrationFeed.of(progress)?.begin(.copying)
+        let manager = NSMigrationManager(sourceModel: from, destinationModel: to)
+        manager.destinationConfiguration = configuration
+        manager.follower = progress
+        manager.isLeg = true
+        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: from, destinationModel: to)
+        try manager.migrateStore(
+            from: sourceURL, sourceType: sourceType, options: store.options, with: mapping, toDestinationURL: target,
+            destinationType: type, destinationOptions: nil)
+    }
+}

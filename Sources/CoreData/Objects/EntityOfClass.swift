@@ -1,0 +1,55 @@
+import Foundation
+
+/// The entity of a class: what the class itself says, or the models in use.
+enum EntityOfClass {
+    /// A question to a class whether it overrides `entity()`. The framework's own method finds it and answers so that the
+    /// asker knows; without a question it would have to stop the process where no model is in use.
+    private final class Question {
+        let managedClass: NSManagedObject.Type
+        private(set) var plainAnswer: NSEntityDescription?
+
+        init(_ managedClass: NSManagedObject.Type) { self.managedClass = managedClass }
+
+        func answer() -> NSEntityDescription {
+            if let plainAnswer { return plainAnswer }
+            let entity = unique(managedClass) ?? NSEntityDescription()
+            if entity.name == nil { entity.name = "\(managedClass)" }
+            plainAnswer = entity
+            return entity
+        }
+    }
+
+    // @unchecked Sendable would be needed to hand a question on; it never leaves the thread that asks.
+    @TaskLocal private static var question: Transfer<Question>?
+
+    /// What `entity()` says of a class that does not override it. Stops the process when it cannot say.
+    static func answer(of managedClass: NSManagedObject.Type) -> NSEntityDescription {
+        if let question, question.value.managedClass == managedClass { return question.value.answer() }
+        if let entity = unique(managedClass) { return entity }
+        let names = Set(ModelsInUse.entities(of: managedClass).map { $0.name ?? "" })
+        fatalError(
+            """
+            +[\(managedClass) entity] Failed to find a unique match for an NSEntityDescription to a managed object subclass \
+            (\(names.isEmpty ? "no model in use has an entity of this class" : names.sorted().joined(separator: ", ")))
+            """)
+    }
+
+    /// What a class that overrides `entity()` says; nil for a class that does not.
+    static func overridden(by managedClass: NSManagedObject.Type) -> NSEntityDescription? {
+        let question = Question(managedClass)
+        let entity = Self.$question.withValue(Transfer(question)) { managedClass.entity() }
+        return entity === question.plainAnswer ? nil : entity
+    }
+
+    /// The name for a request: what the class says, what the models in use say, or the name of the class.
+    static func name(of managedClass: NSManagedObject.Type) -> String {
+        if let name = overridden(by: managedClass)?.name { return name }
+        if ModelsInUse.entities(of: managedClass).isEmpty { return "\(managedClass)" }
+        return answer(of: managedClass).name ?? ""
+    }
+
+    private static func unique(_ managedClass: NSManagedObject.Type) -> NSEntityDescription? {
+        let candidates = ModelsInUse.entities(of: managedClass)
+        return Set(candidates.map { $0.name ?? "" }).count == 1 ? candidates.last : nil
+    }
+}

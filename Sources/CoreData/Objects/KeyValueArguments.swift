@@ -1,0 +1,23 @@
+/// What an optional says of itself where its type is not known.
+private protocol NestedOptional {
+    var isNilWithin: Bool { get }
+}
+
+extension Optional: NestedOptional {
+    /// Whether there is no value, or the value is an optional without one: `nil as String?` that was given as `Any`.
+    var isNilWithin: Bool {
+        switch self {
+        case nil: true
+        case let value?: (value as? any NestedOptional)?.isNilWithin ?? false
+        }
+    }
+}
+
+extension String {
+    /// The same with a capital first letter instead of a small one, or the other way round.
+    var withOtherFirstLetter: String {
+        let first = prefix(1)
+        let upper = first.uppercased()
+        return (upper == first ? first.lowercased() : upper) + dropFirst()
+    }
+}
