@@ -28,7 +28,7 @@ extension NSPersistentStoreCoordinator {
 
     private func copy(_ source: SQLiteStore, by move: StoreMove) throws -> NSPersistentStore {
         let address = move.url.standardizedFileURL
-        if move.place != .file, move.type == source.type, address == source.url { return source }
+        if move.place != .file, move.type == source.type, address == source.url || source.url == nil { return source }
         if move.place == .file {
             let parts = MigrationParts(move.progress, weights: [1])
             try parts.run(0) { part in
@@ -123,7 +123,8 @@ private struct StoreMove {
         sourceType = store.type
     }
 
-    var place: StorePlace { StorePlace(url) }
+    /// A store of the in-memory type has no use for its URL.
+    var place: StorePlace { type == NSInMemoryStoreType ? .memory : StorePlace(url) }
 
     var configuration: String? {
         store.configurationName == NSPersistentStoreCoordinator.defaultConfiguration ? nil : store.configurationName
@@ -139,7 +140,8 @@ private struct StoreMove {
     var refusal: NSError {
         NSError.coreData(
             NSPersistentStoreOperationError,
-            reason: "The store of type '\(store.type)' at “\(store.url?.path ?? "no address")” cannot be moved to one of type "
+            reason:
+                "The store of type '\(store.type)' at “\(store.url?.path ?? "no address")” cannot be moved to one of type "
                 + "'\(type)' at “\(url.path)”.", url: url)
     }
 

@@ -51,7 +51,8 @@ extension NSExpression {
 
     /// A constant array with expressions in it as a list of expressions: bounds and members may be given so.
     var withExpressionsSpread: NSExpression {
-        guard case .constant(let elements as [Any], _) = payload, elements.contains(where: { $0 is NSExpression }) else {
+        guard case .constant(let elements as [Any], _) = payload, elements.contains(where: { $0 is NSExpression })
+        else {
             return self
         }
         return NSExpression(forAggregate: elements)

@@ -66,7 +66,9 @@ extension SQLFetchTranslator {
 
     /// The elements of a list of which one at least depends on the row.
     static func dependentList(_ expression: NSExpression) -> [NSExpression]? {
-        guard case .aggregate(let elements) = expression.payload, !elements.allSatisfy(isIndependent) else { return nil }
+        guard case .aggregate(let elements) = expression.payload, !elements.allSatisfy(isIndependent) else {
+            return nil
+        }
         return elements
     }
 
