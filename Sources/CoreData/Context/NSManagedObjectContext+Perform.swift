@@ -60,7 +60,8 @@ extension NSManagedObjectContext {
     nonisolated(nonsending) public final func perform<T>(
         schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws -> T
     ) async rethrows -> T {
-        try await awaiting(block, rescue: { throw $0 }) { work, resume in
+        let caller = #isolation
+        return try await awaiting(block, rescue: { throw $0 }) { work, resume in
             let queue = requireQueue("-performBlock:")
             let isInline = schedule == .immediate && isHeldByCaller
             let run: @Sendable () -> Void = {
@@ -77,7 +78,7 @@ extension NSManagedObjectContext {
                 if !isInline { self.gate?.leave() }
                 resume()
             }
-            if isInline { run() } else { queue.async(execute: run) }
+            if isInline { run() } else { queue.async(for: caller, execute: run) }
         }
     }
 

@@ -88,8 +88,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// The block may hold what the caller uses: the compiler lets it, and what is confined to a queue is checked at run time.
     nonisolated(nonsending) public final func perform<T>(_ block: @escaping () throws -> T) async rethrows -> T {
-        try await awaiting(block, rescue: { throw $0 }) { work, resume in
-            queue.async {
+        let caller = #isolation
+        return try await awaiting(block, rescue: { throw $0 }) { work, resume in
+            queue.async(for: caller) {
                 work()
                 resume()
             }
