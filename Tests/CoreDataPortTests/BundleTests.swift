@@ -37,6 +37,15 @@ struct BundleTests {
         #expect(ported.byHand == [])
     }
 
+    @Test("The module's is among all bundles, where there is one")
+    func all() throws {
+        let result = "import CoreData\nlet a: Bundle = f((Bundle.allBundles + [Bundle.module]))\n"
+        #expect(try ported("f(Bundle.allBundles)", in: "Sources/Kit/A.swift").text("Sources/Kit/A.swift") == result)
+        let again = try ported("f((Bundle.allBundles + [Bundle.module]))", in: "Sources/Kit/A.swift")
+        #expect(again.text("Sources/Kit/A.swift") == nil)
+        #expect(try ported("f(Bundle.allBundles)", in: "Sources/Plain/A.swift").text("Sources/Plain/A.swift") == nil)
+    }
+
     @Test("Of another target's class it is told, with that target")
     func other() throws {
         let ported = try ported("Bundle(for: Note.self)", in: "Tests/KitTests/A.swift")

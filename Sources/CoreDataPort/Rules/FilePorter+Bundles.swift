@@ -3,6 +3,7 @@ import CoreDataModelCompiler
 extension FilePorter {
     /// `Bundle(for: Type.self)` and `.init(for: Type.self)`: on Linux that is the program's folder, whatever the type.
     mutating func portBundle(at index: Int) {
+        if isWord("allBundles", at: index + 2), isMark(".", at: index + 1) { return portAllBundles(at: index) }
         guard isMark("(", at: index + 1), isWord("for", at: index + 2), isMark(":", at: index + 3),
             let close = closing(of: index + 1)
         else { return }
@@ -32,6 +33,16 @@ extension FilePorter {
         }
         let other = theirs.map { "the target '\($0)'" } ?? "the module that declares '\(owner)'"
         byHand(tokens[index], text + "let \(other) hand out its 'Bundle.module' under a name of its own")
+    }
+
+    /// `Bundle.allBundles` has the main bundle alone on Linux; on a Mac the target's own is among them.
+    private mutating func portAllBundles(at index: Int) {
+        guard let own = surroundings.target, surroundings.targetsWithResources.contains(own),
+            !(isMark("+", at: index + 3) && isMark("[", at: index + 4))
+        else { return }
+        replace(
+            tokens[index].range.lowerBound..<tokens[index + 2].range.upperBound,
+            by: "(Bundle.allBundles + [Bundle.module])")
     }
 
     /// The type whose bundle is asked for; empty for that of the code itself, `nil` where it cannot be told.
