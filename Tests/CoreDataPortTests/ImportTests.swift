@@ -85,6 +85,9 @@ struct ImportTests {
         #expect(try Ported("import UIKit\nlet a = Date()\n").text == "import Foundation\nlet a = Date()\n")
         #expect(try Ported("import UIKit\nlet a: UIColor\n").byHand.count == 1)
         #expect(try Ported("import CoreGraphics\nlet a: CGColor\n").byHand.count == 1)
+        #expect(
+            try Ported("import ObjectiveC\nclass A: NSObject {}\n").text == "import Foundation\nclass A: NSObject {}\n")
+        #expect(try Ported("import ObjectiveC\nlet a = objc_getClass(b)\n").byHand.count == 1)
         #expect(try Ported("import AppKit\nlet a = Date()\n").byHand.count == 1)
     }
 

@@ -9,6 +9,8 @@ enum AppleModules {
             "Combine": "use the package OpenCombine, or the notifications themselves",
             "os": "use print, a package such as swift-log, or locks of Foundation",
             "OSLog": "use a package such as swift-log",
+            "ObjectiveC": "there is no runtime of Objective-C; NSObject is Foundation's",
+            "Darwin": "import Glibc, or Foundation",
             "SwiftData": "write the classes as managed objects",
         ]
         for module in [
@@ -32,6 +34,10 @@ enum AppleModules {
         let prefixes: [String]
         switch module {
         case "CoreGraphics": prefixes = ["CG", "kCG"]
+        case "ObjectiveC":
+            return !tokens.contains { token in
+                token.isWord && ["objc_", "class_", "method_", "object_"].contains(where: token.text.hasPrefix)
+            }
         case "UIKit": prefixes = ["UI", "CG", "CA", "NSLayout", "NSText", "NSDiffable", "NSAttributedString"]
         default: return false
         }
