@@ -73,8 +73,14 @@ extension NSPersistentStoreCoordinator {
         guard move.place == .file else { throw move.refusal }
         try FileKind.require(.file, at: move.url, followsLinks: true)
         var source = move
-        if let store = move.store as? SQLiteStore, store.isInMemory {
-            try store.copyMemory(to: between)
+        MigrationFeed.of(move.progress)?.begin(.copying)
+        if let store = move.store as? SQLiteStore {
+            // What is migrated is read without its -wal, and the store's own may hold its latest rows.
+            if store.isInMemory {
+                try store.copyMemory(to: between)
+            } else if let url = store.url {
+                try SQLiteStoreFiles(url).copy(to: between, following: FollowedWork(progress: move.progress))
+            }
             source = move.from(between.main, type: NSSQLiteStoreType)
         }
         let draft = between.main.deletingLastPathComponent().appendingPathComponent("Draft")

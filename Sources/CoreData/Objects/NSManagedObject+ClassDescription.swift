@@ -13,7 +13,7 @@ extension ManagedObjectClass where Self: NSManagedObject {
     /// the context's model whose class this is; the process stops when there is none or several. See
     /// [Apple's page](https://developer.apple.com/documentation/coredata/nsmanagedobject/init(context:)).
     public init(context: NSManagedObjectContext) {
-        self.init(entity: context.entity(for: Self.self), insertInto: context)
+        self.init(entityOfClassIn: context)
     }
 
     /// A request for the objects of this class's entity.
@@ -21,6 +21,6 @@ extension ManagedObjectClass where Self: NSManagedObject {
     /// The entity is the one that an overridden `entity()` names. Otherwise it is found by the class among the models in use;
     /// while none has it, by the name of the class when the request is executed.
     public static func fetchRequest() -> NSFetchRequest<Self> {
-        NSFetchRequest<Self>(entityName: EntityOfClass.name(of: Self.self))
+        NSFetchRequest<Self>(entityName: EntityOfClass.name(of: self))
     }
 }

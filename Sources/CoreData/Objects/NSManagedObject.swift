@@ -92,6 +92,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         }
     }
 
+    /// Makes a new object of this class's entity and inserts it into the context: what `init(context:)` does, of whatever class
+    /// it is called on. Not for programs.
+    // Only here `Self` is the class that was asked for; in a protocol's extension it is the class that the caller names.
+    public required convenience init(entityOfClassIn context: NSManagedObjectContext) {
+        self.init(entity: context.entity(for: Self.self), insertInto: context)
+    }
+
     deinit {
         if flags.contains(.registered) { home.identityMap?.unregister(self) }
         countLife(false)
