@@ -58,7 +58,7 @@ struct PredicatePrintingTests {
             ("größe > 1 AND _x.naïve == 2", "größe > 1 AND _x.naïve == 2"),
             ("a UNION b == {1}", "a UNION b == {1}"),
             ("x NOT IN {1}", "NOT x IN {1}"),
-            ("deleted == <null>", "deleted == nil"),
+            ("deleted == <null>", "deleted == <null>"),
         ])
     func prints(format: String, expected: String) throws {
         let predicate = try NSPredicate.parse(format: format)
