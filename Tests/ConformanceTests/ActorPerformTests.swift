@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-/// Code of an actor has its blocks run on a context's queue. What is nested in such a block asks at run time whether it runs
-/// where the actor's code runs, and must find that it does.
+/// Blocks in an actor's code run on a context's queue. Closures within such a block ask at run time whether they run where
+/// the actor's code runs, and must find that they do.
 @Suite("perform, called from actors")
 struct ActorPerformTests {
     private static func makeContainer() throws -> NSPersistentContainer {
@@ -64,7 +64,8 @@ struct ActorPerformTests {
         let container = try Self.makeContainer()
         let names = try await container.performBackgroundTask { context in
             for name in ["a", "b"].map({ $0.uppercased() }) {
-                NSEntityDescription.insertNewObject(forEntityName: "Person", into: context).setValue(name, forKey: "name")
+                let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+                person.setValue(name, forKey: "name")
             }
             try context.save()
             return try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))

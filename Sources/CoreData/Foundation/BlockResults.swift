@@ -40,10 +40,15 @@ nonisolated(nonsending) func awaiting<T>(
 /// A block on its way to another queue, and its result on the way back.
 // @unchecked Sendable: the caller waits while the other queue has it.
 private final class BlockOutcome<T>: @unchecked Sendable {
-    private let block: () throws -> T
+    private var block: (() throws -> T)?
     private(set) var result: Result<T, any Error>?
 
     init(_ block: @escaping () throws -> T) { self.block = block }
 
-    func run() { result = Result { try block() } }
+    /// Runs the block and lets go of it: what it has captured must not outlive the caller's waiting.
+    func run() {
+        guard let block else { return }
+        self.block = nil
+        result = Result { try block() }
+    }
 }
