@@ -311,8 +311,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func perform(_ block: @escaping @Sendable () -> Void) { plainPerform(block) }
 
     /// Runs the block on the calling thread while holding the context's queue; re-entrant.
-    // The form with a result is preferred: a closure of one expression has one, and this is what that form calls.
-    @_disfavoredOverload
+    // What the form with a result calls. Not disfavoured: an override's `super.performAndWait(block)` has to mean this one.
     open func performAndWait(_ block: () -> Void) { plainPerformAndWait(block) }
 
     /// Saves the unsaved changes: to the coordinator's stores in one transaction per store, or to the parent context

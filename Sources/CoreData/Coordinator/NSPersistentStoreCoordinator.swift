@@ -74,7 +74,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// Runs the block while nothing else runs on the coordinator's queue.
-    @_disfavoredOverload
     open func performAndWait(_ block: () -> Void) {
         queue.sync(execute: block)
     }
