@@ -49,7 +49,7 @@ extension ManagedSlot {
     /// A value of any other type, as key-value coding has it: `NSNumber`, `NSSet`, `NSOrderedSet`, transformed objects.
     @_disfavoredOverload
     public func value<Value>(of object: NSManagedObject) -> Value {
-        guard let value = object.primitiveValue(forKey: name) else {
+        guard let value = object.plainPrimitiveValue(forKey: name) else {
             if let optional = Value.self as? any ExpressibleByNilLiteral.Type {
                 return optional.init(nilLiteral: ()) as! Value  // its own type
             }

@@ -135,7 +135,7 @@ extension NSManagedObject {
         checkConfinement()
         var values: [String: Any] = [:]
         for (name, access) in home.layout.access where isChanged(access) {
-            values[name] = primitiveValue(forKey: name) ?? NSNull()
+            values[name] = plainPrimitiveValue(forKey: name) ?? NSNull()
         }
         return values
     }

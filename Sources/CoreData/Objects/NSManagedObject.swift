@@ -216,7 +216,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The value of a property by name; `objectID`, `entity`, `isDeleted` … unless the entity has a property of that name;
     /// of any other key, what `value(forUndefinedKey:)` says.
     open func value(forKey key: String) -> Any? {
-        if isRecorder { return primitiveValue(forKey: key) }
+        if isRecorder { return plainPrimitiveValue(forKey: key) }
         guard let access = home.layout.access[key] else {
             return ownValue(forKey: key) ?? value(forUndefinedKey: key)
         }

@@ -83,7 +83,7 @@ enum ObjectValidation {
                 if !isChanged, !layout.validationRules.countedToManys.contains(index) { continue }
             case .fetched: continue
             }
-            let old = object.primitiveValue(forKey: key).map { $0 as AnyObject }
+            let old = object.plainPrimitiveValue(forKey: key).map { $0 as AnyObject }
             var new = old
             do {
                 try object.validateValue(&new, forKey: key)
@@ -103,7 +103,7 @@ enum ObjectValidation {
         _ count: Int, _ relationship: NSRelationshipDescription, _ object: NSManagedObject, _ errors: inout [NSError]
     ) {
         if count == 0, relationship.isOptional { return }
-        let value = object.primitiveValue(forKey: relationship.name)
+        let value = object.plainPrimitiveValue(forKey: relationship.name)
         if count < relationship.minCount {
             errors.append(
                 failure(
@@ -202,7 +202,7 @@ enum ObjectValidation {
 
     static func deniedDeletion(of object: NSManagedObject, _ name: String) -> NSError {
         failure(
-            NSValidationRelationshipDeniedDeleteError, object, name, object.primitiveValue(forKey: name),
+            NSValidationRelationshipDeniedDeleteError, object, name, object.plainPrimitiveValue(forKey: name),
             "Items cannot be deleted from \(name).")
     }
 

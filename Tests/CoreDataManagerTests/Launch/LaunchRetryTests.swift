@@ -121,7 +121,7 @@ struct LaunchRetryTests {
         }
     }
 
-    @Test("A migration may ask for the launch's state when it is asked for its progress", .timeLimit(.minutes(1)))
+    @Test("A migration may ask for the launch's state when it is asked for its progress", .timeLimit(.minutes(10)))
     func curiousMigration() async throws {
         let adapter = CuriousAdapter()
         try await withMigratingManager(adapter) { manager in
@@ -134,7 +134,7 @@ struct LaunchRetryTests {
         }
     }
 
-    @Test("What a migration costs is told while it runs", .timeLimit(.minutes(1)))
+    @Test("What a migration costs is told while it runs", .timeLimit(.minutes(10)))
     func forecastWhileMigrating() async throws {
         let adapter = HeldAdapter()
         try await withMigratingManager(adapter) { manager in

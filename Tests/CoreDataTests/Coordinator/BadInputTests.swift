@@ -336,7 +336,7 @@ struct BadInputTests {
         let mark = try ImmutableMark(folder.url)
         #expect(try readEverything(folder.url.appendingPathComponent(Self.name)) == 0)
         let url = folder.url.appendingPathComponent("New.sqlite")
-        try expectRefused(url, in: folder.url, codes: [NSFileReadNoSuchFileError, NSPersistentStoreOpenError])
+        try expectRefused(url, in: folder.url, codes: [NSFileReadNoSuchFileError, NSFileWriteNoPermissionError])
         withExtendedLifetime(mark) {}
     }
 

@@ -65,7 +65,7 @@ struct MigrationMonitorTests {
         }
     }
 
-    @Test("a store that fits gives no events, and they end", .timeLimit(.minutes(1)))
+    @Test("a store that fits gives no events, and they end", .timeLimit(.minutes(10)))
     func nothingToDo() async throws {
         try await withTemporaryFolder { (folder: URL) async throws in
             let bench = try MigrationBench(folder, Self.older, rows: "")

@@ -88,7 +88,7 @@ final class SQLiteStore: NSPersistentStore, RowStore, @unchecked Sendable {  // 
         } else {
             guard let only = opened.writer ?? opened.reader else {
                 // `Opened.adopt` keeps the writer, `openReadOnly` and memory make readers: there is no fourth way.
-                preconditionFailure("A store was opened without a connection")
+                fatalError("A store was opened without a connection")
             }
             readers = SQLiteReaderPool(sharing: only, lock: writerLock, rootCount: count)
         }
