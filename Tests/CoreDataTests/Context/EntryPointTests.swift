@@ -174,7 +174,9 @@ struct EntryPointTests {
     /// What stops on every queue: a path that leads through a relationship to nothing.
     static let stopsAnywhere: Set<String> = ["mutableSetValue(forKeyPath:)"]
     /// Uses of a context that leave it as it was, on any queue.
-    static let reported: Set<String> = ["insertedObjects", "hasChanges", "fetch", "count", "save", "userInfo", "rollback"]
+    static let reported: Set<String> = [
+        "insertedObjects", "hasChanges", "fetch", "count", "save", "userInfo", "rollback",
+    ]
 
     @Test(
         "by default each use is reported once, with object, context, queue and what to do, and the call is carried out")
