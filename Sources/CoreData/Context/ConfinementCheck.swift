@@ -134,6 +134,7 @@ extension NSManagedObjectContext {
         let message = """
             \(subject) \(debugName) was used (\(use)) from \(HeldContexts.placeDescription); it belongs to \(owner).
             """
+        // The program, or its launch argument, has asked for this.
         if response == .stop { fatalError("__Multithreading_Violation_AllThatIsLeftToUsIsHonor__: \(message)") }
         ConfinementCheck.report(message, key: "\(entity ?? ""),\(property ?? ""),\(operation)")
     }

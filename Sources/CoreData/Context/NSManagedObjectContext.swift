@@ -319,7 +319,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// Order: the will-save notification, pending changes, `willSave()` of every object until nothing new changes,
     /// validation, the write, `didSave()`, the did-save notification. A conflict goes to the `mergePolicy`, and the save
-    /// goes on with what that leaves. When it throws, nothing was written and everything is still unsaved: validation errors
+    /// writes what that leaves. When it throws, nothing was written and everything is still unsaved: validation errors
     /// (1550…1690, several as 1560), conflicts (133020, 133021), store errors (134030…). Of several stores none commits
     /// before all have taken what is theirs; stores that a program wrote come last, one after the other, and what one of
     /// them has taken before the next refuses is saved. Called while the same context is being saved, by an observer or

@@ -15,6 +15,7 @@ func returning<T>(
     switch outcome {
     case .success(let value): return value
     case .failure(let error): try rescue(error)
+    // A subclass of the program's has swallowed the block: there is no result that could be returned.
     case nil: fatalError("performAndWait(_:) was overridden and did not run its block.")
     }
 }
@@ -33,6 +34,7 @@ nonisolated(nonsending) func awaiting<T>(
     switch job.result {
     case .success(let value): return value
     case .failure(let error): try rescue(error)
+    // Whoever resumes has run the block before.
     case nil: fatalError("The block was not run.")
     }
 }
