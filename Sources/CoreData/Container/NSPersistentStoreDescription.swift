@@ -18,16 +18,16 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     open var shouldAddStoreAsynchronously = false
 
     /// Describes a SQLite store at an address.
-    public convenience init(url: URL) {
-        self.init()
+    public init(url: URL) {
+        super.init()
         self.url = url
+        shouldMigrateStoreAutomatically = true
+        shouldInferMappingModelAutomatically = true
     }
 
     /// Describes a SQLite store at `/dev/null`: one in memory.
-    public override init() {
-        super.init()
-        shouldMigrateStoreAutomatically = true
-        shouldInferMappingModelAutomatically = true
+    public override convenience init() {
+        self.init(url: URL(fileURLWithPath: "/dev/null"))
     }
 
     /// The options the store will be added with.

@@ -104,6 +104,6 @@ extension NSPersistentStoreCoordinator {
 
     /// A store that is open here is closed before its files change.
     private func detach(_ url: URL) throws {
-        if let store = persistentStore(for: url) { try remove(store) }
+        if let store = plainPersistentStore(for: url) { try plainRemove(store) }
     }
 }

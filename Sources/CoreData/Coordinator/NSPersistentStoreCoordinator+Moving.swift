@@ -42,7 +42,7 @@ extension NSPersistentStoreCoordinator {
         }
         let moved = try add(
             ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: source)
-        try remove(source)
+        try plainRemove(source)
         return moved
     }
 
@@ -64,7 +64,7 @@ extension NSPersistentStoreCoordinator {
             } else {
                 try convertToSQLite(by: move, between)
             }
-        try remove(move.store)
+        try plainRemove(move.store)
         return moved
     }
 
@@ -106,64 +106,5 @@ extension NSPersistentStoreCoordinator {
         let copied = try other.add(ofType: NSSQLiteStoreType, move.configuration, at: between.main, nil, insteadOf: nil)
         defer { try? other.remove(copied) }
         return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: copied)
-    }
-}
-
-/// A store on its way to another address.
-private struct StoreMove {
-    let store: NSPersistentStore
-    let type: String
-    let url: URL
-    let options: [AnyHashable: Any]
-    let progress: Progress?
-    private var sourceURL: URL?
-    private var sourceType: String
-
-    init(store: NSPersistentStore, type: String, url: URL, options: [AnyHashable: Any], progress: Progress?) {
-        self.store = store
-        self.type = type
-        self.url = url
-        self.options = options
-        self.progress = progress
-        sourceURL = store.url
-        sourceType = store.type
-    }
-
-    /// A store of the in-memory type has no use for its URL.
-    var place: StorePlace { type == NSInMemoryStoreType ? .memory : StorePlace(url) }
-
-    var configuration: String? {
-        store.configurationName == NSPersistentStoreCoordinator.defaultConfiguration ? nil : store.configurationName
-    }
-
-    /// The same, with the content at another address.
-    func from(_ url: URL, type: String) -> StoreMove {
-        var other = self
-        (other.sourceURL, other.sourceType) = (url, type)
-        return other
-    }
-
-    var refusal: NSError {
-        NSError.coreData(
-            NSPersistentStoreOperationError,
-            reason:
-                "The store of type '\(store.type)' at “\(store.url?.path ?? "no address")” cannot be moved to one of type "
-                + "'\(type)' at “\(url.path)”.", url: url)
-    }
-
-    /// Makes a store of another kind, object by object, where nothing lies.
-    func migrate(to target: URL, type: String, _ model: NSManagedObjectModel, _ progress: Progress?) throws {
-        guard let sourceURL, StorePlace(sourceURL) == .file, store is SQLiteStore || store is NSAtomicStore,
-            let from = model.copy() as? NSManagedObjectModel, let to = model.copy() as? NSManagedObjectModel
-        else { throw refusal }
-        MigrationFeed.of(progress)?.begin(.copying)
-        let manager = NSMigrationManager(sourceModel: from, destinationModel: to)
-        manager.destinationConfiguration = configuration
-        manager.follower = progress
-        manager.isLeg = true
-        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: from, destinationModel: to)
-        try manager.migrateStore(
-            from: sourceURL, sourceType: sourceType, options: store.options, with: mapping, toDestinationURL: target,
-            destinationType: type, destinationOptions: nil)
     }
 }

@@ -149,11 +149,8 @@ extension NSPersistentStoreCoordinator {
             ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
     }
 
-    /// Adds the described store: at once on the calling thread, or in the background when the description says so.
-    ///
-    /// The handler is called once, with the error if the store could not be added: on the calling thread before this
-    /// returns, or, in the background case, on a queue of the coordinator.
-    public final func addPersistentStore(
+    /// What `addPersistentStore(with:completionHandler:)` does unless a subclass overrides it.
+    final func plainAddPersistentStore(
         with storeDescription: NSPersistentStoreDescription,
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
@@ -228,12 +225,8 @@ extension NSPersistentStoreCoordinator {
         store.metadata = metadata ?? [:]
     }
 
-    /// The metadata of a store at an address, without opening it as a store: changes nothing on disk.
-    ///
-    /// Throws when there is no file, or when it is not a store.
-    public static func metadataForPersistentStore(
-        ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
-    ) throws -> [String: Any] {
+    /// What `metadataForPersistentStore(ofType:at:options:)` does unless a subclass overrides it.
+    static func plainMetadata(ofType storeType: String, at url: URL) throws -> [String: Any] {
         if let custom = StoreClasses.storeClass(for: storeType) {
             return try custom.metadataForPersistentStore(with: url)
         }
@@ -248,11 +241,8 @@ extension NSPersistentStoreCoordinator {
         try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
     }
 
-    /// Sets the metadata of a store at an address.
-    public static func setMetadata(
-        _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
-        options: [AnyHashable: Any]? = nil
-    ) throws {
+    /// What `setMetadata(_:forPersistentStoreOfType:at:options:)` does unless a subclass overrides it.
+    static func plainSetMetadata(_ metadata: [String: Any]?, ofType storeType: String, at url: URL) throws {
         if let custom = StoreClasses.storeClass(for: storeType) {
             return try custom.setMetadata(metadata, forPersistentStoreAt: url)
         }

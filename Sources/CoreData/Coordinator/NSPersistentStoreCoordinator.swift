@@ -120,6 +120,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         try plainAddPersistentStore(ofType: storeType, configurationName: configuration, at: storeURL, options: options)
     }
 
+    /// Adds the described store: at once on the calling thread, or in the background when the description says so.
+    ///
+    /// The handler is called once, with the error if the store could not be added: on the calling thread before this
+    /// returns, or, in the background case, on a queue of the coordinator.
+    open func addPersistentStore(
+        with storeDescription: NSPersistentStoreDescription,
+        completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+    ) { plainAddPersistentStore(with: storeDescription, completionHandler: block) }
+
     /// Moves a store's content to another address, or to a store of another kind, and continues there: the returned store
     /// takes the old one's place in the coordinator. The files at the old address stay.
     ///
@@ -199,6 +208,29 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
         plainSetMetadata(metadata, for: store)
     }
+
+    /// The metadata of a store at an address, without opening it as a store: changes nothing on disk.
+    ///
+    /// Throws when there is no file, or when it is not a store.
+    open class func metadataForPersistentStore(
+        ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] { try plainMetadata(ofType: storeType, at: url) }
+
+    /// Sets the metadata of a store at an address.
+    open class func setMetadata(
+        _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws { try plainSetMetadata(metadata, ofType: storeType, at: url) }
+
+    /// Makes a class of stores known under a type, so that stores of that type can be added; nil takes the class away.
+    ///
+    /// Stops the process when it is neither a subclass of `NSAtomicStore` nor of `NSIncrementalStore`.
+    open class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
+        plainRegister(storeClass, forStoreType: storeType)
+    }
+
+    /// The store types that can be added. A value holds the address of the class, as a number: `getValue(_:)` reads it.
+    open class var registeredStoreTypes: [String: NSValue] { plainRegisteredStoreTypes }
 
     /// The present end of the history of some stores (nil: of all); nil when none of them keeps any.
     open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {

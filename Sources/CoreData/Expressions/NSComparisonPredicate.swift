@@ -51,16 +51,22 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
     }
 
     /// What is compared.
-    public let leftExpression: NSExpression
+    open var leftExpression: NSExpression { givenLeftExpression }
     /// What it is compared with.
-    public let rightExpression: NSExpression
+    open var rightExpression: NSExpression { givenRightExpression }
     /// Whether one, all or no particular element has to compare.
-    public let comparisonPredicateModifier: Modifier
+    open var comparisonPredicateModifier: Modifier { givenComparisonPredicateModifier }
     /// What is asked of the sides.
-    public let predicateOperatorType: Operator
+    open var predicateOperatorType: Operator { givenPredicateOperatorType }
     /// How strings are compared.
-    public let options: Options
+    open var options: Options { givenOptions }
 
+    // Constants, which an evaluation reads faster than variables.
+    private let givenLeftExpression: NSExpression
+    private let givenRightExpression: NSExpression
+    private let givenComparisonPredicateModifier: Modifier
+    private let givenPredicateOperatorType: Operator
+    private let givenOptions: Options
     let prepared: PreparedOperand
     /// The left side's key, when it is nothing but a key.
     let leftKey: String?
@@ -70,12 +76,12 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
         leftExpression lhs: NSExpression, rightExpression rhs: NSExpression, modifier: Modifier, type: Operator,
         options: Options = []
     ) {
-        leftExpression = lhs
+        givenLeftExpression = lhs
         let rhs = [.between, .in].contains(type) ? rhs.withExpressionsSpread : rhs
-        rightExpression = rhs
-        comparisonPredicateModifier = modifier
-        predicateOperatorType = type
-        self.options = options
+        givenRightExpression = rhs
+        givenComparisonPredicateModifier = modifier
+        givenPredicateOperatorType = type
+        givenOptions = options
         prepared = PreparedOperand(rhs, type, options)
         leftKey = lhs.singleKey
         // A block, since Foundation calls two predicates made from equal values equal.

@@ -14,7 +14,7 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
 open class NSPersistentHistoryChange: NSObject, NSCopying {
     let record: HistoryChangeRecord
     /// The id of the object. A deleted one's leads nowhere.
-    public let changedObjectID: NSManagedObjectID
+    open private(set) var changedObjectID: NSManagedObjectID
     /// Not retained: it has its changes. Made anew when somebody asks who only kept the change.
     private final weak var owner: NSPersistentHistoryTransaction?
     private final var ownerRecord: (record: HistoryTransactionRecord, storeID: String)?

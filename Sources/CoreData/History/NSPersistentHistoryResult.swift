@@ -19,9 +19,9 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
 /// What a history request found or did.
 open class NSPersistentHistoryResult: NSPersistentStoreResult {
     /// What `resultType` says, oldest first.
-    public let result: Any?
+    open private(set) var result: Any?
     /// What the request asked for.
-    public let resultType: NSPersistentHistoryResultType
+    open private(set) var resultType: NSPersistentHistoryResultType
 
     init(result: Any?, resultType: NSPersistentHistoryResultType) {
         self.result = result

@@ -4,9 +4,9 @@ import Foundation
 open class NSPersistentHistoryTransaction: NSObject, NSCopying {
     let record: HistoryTransactionRecord
     /// The identifier of the store.
-    public let storeID: String
+    open private(set) var storeID: String
     /// What was inserted, updated and deleted; nil where the request asked for transactions only.
-    public let changes: [NSPersistentHistoryChange]?
+    open private(set) var changes: [NSPersistentHistoryChange]?
 
     init(record: HistoryTransactionRecord, storeID: String, changes: [NSPersistentHistoryChange]?) {
         self.record = record

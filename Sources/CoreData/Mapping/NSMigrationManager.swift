@@ -8,9 +8,9 @@ import Foundation
 /// `migrationProgress` and `progress` may be used from any thread; everything else is for the thread of the migration.
 open class NSMigrationManager: NSObject {
     /// The model of the source store, as the migration uses it: a copy whose objects are plain `NSManagedObject`s.
-    public let sourceModel: NSManagedObjectModel
+    open private(set) var sourceModel: NSManagedObjectModel
     /// The model of the destination store, as the migration uses it: a copy whose objects are plain `NSManagedObject`s.
-    public let destinationModel: NSManagedObjectModel
+    open private(set) var destinationModel: NSManagedObjectModel
 
     /// How far the migration is, in rows, and a way to cancel it: from any thread, within a fraction of a second. It then
     /// fails with 134120.

@@ -49,7 +49,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     final var isFrozen: Bool { frozen != nil }
 
     /// The model the entity belongs to. Reading it on an entity of no model is a programmer error.
-    public final var managedObjectModel: NSManagedObjectModel {
+    open var managedObjectModel: NSManagedObjectModel {
         guard let model else { fatalError("The entity '\(name ?? "")' belongs to no model.") }
         return model
     }
@@ -149,10 +149,28 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
+    /// The entity of a name in the model of a context; nil when the model has none of that name.
+    ///
+    /// Stops the process when the context has no coordinator (and so no model).
+    open class func entity(
+        forEntityName entityName: String, in context: NSManagedObjectContext
+    ) -> NSEntityDescription? {
+        find(entityName, in: context)
+    }
+
+    /// Makes a new object of the named entity, of the class the model says, and inserts it into the context.
+    ///
+    /// Stops the process when the model has no such entity.
+    open class func insertNewObject(
+        forEntityName entityName: String, into context: NSManagedObjectContext
+    ) -> NSManagedObject {
+        makeObject(entityName, in: context)
+    }
+
     // MARK: Inheritance
 
     /// The entity this one inherits from. Not retained; it is set by the superentity's `subentities`.
-    public final var superentity: NSEntityDescription? { storedSuperentity }
+    open var superentity: NSEntityDescription? { storedSuperentity }
 
     /// The entities that inherit from this one directly.
     open var subentities: [NSEntityDescription] {
@@ -280,6 +298,13 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         copy.storedUniquenessConstraints = storedUniquenessConstraints.map { $0.compactMap(Self.constraintKey) }
         copy.storedCompoundIndexes = storedCompoundIndexes.map { $0.compactMap(Self.constraintKey) }
         return copy
+    }
+
+    /// 32 bytes that change when the entity, one of its properties or its superentity changes in a way that concerns
+    /// the layout of a store.
+    open var versionHash: Data {
+        if isFrozen, let model, let hash = model.entityVersionHashesByName[name ?? ""] { return hash }
+        return computeVersionHash()
     }
 
     open override func copy() -> Any { copy(with: nil) }

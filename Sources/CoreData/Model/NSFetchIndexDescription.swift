@@ -50,7 +50,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// The entity the index belongs to.
-    public final var entity: NSEntityDescription? { owner }
+    open var entity: NSEntityDescription? { owner }
 
     /// Which objects the index covers; `nil` means all.
     open var partialIndexPredicate: NSPredicate? {
@@ -121,14 +121,14 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
     }
 
     /// What is indexed; `nil` when the property died, or when the name is not (yet) one of the entity.
-    public final var property: NSPropertyDescription? {
+    open var property: NSPropertyDescription? {
         if let expression = ownedExpression { return expression }
         if let property = storedProperty { return property }
         return storedPropertyName.flatMap { owner?.owner?.propertiesByName[$0] }
     }
 
     /// The name of what is indexed.
-    public final var propertyName: String? { property?.name ?? storedPropertyName }
+    open var propertyName: String? { property?.name ?? storedPropertyName }
 
     /// Ordinary or spatial.
     open var collationType: NSFetchIndexElementType {
@@ -149,7 +149,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
     }
 
     /// The index the element belongs to.
-    public final var indexDescription: NSFetchIndexDescription? { owner }
+    open var indexDescription: NSFetchIndexDescription? { owner }
 
     /// A copy that names its property without pointing at it.
     open func copy(with zone: NSZone? = nil) -> Any {

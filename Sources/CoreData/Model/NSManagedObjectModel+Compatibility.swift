@@ -20,16 +20,6 @@ enum StoreCompatibility: Equatable {
 }
 
 extension NSManagedObjectModel {
-    /// Whether a store with the given metadata has the layout of the configuration's entities (`nil`: all).
-    ///
-    /// The entities in the metadata and in the configuration must be the same and have the same hashes. An unknown
-    /// configuration is not compatible with anything.
-    public final func isConfiguration(
-        withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
-    ) -> Bool {
-        compatibility(ofConfiguration: configuration, withStoreMetadata: metadata) == .compatible
-    }
-
     /// As `isConfiguration(withName:compatibleWithStoreMetadata:)`, and says which entities are in the way.
     final func compatibility(
         ofConfiguration configuration: String?, withStoreMetadata metadata: [String: Any]

@@ -270,6 +270,42 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         return copy
     }
 
+    /// Base64 of 32 bytes that identify the layout of all entities; the same string as in a store's metadata and in
+    /// the version information of a compiled bundle.
+    open var versionChecksum: String { VersionHash.checksum(of: entityVersionHashesByName) }
+
+    /// Whether a store with the given metadata has the layout of the configuration's entities (`nil`: all).
+    ///
+    /// The entities in the metadata and in the configuration must be the same and have the same hashes. An unknown
+    /// configuration is not compatible with anything.
+    open func isConfiguration(
+        withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
+    ) -> Bool {
+        compatibility(ofConfiguration: configuration, withStoreMetadata: metadata) == .compatible
+    }
+
+    /// Merges the models of the given bundles (`nil`: the main bundle): every `.momd`, `.mom`, `.xcdatamodeld` and
+    /// `.xcdatamodel` among their resources. The result is empty when there are none.
+    open class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
+        NSManagedObjectModel(byMerging: models(in: bundles))
+    }
+
+    /// Merges, from all versions of all models in the bundles, the entities a store's metadata names; `nil` if one is
+    /// missing.
+    ///
+    /// Versions of which the bundle says that they have these entities are read first, the others only when those turn out not
+    /// to have them.
+    open class func mergedModel(
+        from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
+    ) -> NSManagedObjectModel? {
+        model(in: bundles, forStoreMetadata: metadata)
+    }
+
+    /// The version checksum of every version in a bundle, by version name.
+    open class func checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {
+        try ModelBundle.checksums(at: modelURL)
+    }
+
     open override func copy() -> Any { copy(with: nil) }
 
     /// Moves everything out of a model that nobody else uses into this empty one: entities stay the same objects.

@@ -36,7 +36,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     ///
     /// An inherited property answers the entity that declares it, not the subentity it was read from. Reading it on
     /// a property that was not added to an entity is a programmer error.
-    public final var entity: NSEntityDescription {
+    open var entity: NSEntityDescription {
         guard let owner else {
             fatalError("The property '\(storedName)' has not been added to an entity.")
         }
@@ -184,6 +184,12 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         copyFields(to: copy)
         return copy
     }
+
+    /// 32 bytes that change when the property changes in a way that concerns the layout of a store.
+    ///
+    /// Name, optionality, transience, type or ends, counts, order and `versionHashModifier` count; default values,
+    /// validation, delete rules, indexes and user info do not.
+    open var versionHash: Data { VersionHash.hash(of: self) }
 
     open override func copy() -> Any { copy(with: nil) }
 

@@ -121,22 +121,7 @@ enum VersionHash {
     }
 }
 
-extension NSPropertyDescription {
-    /// 32 bytes that change when the property changes in a way that concerns the layout of a store.
-    ///
-    /// Name, optionality, transience, type or ends, counts, order and `versionHashModifier` count; default values,
-    /// validation, delete rules, indexes and user info do not.
-    public final var versionHash: Data { VersionHash.hash(of: self) }
-}
-
 extension NSEntityDescription {
-    /// 32 bytes that change when the entity, one of its properties or its superentity changes in a way that concerns
-    /// the layout of a store.
-    public final var versionHash: Data {
-        if isFrozen, let model, let hash = model.entityVersionHashesByName[name ?? ""] { return hash }
-        return computeVersionHash()
-    }
-
     /// Whether the computed hash is certainly the one Apple's framework computes. For entities that have or inherit
     /// derived attributes, or composite ones of a kind that no file at hand has, it may be another; the hash that the
     /// model's file recorded counts then.
@@ -174,10 +159,6 @@ extension NSEntityDescription {
 }
 
 extension NSManagedObjectModel {
-    /// Base64 of 32 bytes that identify the layout of all entities; the same string as in a store's metadata and in
-    /// the version information of a compiled bundle.
-    public final var versionChecksum: String { VersionHash.checksum(of: entityVersionHashesByName) }
-
     /// As `versionChecksum`, and another one where composite or derived attributes have other names.
     final var layoutChecksum: String {
         var hashes = entityVersionHashesByName

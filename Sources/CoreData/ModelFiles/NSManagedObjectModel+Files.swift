@@ -17,20 +17,8 @@ extension NSManagedObjectModel {
         }
     }
 
-    /// Merges the models of the given bundles (`nil`: the main bundle): every `.momd`, `.mom`, `.xcdatamodeld` and
-    /// `.xcdatamodel` among their resources. The result is empty when there are none.
-    public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
-        NSManagedObjectModel(byMerging: models(in: bundles))
-    }
-
-    /// Merges, from all versions of all models in the bundles, the entities a store's metadata names; `nil` if one is
-    /// missing.
-    ///
-    /// Versions of which the bundle says that they have these entities are read first, the others only when those turn out not
-    /// to have them.
-    public class func mergedModel(
-        from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
-    ) -> NSManagedObjectModel? {
+    /// The model of a store's metadata, of the versions in some bundles.
+    class func model(in bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]) -> NSManagedObjectModel? {
         guard let wanted = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return nil }
         let listed = listedVersions(in: bundles)
         func merged(_ versions: [ModelBundle.ListedVersion]) -> NSManagedObjectModel? {
@@ -54,12 +42,7 @@ extension NSManagedObjectModel {
         ModelResources.models(in: bundles).flatMap { (try? ModelBundle.listedVersions(at: $0)) ?? [] }
     }
 
-    /// The version checksum of every version in a bundle, by version name.
-    public class func checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {
-        try ModelBundle.checksums(at: modelURL)
-    }
-
-    private class func models(in bundles: [Bundle]?) -> [NSManagedObjectModel] {
+    class func models(in bundles: [Bundle]?) -> [NSManagedObjectModel] {
         ModelResources.models(in: bundles).compactMap { NSManagedObjectModel(contentsOf: $0) }
     }
 }

@@ -21,26 +21,29 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 /// No context hears of it: pass the ids to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// Which rows: entity, predicate, and where they are set offset, limit and order count, over all stores together.
-    public let fetchRequest: NSFetchRequest<NSFetchRequestResult>
+    open private(set) var fetchRequest: NSFetchRequest<NSFetchRequestResult>
     /// What to return; whether it succeeded, unless set otherwise.
     open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
 
-    private init(parameters: FetchParameters?, stores: [NSPersistentStore]?) {
-        fetchRequest = NSFetchRequest<NSFetchRequestResult>()
-        if let parameters { fetchRequest.parameters = parameters }
-        fetchRequest.affectedStores = stores
-        super.init()
-        affectedStores = stores
+    private static func request(
+        _ parameters: FetchParameters?, _ stores: [NSPersistentStore]?
+    ) -> NSFetchRequest<NSFetchRequestResult> {
+        let request = NSFetchRequest<NSFetchRequestResult>()
+        if let parameters { request.parameters = parameters }
+        request.affectedStores = stores
+        return request
     }
 
     /// Deletes the rows that a fetch request describes; it is copied.
-    public convenience init(fetchRequest fetch: NSFetchRequest<NSFetchRequestResult>) {
-        self.init(parameters: fetch.fetchParameters, stores: fetch.affectedStores)
+    public init(fetchRequest fetch: NSFetchRequest<NSFetchRequestResult>) {
+        fetchRequest = Self.request(fetch.fetchParameters, fetch.affectedStores)
+        super.init()
+        affectedStores = fetch.affectedStores
     }
 
     /// Deletes the rows that a fetch request of any result type describes; it is copied.
     public convenience init<ResultType>(fetchRequest fetch: NSFetchRequest<ResultType>) {
-        self.init(parameters: fetch.fetchParameters, stores: fetch.affectedStores)
+        self.init(fetchRequest: Self.request(fetch.fetchParameters, fetch.affectedStores))
     }
 
     /// Deletes the rows with the given ids. Stops the process when their entities have no common parent.
@@ -49,7 +52,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         parameters.entity = Self.commonEntity(of: objects)
         parameters.predicate =
             objects.isEmpty ? NSPredicate(value: false) : NSPredicate(format: "self IN %@", argumentArray: [objects])
-        self.init(parameters: parameters, stores: nil)
+        self.init(fetchRequest: Self.request(parameters, nil))
     }
 
     private static func commonEntity(of objects: [NSManagedObjectID]) -> NSEntityDescription? {
@@ -72,7 +75,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
 
     open override func copy(with zone: NSZone? = nil) -> Any {
-        let copy = NSBatchDeleteRequest(parameters: fetchRequest.fetchParameters, stores: fetchRequest.affectedStores)
+        let copy = NSBatchDeleteRequest(fetchRequest: fetchRequest)
         copy.affectedStores = affectedStores
         copy.resultType = resultType
         return copy

@@ -24,9 +24,9 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 /// No context hears of it: pass the ids to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
     /// The name of the entity whose rows are inserted.
-    public let entityName: String
+    open private(set) var entityName: String
     /// The entity, where the request was made with one.
-    public let entity: NSEntityDescription?
+    open private(set) var entity: NSEntityDescription?
 
     /// The rows, as dictionaries from attribute name to value.
     open var objectsToInsert: [[String: Any]]?
@@ -38,56 +38,69 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     /// What to return; whether it succeeded, unless set otherwise.
     open var resultType = NSBatchInsertRequestResultType.statusOnly
 
-    private init(name: String, entity: NSEntityDescription?) {
-        entityName = name
-        self.entity = entity
-        super.init()
-    }
-
     /// Inserts rows of the named entity from dictionaries.
-    public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
-        self.init(name: entityName, entity: nil)
+    public init(entityName: String, objects dictionaries: [[String: Any]]) {
+        self.entityName = entityName
+        self.entity = nil
+        super.init()
         objectsToInsert = dictionaries
     }
 
     /// Inserts rows of an entity from dictionaries.
-    public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
-        self.init(name: entity.name ?? "", entity: entity)
+    public init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
+        self.entityName = entity.name ?? ""
+        self.entity = entity
+        super.init()
         objectsToInsert = dictionaries
     }
 
     /// Inserts rows of the named entity, each filled in by the handler until it returns true.
-    public convenience init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
-        self.init(name: entityName, entity: nil)
+    public init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
+        self.entityName = entityName
+        self.entity = nil
+        super.init()
         dictionaryHandler = handler
     }
 
     /// Inserts rows of an entity, each filled in by the handler until it returns true.
-    public convenience init(
+    public init(
         entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
     ) {
-        self.init(name: entity.name ?? "", entity: entity)
+        self.entityName = entity.name ?? ""
+        self.entity = entity
+        super.init()
         dictionaryHandler = handler
     }
 
     /// Inserts rows of the named entity, each set on a scratch object by the handler until it returns true.
-    public convenience init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
-        self.init(name: entityName, entity: nil)
+    public init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+        self.entityName = entityName
+        self.entity = nil
+        super.init()
         managedObjectHandler = handler
     }
 
     /// Inserts rows of an entity, each set on a scratch object by the handler until it returns true.
-    public convenience init(
+    public init(
         entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
     ) {
-        self.init(name: entity.name ?? "", entity: entity)
+        self.entityName = entity.name ?? ""
+        self.entity = entity
+        super.init()
         managedObjectHandler = handler
+    }
+
+    /// Inserts no rows, of no entity.
+    @available(*, deprecated, renamed: "init(entityName:objects:)")
+    public override convenience init() {
+        self.init(entityName: "", objects: [])
     }
 
     open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
 
     open override func copy(with zone: NSZone? = nil) -> Any {
-        let copy = NSBatchInsertRequest(name: entityName, entity: entity)
+        let copy = NSBatchInsertRequest(entityName: entityName, objects: [])
+        copy.entity = entity
         copy.affectedStores = affectedStores
         copy.objectsToInsert = objectsToInsert
         copy.dictionaryHandler = dictionaryHandler

@@ -22,9 +22,9 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     /// The name of the entity whose rows are changed.
-    public let entityName: String
+    open private(set) var entityName: String
     /// The entity, where the request was made with one.
-    public let entity: NSEntityDescription?
+    open private(set) var entity: NSEntityDescription?
 
     /// Which rows; `nil` means all.
     open var predicate: NSPredicate?
@@ -37,26 +37,25 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     /// What to return; whether it succeeded, unless set otherwise.
     open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
 
-    private init(name: String, entity: NSEntityDescription?) {
-        entityName = name
-        self.entity = entity
+    /// Changes rows of the named entity.
+    public init(entityName: String) {
+        self.entityName = entityName
+        self.entity = nil
         super.init()
     }
 
-    /// Changes rows of the named entity.
-    public convenience init(entityName: String) {
-        self.init(name: entityName, entity: nil)
-    }
-
     /// Changes rows of an entity.
-    public convenience init(entity: NSEntityDescription) {
-        self.init(name: entity.name ?? "", entity: entity)
+    public init(entity: NSEntityDescription) {
+        self.entityName = entity.name ?? ""
+        self.entity = entity
+        super.init()
     }
 
     open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
 
     open override func copy(with zone: NSZone? = nil) -> Any {
-        let copy = NSBatchUpdateRequest(name: entityName, entity: entity)
+        let copy = NSBatchUpdateRequest(entityName: entityName)
+        copy.entity = entity
         copy.affectedStores = affectedStores
         copy.predicate = predicate
         copy.includesSubentities = includesSubentities

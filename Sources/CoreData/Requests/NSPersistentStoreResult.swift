@@ -6,9 +6,9 @@ open class NSPersistentStoreResult: NSObject {}
 /// What a batch insertion did.
 open class NSBatchInsertResult: NSPersistentStoreResult {
     /// `NSNumber` of a truth value or of the number of rows, or `[NSManagedObjectID]`, as `resultType` says.
-    public let result: Any?
+    open private(set) var result: Any?
     /// What the request asked for.
-    public let resultType: NSBatchInsertRequestResultType
+    open private(set) var resultType: NSBatchInsertRequestResultType
 
     init(result: Any?, resultType: NSBatchInsertRequestResultType) {
         self.result = result
@@ -19,9 +19,9 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
 /// What a batch update did.
 open class NSBatchUpdateResult: NSPersistentStoreResult {
     /// `NSNumber` of a truth value or of the number of rows, or `[NSManagedObjectID]`, as `resultType` says.
-    public let result: Any?
+    open private(set) var result: Any?
     /// What the request asked for.
-    public let resultType: NSBatchUpdateRequestResultType
+    open private(set) var resultType: NSBatchUpdateRequestResultType
 
     init(result: Any?, resultType: NSBatchUpdateRequestResultType) {
         self.result = result
@@ -33,9 +33,9 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
 open class NSBatchDeleteResult: NSPersistentStoreResult {
     /// `NSNumber` of a truth value or of the number of rows, or `[NSManagedObjectID]`, as `resultType` says. Rows that
     /// went along by a delete rule are not among them.
-    public let result: Any?
+    open private(set) var result: Any?
     /// What the request asked for.
-    public let resultType: NSBatchDeleteRequestResultType
+    open private(set) var resultType: NSBatchDeleteRequestResultType
 
     init(result: Any?, resultType: NSBatchDeleteRequestResultType) {
         self.result = result

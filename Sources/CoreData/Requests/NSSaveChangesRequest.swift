@@ -6,13 +6,13 @@ import Foundation
 /// New objects have their permanent ids already. For the queue of the objects' context only.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
     /// The objects to be inserted.
-    public let insertedObjects: Set<NSManagedObject>?
+    open private(set) var insertedObjects: Set<NSManagedObject>?
     /// The objects to be updated.
-    public let updatedObjects: Set<NSManagedObject>?
+    open private(set) var updatedObjects: Set<NSManagedObject>?
     /// The objects to be deleted.
-    public let deletedObjects: Set<NSManagedObject>?
+    open private(set) var deletedObjects: Set<NSManagedObject>?
     /// The objects that the context wants to be as it read them, although it did not change them.
-    public let lockedObjects: Set<NSManagedObject>?
+    open private(set) var lockedObjects: Set<NSManagedObject>?
 
     /// Makes a request out of sets of objects of one context; nil stands for none.
     public init(

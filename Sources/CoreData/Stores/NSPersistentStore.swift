@@ -12,10 +12,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     private weak var storedCoordinator: NSPersistentStoreCoordinator?
 
     /// The name of the model's configuration whose entities the store holds; `"PF_DEFAULT_CONFIGURATION_NAME"` for all.
-    public let configurationName: String
+    open private(set) var configurationName: String
 
     /// The options the store was added with.
-    public let options: [AnyHashable: Any]?
+    open private(set) var options: [AnyHashable: Any]?
 
     /// The names of its records, where the store is a program's own.
     var references: ReferenceTable? { nil }
@@ -59,7 +59,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     }
 
     /// The coordinator the store belongs to; nil after it is removed.
-    public final var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+    open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         lock.withLock { storedCoordinator }
     }
 

@@ -40,10 +40,8 @@ enum StoreClasses {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// Makes a class of stores known under a type, so that stores of that type can be added; nil takes the class away.
-    ///
-    /// Stops the process when it is neither a subclass of `NSAtomicStore` nor of `NSIncrementalStore`.
-    public static func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
+    /// What `registerStoreClass(_:forStoreType:)` does unless a subclass overrides it.
+    static func plainRegister(_ storeClass: AnyClass?, forStoreType storeType: String) {
         guard let storeClass else { return StoreClasses.register(nil, for: storeType) }
         guard storeClass is NSAtomicStore.Type || storeClass is NSIncrementalStore.Type else {
             fatalError(
@@ -58,8 +56,8 @@ extension NSPersistentStoreCoordinator {
         registerStoreClass(storeClass, forStoreType: storeType.rawValue)
     }
 
-    /// The store types that can be added. A value holds the address of the class, as a number: `getValue(_:)` reads it.
-    public static var registeredStoreTypes: [String: NSValue] {
+    /// What `registeredStoreTypes` holds unless a subclass overrides it.
+    static var plainRegisteredStoreTypes: [String: NSValue] {
         var classes: [String: AnyClass] = [NSSQLiteStoreType: SQLiteStore.self, NSInMemoryStoreType: SQLiteStore.self]
         for (type, storeClass) in StoreClasses.all { classes[type] = storeClass }
         return classes.mapValues { storeClass in

@@ -91,6 +91,32 @@ struct CoordinatorFilesTests {
         #expect(try Set(titles(in: library.storeURL)) == ["O", "T"])
     }
 
+    @Test("A move to another kind shows its progress; a cancelled one leaves everything as it was")
+    func migrateToAnotherKind() throws {
+        let library = try Library()
+        try save("T", in: library)
+        let store = try #require(library.coordinator.persistentStores.first)
+        let address = library.folder.url.appendingPathComponent("Moved.xml")
+        let cancelled = Progress(totalUnitCount: 1)
+        cancelled.cancel()
+        let refusal = #expect(throws: NSError.self) {
+            try library.coordinator.migratePersistentStore(
+                store, to: address, options: [NSMigrationProgressOption: cancelled], withType: NSXMLStoreType)
+        }
+        #expect(refusal?.code == NSMigrationCancelledError)
+        #expect(library.coordinator.persistentStores == [store])
+        #expect(!FileManager.default.fileExists(atPath: address.path))
+        let progress = Progress(totalUnitCount: 1)
+        let moved = try library.coordinator.migratePersistentStore(
+            store, to: address, options: [NSMigrationProgressOption: progress], withType: NSXMLStoreType)
+        #expect(progress.isFinished && progress.fractionCompleted == 1)
+        #expect(moved.type == NSXMLStoreType && library.coordinator.persistentStores == [moved])
+        #expect(throws: (any Error).self) {
+            try library.coordinator.migratePersistentStore(moved, to: address, withType: NSSQLiteStoreType)
+        }
+        #expect(library.coordinator.persistentStores == [moved])
+    }
+
     @Test("Metadata are read and written without adding the store")
     func metadata() throws {
         let library = try Library()

@@ -61,6 +61,19 @@ struct KindLimitsTests {
         #expect(error?.code == NSPersistentStoreOperationError)
         #expect(library.coordinator.persistentStores.count == 1)
         #expect(try library.saved("Tag", "name") == ["t"])
+        #expect(!FileManager.default.fileExists(atPath: target.path))
+    }
+
+    @Test(
+        "Every other store is moved to a SQLite file, a program's own atomic one too",
+        arguments: StoreKind.allCases.filter { $0 != .sqlite && $0 != .incremental })
+    func movingToSQLite(kind: StoreKind) throws {
+        let library = try filled(kind)
+        let target = library.folder.url.appendingPathComponent("Moved.sqlite")
+        let moved = try library.coordinator.migratePersistentStore(
+            library.store, to: target, withType: NSSQLiteStoreType)
+        #expect(library.coordinator.persistentStores == [moved])
+        #expect(try library.saved("Tag", "name") == ["t"])
     }
 
     @Test(

@@ -3,17 +3,17 @@ import Foundation
 /// Objects that cannot be saved because they break a uniqueness constraint: with a row of the store, or among themselves.
 open class NSConstraintConflict: NSObject {
     /// The names of the attributes and to-one relationships that have to be unique together.
-    public let constraint: [String]
+    open private(set) var constraint: [String]
     /// The values that are not unique, by name; `NSNull` for nil, ids for relationships.
-    public let constraintValues: [String: Any]
+    open private(set) var constraintValues: [String: Any]
     /// The object whose row has the values already; nil when only objects of the save clash with each other.
-    public let databaseObject: NSManagedObject?
+    open private(set) var databaseObject: NSManagedObject?
     /// The values of that row; nil when only objects of the save clash with each other.
-    public let databaseSnapshot: [String: Any]?
+    open private(set) var databaseSnapshot: [String: Any]?
     /// The objects that are being saved with the values.
-    public let conflictingObjects: [NSManagedObject]
+    open private(set) var conflictingObjects: [NSManagedObject]
     /// The values that the conflicting objects had before they were changed, in the same order.
-    public let conflictingSnapshots: [[AnyHashable: Any]]
+    open private(set) var conflictingSnapshots: [[AnyHashable: Any]]
 
     /// Describes a conflict.
     public init(

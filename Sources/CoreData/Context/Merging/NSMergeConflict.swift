@@ -11,17 +11,17 @@ import Foundation
 /// to-many relationships.
 open class NSMergeConflict: NSObject {
     /// The object in conflict.
-    public let sourceObject: NSManagedObject
+    open private(set) var sourceObject: NSManagedObject
     /// The object's values as they were read.
-    public let objectSnapshot: [String: Any]?
+    open private(set) var objectSnapshot: [String: Any]?
     /// The values that the coordinator (or the parent context) has.
-    public let cachedSnapshot: [String: Any]?
+    open private(set) var cachedSnapshot: [String: Any]?
     /// The values that the store has; nil for a conflict with the row cache, and when the row was deleted.
-    public let persistedSnapshot: [String: Any]?
+    open private(set) var persistedSnapshot: [String: Any]?
     /// The version of the row as it is now; 0 when it was deleted.
-    public let newVersionNumber: Int
+    open private(set) var newVersionNumber: Int
     /// The version of the row that the object was read from.
-    public let oldVersionNumber: Int
+    open private(set) var oldVersionNumber: Int
     /// The row as it is now, where the framework itself found the conflict.
     let foundRow: Snapshot?
 

@@ -28,7 +28,7 @@ public enum NSMergePolicyType: UInt, Sendable {
 /// | object trump, overwrite | the row is inserted again | the row is deleted |
 open class NSMergePolicy: NSObject {
     /// What the policy does, unless a subclass overrides it.
-    public let mergeType: NSMergePolicyType
+    open private(set) var mergeType: NSMergePolicyType
 
     /// Makes a policy of a type.
     public init(merge ty: NSMergePolicyType) {

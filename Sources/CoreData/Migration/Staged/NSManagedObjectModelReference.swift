@@ -17,7 +17,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     private var found: NSManagedObjectModel?
 
     /// The checksum the model must have (`NSManagedObjectModel.versionChecksum`).
-    public let versionChecksum: String
+    open private(set) var versionChecksum: String
 
     /// Refers to a model that is there.
     public init(model: NSManagedObjectModel, versionChecksum: String) {

@@ -15,7 +15,7 @@ open class NSMigrationStage: NSObject, @unchecked Sendable {
 // @unchecked Sendable: immutable beyond its superclass.
 open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
     /// The checksums of the versions, in their order.
-    public let versionChecksums: [String]
+    open private(set) var versionChecksums: [String]
 
     /// A stage of these versions, given by their checksums, the oldest first.
     public init(_ versionChecksums: [String]) {
@@ -28,9 +28,9 @@ open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
 // @unchecked Sendable: the models are immutable; the handlers are set up before the stage is used.
 open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
     /// The version the stage begins with.
-    public let currentModel: NSManagedObjectModelReference
+    open private(set) var currentModel: NSManagedObjectModelReference
     /// The version the stage ends with.
-    public let nextModel: NSManagedObjectModelReference
+    open private(set) var nextModel: NSManagedObjectModelReference
     /// Called with the store still at `currentModel`, in the manager's container. What it throws ends the migration.
     open var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
     /// Called with the store at `nextModel`, in the manager's container. What it throws ends the migration.

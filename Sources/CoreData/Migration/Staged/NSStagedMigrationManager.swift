@@ -7,7 +7,7 @@ import Foundation
 // @unchecked Sendable: the stages are immutable; the container is set and read on the thread that adds the store.
 open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
     /// The stages, the oldest first.
-    public let stages: [NSMigrationStage]
+    open private(set) var stages: [NSMigrationStage]
     /// While a handler runs: a container with the store as it is at that moment; nil otherwise.
     ///
     /// The store of the handlers is a copy, which takes the place of the original when every stage is done. What a handler

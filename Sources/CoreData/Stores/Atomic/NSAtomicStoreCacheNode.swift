@@ -7,11 +7,12 @@ import Foundation
 /// only: while it loads and while it saves.
 open class NSAtomicStoreCacheNode: NSObject, @unchecked Sendable {  // written under the store's lock only
     /// The id of the record.
-    public let objectID: NSManagedObjectID
+    open var objectID: NSManagedObjectID { givenObjectID }
+    private let givenObjectID: NSManagedObjectID
 
     /// Makes a node without values.
     public init(objectID moid: NSManagedObjectID) {
-        objectID = moid
+        givenObjectID = moid
         super.init()
     }
 

@@ -72,12 +72,12 @@ open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendab
     // MARK: Ids
 
     /// The id of the record that a string, number or UUID names among those of an entity.
-    public final func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
+    open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
         makeObjectID(entity, data)
     }
 
     /// What names the record of an id.
-    public final func referenceObject(for objectID: NSManagedObjectID) -> Any {
+    open func referenceObject(for objectID: NSManagedObjectID) -> Any {
         reference(of: objectID)
     }
 

@@ -9,14 +9,15 @@ open class NSIncrementalStoreNode: NSObject, @unchecked Sendable {  // mutable s
     private var storedVersion: UInt64
 
     /// The id of the record.
-    public let objectID: NSManagedObjectID
+    open var objectID: NSManagedObjectID { givenObjectID }
+    private let givenObjectID: NSManagedObjectID
 
     /// Makes a node out of values by property name.
     ///
     /// Attributes have values of their types; one that is missing is nil. To-one relationships have an `NSManagedObjectID`
     /// or `NSNull`; one that is missing is asked for by `newValue(forRelationship:forObjectWith:with:)`.
     public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
-        self.objectID = objectID
+        givenObjectID = objectID
         self.values = values
         storedVersion = version
         super.init()
