@@ -180,17 +180,22 @@ extension NSManagedObjectContext {
     final func accept(_ push: PushedSave) {
         drainMailbox()
         for change in push.inserted {
-            if let object = registeredObject(for: change.key) {
-                // What is deleted here, and comes back by the child's policy or its undo: as the child has it.
-                let isBack = object.flags.contains(.deleted)
-                if isBack { undelete(object, as: nil, withReferences: change.isReinserted) }
-                update(isBack ? completed(change, beside: object) : change)
-                if isBack { object.rejoinOwners() }
-                if isBack, !change.isReinserted { leaveMembers(of: object, but: change.toManys) }
-                continue
+            let object: NSManagedObject
+            if let known = registeredObject(for: change.key) {
+                guard isGoneAbove(known) else {
+                    bringUpToDate(known, with: change)
+                    continue
+                }
+                object = known
+                object.overlay?.discardChanges()
+                object.row = change.row
+                object.flags.subtract([.unfired, .inaccessible])
+                // To undo it is to have it go.
+                undoRecord?.forgetBaseline(of: object)
+            } else {
+                object = makeObject(
+                    home: home(at: change.key.layoutIndex), key: change.key.key, row: change.row, isUnfired: false)
             }
-            let object = makeObject(
-                home: home(at: change.key.layoutIndex), key: change.key.key, row: change.row, isUnfired: false)
             object.flags.formUnion([.inserted, .updated, .listedInserted, .pendingInsert, .pendingEvent])
             insertedList.append(object)
             pendingList.append(object)
@@ -215,6 +220,28 @@ extension NSManagedObjectContext {
         }
         schedulePendingChanges()
         processPendingChanges()
+    }
+
+    /// Whether an object that this context knows, and has not changed, is in nothing that it reads from: a child that took its
+    /// deletion back inserts it anew, since what it was deleted from has let it go meanwhile.
+    private func isGoneAbove(_ object: NSManagedObject) -> Bool {
+        guard object.flags.isDisjoint(with: [.deleted, .inserted, .updated]) else { return false }
+        do {
+            return try readRow(for: object.objectKey) == nil
+        } catch {
+            // What cannot be read is not known to be gone.
+            return false
+        }
+    }
+
+    /// What a child inserted is here already. What is deleted here comes back by the child's policy or its undo: as the child
+    /// has it.
+    private func bringUpToDate(_ object: NSManagedObject, with change: PushedChange) {
+        let isBack = object.flags.contains(.deleted)
+        if isBack { undelete(object, as: nil, withReferences: change.isReinserted) }
+        update(isBack ? completed(change, beside: object) : change)
+        if isBack { object.rejoinOwners() }
+        if isBack, !change.isReinserted { leaveMembers(of: object, but: change.toManys) }
     }
 
     /// A change that sets every value that is another one in the child; where the child's policy brings the object back,

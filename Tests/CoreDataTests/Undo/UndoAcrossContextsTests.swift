@@ -68,6 +68,51 @@ struct UndoAcrossContextsTests {
         }
     }
 
+    @Test("A child that takes its deletion back inserts what the parents, who took theirs back, no longer have")
+    func childBringsBackWhatIsGone() throws {
+        let library = try Library()
+        let root = library.context()
+        let parent = library.child(of: root)
+        let child = library.child(of: parent)
+        for context in [root, parent, child] { context.performAndWait { context.undoManager = UndoManager() } }
+        let id = root.performAndWait { root.make("Tag", ["name": "t"]).objectID }
+        try child.performAndWait {
+            child.delete(child.object(with: id))
+            try child.save()
+        }
+        parent.performAndWait { parent.undo() }
+        root.performAndWait { root.undo() }
+        for context in [parent, child] {
+            try context.performAndWait {
+                context.refreshAllObjects()
+                let found = try context.all("Tag")
+                #expect(found.isEmpty)
+            }
+        }
+        try child.performAndWait {
+            child.undo()
+            let found = try child.all("Tag")
+            #expect(found.count == 1)
+            try child.save()
+        }
+        try parent.performAndWait {
+            parent.undo()
+            let without = try parent.all("Tag")
+            #expect(without.isEmpty)
+            parent.redo()
+        }
+        for context in [parent, root] {
+            try context.performAndWait {
+                let names = try context.all("Tag").map { $0.value(forKey: "name") as? String }
+                #expect(names == ["t"])
+                #expect(context.insertedObjects.count == 1)
+                context.checkInvariants()
+                try context.save()
+            }
+        }
+        #expect(try library.saved("Tag", "name") == ["t"])
+    }
+
     @Test("A deletion that a child takes back after its save gives the parent the object as the child has it")
     func childBringsBack() throws {
         try withChild { parent, child in
