@@ -61,12 +61,15 @@ package struct Job {
 extension Job {
     /// Does it, and hands what is odd in its models to `warn`, each thing once. Throws every problem found, each with its file
     /// and line.
-    package func run(warn: @escaping @Sendable (ModelWarning) -> Void = { _ in }) throws {
+    ///
+    /// What the compiler refuses it will say itself, together with everything else that is wrong in the module: it is a
+    /// warning here, and the module gets no accessors.
+    package func run(warn: @escaping @Sendable (any CustomStringConvertible) -> Void = { _ in }) throws {
         let warnings = FirstWarnings()
-        try ModelWarning.$taking.withValue({ if warnings.insert($0) { warn($0) } }) { try work() }
+        try ModelWarning.$taking.withValue({ if warnings.insert($0) { warn($0) } }) { try work(warn) }
     }
 
-    private func work() throws {
+    private func work(_ warn: (any CustomStringConvertible) -> Void) throws {
         let modelSources = try readModels()
         var files = try sources.map(scan)
         for (model, source) in zip(models, modelSources) {
@@ -77,7 +80,7 @@ extension Job {
         try compileBundles(classes: Set(files.flatMap(\.types).map(\.fullName)))
         try compileMappingModels()
         try write(ModuleWriter(module: module, dependsOnFramework: dependsOnFramework).text(for: files), to: once)
-        try writeAccessors(ScannedModule(name: module, files: files), modelSources)
+        try writeAccessors(ScannedModule(name: module, files: files), modelSources, warn)
     }
 
     private func readModels() throws -> [ModelSource] {
@@ -120,7 +123,9 @@ extension Job {
         DeclarationScanner.scan(source: try String(contentsOfFile: path, encoding: .utf8), path: path)
     }
 
-    private func writeAccessors(_ target: ScannedModule, _ models: [ModelSource]) throws {
+    private func writeAccessors(
+        _ target: ScannedModule, _ models: [ModelSource], _ warn: (any CustomStringConvertible) -> Void
+    ) throws {
         var problems = target.files.flatMap(\.diagnostics)
         let check = ModelCheck(models: models, ownTypes: Set(target.files.flatMap(\.types).map(\.name)))
         let dependencies = try scannedDependencies(of: target)
@@ -153,13 +158,25 @@ extension Job {
             accesses.append((number, member, access))
         }
         if !problems.isEmpty { throw Problems(problems) }
-        let names = try findNames(members, target, dependencies)
+        let names: MangledNames
+        do {
+            names = try findNames(members, target, dependencies)
+        } catch let refusal as CompilerError {
+            warn(refusal.asWarning)
+            return try writeAccessors(of: target, [:], MangledNames())
+        }
         if let unnamed = names.firstUnnamed(of: members) {
             throw Diagnostic(
                 file: unnamed.file, line: unnamed.line, column: unnamed.column,
                 message: "the compiler gives no name for the accessors of '\(unnamed.name)'")
         }
-        let byFile = Dictionary(grouping: accesses, by: \.member.file)
+        try writeAccessors(of: target, Dictionary(grouping: accesses, by: \.member.file), names)
+    }
+
+    private func writeAccessors(
+        of target: ScannedModule, _ byFile: [String: [(number: Int, member: ManagedMember, access: MemberAccess)]],
+        _ names: MangledNames
+    ) throws {
         let outputs = Dictionary(managed.map { ($0.input, $0.output) }, uniquingKeysWith: { first, _ in first })
         let writer = AccessorWriter(module: module)
         for file in target.files {

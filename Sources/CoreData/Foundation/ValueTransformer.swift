@@ -42,12 +42,12 @@ open class ValueTransformer: NSObject, ValueTransformerByName {
     }
 
     /// Registers a transformer under a name, or removes the one of that name with nil.
-    public class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
+    open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
         ValueTransformerRegistry.set(transformer, for: name)
     }
 
     /// The names of all registered transformers, the built-in ones included.
-    public class func valueTransformerNames() -> [NSValueTransformerName] { ValueTransformerRegistry.names }
+    open class func valueTransformerNames() -> [NSValueTransformerName] { ValueTransformerRegistry.names }
 }
 
 /// Lets `ValueTransformer(forName:)` give back the registered object: an initialiser of a class cannot return another one.

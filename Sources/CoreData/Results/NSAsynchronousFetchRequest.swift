@@ -8,9 +8,9 @@ import Foundation
 /// confinement type stops the process: it has no queue.
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// What to fetch.
-    public let fetchRequest: NSFetchRequest<ResultType>
+    open private(set) var fetchRequest: NSFetchRequest<ResultType>
     /// Called on the context's queue with the complete result, also when the fetch failed or was cancelled.
-    public let completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
+    open private(set) var completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
     /// How many results are expected, as the total of the progress; 0, the value unless set, when nobody knows.
     open var estimatedResultCount = 0
 

@@ -361,12 +361,7 @@ package struct DeclarationScanner {
             guard current?.isMark(",") == true else { break }
             index += 1
         }
-        for name in waiting {
-            result.diagnostics.append(
-                Diagnostic(
-                    file: result.path, line: name.line, column: name.column,
-                    message: "the @NSManaged property '\(name.text)' needs a type"))
-        }
+        // One without a type is an error of the compiler.
     }
 
     private mutating func readFunction(_ prefix: Prefix, _ scope: Scope?) {

@@ -7,6 +7,11 @@ private class TracedCoordinator: NSPersistentStoreCoordinator, @unchecked Sendab
 
     override init(managedObjectModel model: NSManagedObjectModel) { super.init(managedObjectModel: model) }
 
+    override func perform(_ block: @escaping () -> Void) { performAndWait(block) }
+    override func performAndWait(_ block: () -> Void) {
+        calls.append("performAndWait")
+        super.performAndWait(block)
+    }
     override var managedObjectModel: NSManagedObjectModel { super.managedObjectModel }
     override var persistentStores: [NSPersistentStore] { super.persistentStores }
     override var name: String? {
@@ -141,6 +146,15 @@ final class CoordinatorShapeTests: XCTestCase {
             coordinator.calls.filter { $0 != "add SQLite" },
             ["add description", "migrate", "remove", "replace", "destroy"])
         XCTAssertTrue(coordinator.calls.contains("add SQLite"))
+    }
+
+    func testOverriddenQueue() {
+        let coordinator = TracedCoordinator(managedObjectModel: Journal.model)
+        coordinator.perform {}
+        XCTAssertEqual(coordinator.performAndWait { coordinator.persistentStores.count }, 0)
+        let wait: (() -> Void) -> Void = coordinator.performAndWait(_:)
+        wait {}
+        XCTAssertEqual(coordinator.calls, ["performAndWait", "performAndWait", "performAndWait"])
     }
 
     func testWitnessesValuesAndMetatypes() throws {

@@ -44,7 +44,9 @@ struct PackageTests {
         #expect(outcome.text.contains("Book.swift:14:27: error: 'tongue' is not a property of entity 'Book'"))
     }
 
-    @Test("Models that are declared as resources are compiled into the bundle; none counts twice")
+    @Test(
+        "Declared models are compiled into the bundle, none counts twice; a target that imports Foundation alone has aliases"
+    )
     func resourceModels() throws {
         let folder = try TemporaryFolder()
         func write(_ path: String, _ text: String) throws {
@@ -63,10 +65,25 @@ struct PackageTests {
                 dependencies: [.package(name: "OpenCoreData", path: "\(Toolchain.package.path)")],
                 targets: [
                     .executableTarget(
-                        name: "app", dependencies: [.product(name: "CoreData", package: "OpenCoreData")],
+                        name: "app", dependencies: ["terms", .product(name: "CoreData", package: "OpenCoreData")],
                         resources: [.process("Entities.xcdatamodeld"), .copy("Copied.xcdatamodeld"), .process("More")],
                         plugins: [.plugin(name: "CoreDataModelPlugin", package: "OpenCoreData")]),
+                    .target(
+                        name: "terms", dependencies: [.product(name: "CoreData", package: "OpenCoreData")],
+                        plugins: [.plugin(name: "CoreDataModelPlugin", package: "OpenCoreData")]),
                 ])
+            """)
+        try write(
+            "Sources/terms/Terms.swift",
+            """
+            import Foundation
+            public struct Term {
+                package let condition: NSComparisonPredicate
+                public init(_ key: NSExpression, is value: NSExpression) {
+                    condition = NSComparisonPredicate(
+                        leftExpression: key, rightExpression: value, modifier: .direct, type: .equalTo)
+                }
+            }
             """)
         for (path, entity) in [
             ("Entities.xcdatamodeld/Entities", "One"), ("Copied.xcdatamodeld/Copied", "Two"),
@@ -78,6 +95,8 @@ struct PackageTests {
             "Sources/app/main.swift",
             """
             import CoreData
+            import terms
+            print(Term(NSExpression(forKeyPath: "a"), is: NSExpression(forConstantValue: 1)).condition)
             for (name, suffix) in [("Entities", "momd"), ("Copied", "momd"), ("Inner", "momd"), ("Lone", "mom")] {
                 let url = Bundle.module.url(forResource: name, withExtension: suffix)!
                 print(NSManagedObjectModel(contentsOf: url)!.entities.map { $0.name! })
@@ -89,6 +108,7 @@ struct PackageTests {
         #expect(outcome.status == 0, "\(outcome.text)")
         #expect(
             try output(of: "app", folder.url, "debug") == """
+                a == 1
                 ["One"]
                 ["Two"]
                 ["Three"]

@@ -72,8 +72,9 @@ struct SampleModule {
     /// What was generated from the model.
     func generatedClasses() throws -> String { try String(contentsOfFile: classes, encoding: .utf8) }
 
-    /// Does the plugin's job.
-    func run(compiler: String? = nil) throws {
+    /// Does the plugin's job, and returns its warnings.
+    @discardableResult
+    func run(compiler: String? = nil) throws -> [String] {
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
         var arguments = [
             "module", name, "compiler", try compiler ?? #require(Toolchain.program("swiftc")), "folder", output.path,
@@ -89,6 +90,8 @@ struct SampleModule {
             arguments += dependency.sources.flatMap { ["dependency-source", $0] }
             if let model = dependency.model { arguments += ["dependency-model", model] }
         }
-        try Job(arguments: arguments).run()
+        let warnings = Locked<[String]>([])
+        try Job(arguments: arguments).run { warning in warnings.withLock { $0.append("\(warning)") } }
+        return warnings.withLock { $0 }
     }
 }

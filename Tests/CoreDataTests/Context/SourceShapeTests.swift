@@ -8,10 +8,14 @@ struct SourceShapeTests {
     /// Stands for what the plugin writes and for the model's classes.
     private static let stubs = """
         import CoreData
+        typealias NSExpression = CoreData.NSExpression
+        typealias NSComparisonPredicate = CoreData.NSComparisonPredicate
+        typealias NSCompoundPredicate = CoreData.NSCompoundPredicate
         extension Bundle { static var module: Bundle { .main } }
         public class Trip: NSManagedObject {
             var title = ""
             func addToStops(_ stop: Stop) {}
+            @nonobjc class func fetchRequest() -> NSFetchRequest<Trip> { NSFetchRequest(entityName: "Trip") }
         }
         public class Stop: NSManagedObject {
             var place: String?
@@ -33,12 +37,12 @@ struct SourceShapeTests {
 
     @Test("Every member called, overridden, witnessed, as a value", arguments: [5, 6])
     func shapes(mode: Int) throws {
+        let shapes = try FileManager.default.contentsOfDirectory(
+            atPath: Toolchain.package.appendingPathComponent("Tests/ConformanceTests/Shapes").path)
+        #expect(shapes.contains("ContextShapeTests.swift"))
         let outcome = try compile(
-            Self.stubs,
-            [
-                "JournalStore.swift", "ManagedObjectShapeTests.swift", "ContextShapeTests.swift",
-                "StackShapeTests.swift", "AppleSourceTests.swift",
-            ], mode: mode)
+            Self.stubs, ["JournalStore.swift", "AppleSourceTests.swift"] + shapes.sorted().map { "Shapes/\($0)" },
+            mode: mode)
         #expect(outcome.status == 0, "\(outcome.text)")
     }
 

@@ -379,7 +379,7 @@ struct StoreExchangeTests {
                 [NSReadOnlyPersistentStoreOption: true, NSPersistentStoreTimeoutOption: 0],
                 for: .migrationSource(isLocked: true), insteadOf: nil)
             let (url, done) = (bench.url, DispatchSemaphore(value: 0))
-            let code = Guarded(0)
+            let code = Locked(0)
             Thread.detachNewThread {
                 do {
                     _ = try SQLiteStoreMetadata.metadata(at: url, timeout: 0)

@@ -87,7 +87,7 @@ struct IncrementalStoreTests {
         }
         try save(2)
         // The node of the book is made already when the store is asked for its shelf.
-        let saved = Guarded<[Result<Void, any Error>]>([])
+        let saved = Locked<[Result<Void, any Error>]>([])
         library.service.setWhenAsked { request in
             guard request.hasSuffix(".shelf"), saved.withLock({ $0.isEmpty }) else { return }
             saved.withLock { $0 = [.success(())] }

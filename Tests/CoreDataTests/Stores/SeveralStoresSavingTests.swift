@@ -119,7 +119,7 @@ struct SeveralStoresSavingTests {
     func written() throws {
         let stack = try Stack(.atomic, .incremental)
         let service = RecordService.at(stack.urls[1])
-        let saves = Guarded(0)
+        let saves = Locked(0)
         let token = NotificationCenter.default.addObserver(
             forName: .NSManagedObjectContextDidSave, object: stack.context, queue: nil
         ) { _ in saves.withLock { $0 += 1 } }

@@ -20,7 +20,7 @@ struct LiveAccountTests {
                     fetchRequest: request, managedObjectContext: child, sectionNameKeyPath: nil, cacheName: nil)
                 let author = child.make("Author", ["name": "a"])
                 try controller.performFetch()
-                return Guarded<(NSFetchedResultsController<NSManagedObject>, NSManagedObject)?>((controller, author))
+                return Locked<(NSFetchedResultsController<NSManagedObject>, NSManagedObject)?>((controller, author))
             }
         }
         #expect(

@@ -46,17 +46,3 @@ enum PlainValue {
         }
     }
 }
-
-/// A value under a lock.
-public final class Guarded<Value>: @unchecked Sendable {  // `value` is used under `lock` only
-    private let lock = NSLock()
-    private var value: Value
-
-    public init(_ value: Value) { self.value = value }
-
-    public func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-        lock.lock()
-        defer { lock.unlock() }
-        return try body(&value)
-    }
-}

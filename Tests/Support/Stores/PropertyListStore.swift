@@ -9,7 +9,7 @@ public final class PropertyListStore: NSAtomicStore, @unchecked Sendable {  // c
 
     /// Makes the next save of any store at this address fail, for tests of failing stores.
     public static func failNextSave(at url: URL) { failures.withLock { _ = $0.insert(url) } }
-    private static let failures = Guarded<Set<URL>>([])
+    private static let failures = Locked<Set<URL>>([])
 
     public override var type: String { Self.storeType }
 

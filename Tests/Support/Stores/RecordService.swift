@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// Stands for a service elsewhere that keeps records: dictionaries by entity and number. Counts what it is asked.
@@ -31,7 +32,7 @@ public final class RecordService: @unchecked Sendable {  // state is used under 
     /// The identifier of the service; the stores on it have it as theirs.
     public let identifier = UUID().uuidString
 
-    private static let services = Guarded<[URL: RecordService]>([:])
+    private static let services = Locked<[URL: RecordService]>([:])
 
     /// The service at an address.
     public static func at(_ url: URL) -> RecordService {

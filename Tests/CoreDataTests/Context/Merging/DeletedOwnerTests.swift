@@ -121,7 +121,7 @@ struct DeletedOwnerTests {
             {
                 let scene = try Scene(key, policy)
                 let held = (try scene.delete(), try scene.relate())
-                let changes = Guarded<[Notification]>([])
+                let changes = Locked<[Notification]>([])
                 let token = NotificationCenter.default.addObserver(
                     forName: .NSManagedObjectContextDidSave, object: scene.relater, queue: nil
                 ) { notification in changes.withLock { $0.append(notification) } }

@@ -1,8 +1,7 @@
 import CoreData
 import XCTest
 
-// NSPersistentContainer, NSPersistentStoreCoordinator and NSPersistentStoreDescription as a Mac program may use them: called,
-// overridden, witnessed by a protocol, referred to as values.
+// NSPersistentContainer as a Mac program may use it, and the blocks that run on the queues of container and coordinator.
 
 private class OwnContainer: NSPersistentContainer, @unchecked Sendable {
     private let mine = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
@@ -28,49 +27,6 @@ private class OwnContainer: NSPersistentContainer, @unchecked Sendable {
     }
     override func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
         block(newBackgroundContext())
-    }
-}
-
-private class OwnCoordinator: NSPersistentStoreCoordinator, @unchecked Sendable {
-    var calls: [String] = []
-
-    override func perform(_ block: @escaping () -> Void) { performAndWait(block) }
-    override func performAndWait(_ block: () -> Void) {
-        calls.append("performAndWait")
-        super.performAndWait(block)
-    }
-    override var name: String? {
-        get { super.name }
-        set { super.name = newValue }
-    }
-    override var managedObjectModel: NSManagedObjectModel { super.managedObjectModel }
-    override var persistentStores: [NSPersistentStore] { super.persistentStores }
-    override func addPersistentStore(
-        ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
-        options: [AnyHashable: Any]? = nil
-    ) throws -> NSPersistentStore {
-        calls.append("add")
-        return try super.addPersistentStore(
-            ofType: storeType, configurationName: configuration, at: storeURL, options: options)
-    }
-    override func remove(_ store: NSPersistentStore) throws {
-        calls.append("remove")
-        try super.remove(store)
-    }
-    override func persistentStore(for URL: URL) -> NSPersistentStore? { super.persistentStore(for: URL) }
-    override func url(for store: NSPersistentStore) -> URL { super.url(for: store) }
-    override func metadata(for store: NSPersistentStore) -> [String: Any] { super.metadata(for: store) }
-    override func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
-        super.setMetadata(metadata, for: store)
-    }
-    override func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
-        super.managedObjectID(forURIRepresentation: url)
-    }
-    override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
-        try super.execute(request, with: context)
-    }
-    override func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
-        super.currentPersistentHistoryToken(fromStores: stores)
     }
 }
 
@@ -114,18 +70,6 @@ final class StackShapeTests: XCTestCase {
             container.persistentStoreDescriptions[0].url?.deletingLastPathComponent().lastPathComponent, "Own")
         let make: () -> NSManagedObjectContext = container.newBackgroundContext
         XCTAssertNotNil(make().persistentStoreCoordinator)
-    }
-
-    func testOverriddenCoordinator() throws {
-        let own = OwnCoordinator(managedObjectModel: Journal.model)
-        let coordinator: NSPersistentStoreCoordinator = own
-        let store = try coordinator.addPersistentStore(
-            ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
-        XCTAssertEqual(coordinator.performAndWait { coordinator.persistentStores.count }, 1)
-        try coordinator.remove(store)
-        XCTAssertEqual(own.calls, ["add", "performAndWait", "remove"])
-        let wait: (() -> Void) -> Void = coordinator.performAndWait(_:)
-        wait {}
     }
 
     func testAsynchronousBlocks() async throws {
