@@ -14,6 +14,7 @@ enum ChildLaunches {
             ofType: NSSQLiteStoreType, configurationName: nil, at: store,
             options: [
                 NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                NSMigrationAllowedLossesOption: MailModel.allowedLosses,
             ])
         Announcement.migrated(seconds: seconds(since: start)).say()
         showFirstScreen(probe)
@@ -25,7 +26,7 @@ enum ChildLaunches {
     static func managed(store: URL, version: MailModel) async throws {
         let probe = LaunchProbe()
         probe.start()
-        let manager = CoreDataManager(model: version.make(), storeURL: store)
+        let manager = CoreDataManager(mail: version, storeURL: store)
         let states = manager.states
         let outcome = await withCheckedContinuation { continuation in
             manager.launch(

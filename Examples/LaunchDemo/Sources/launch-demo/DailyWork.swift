@@ -8,7 +8,7 @@ enum DailyWork {
     nonisolated static let batchSize = 50
 
     static func run(store: URL, version: MailModel, imports: Int) async throws {
-        let manager = CoreDataManager(model: version.make(), storeURL: store)
+        let manager = CoreDataManager(mail: version, storeURL: store)
         try await manager.launch()
         let probe = LaunchProbe()
         probe.start()

@@ -1,5 +1,6 @@
 import CMailSQLite
 import CoreData
+import CoreDataManager
 
 /// The user's mail on disk: makes it in the first version of the schema, and looks whether it is whole.
 struct MailStore {
@@ -114,6 +115,15 @@ struct MailStore {
             sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0)
         else { throw DemoFailure(String(cString: sqlite3_errmsg(database))) }
         return "\"\(String(cString: text))\""
+    }
+}
+
+extension CoreDataManager {
+    /// The manager of a store of the mail program.
+    convenience init(mail: MailModel, storeURL: URL) {
+        var configuration = Configuration()
+        configuration.allowedLosses = MailModel.allowedLosses
+        self.init(model: mail.make(), storeURL: storeURL, configuration: configuration)
     }
 }
 

@@ -18,7 +18,7 @@ enum WrongAndRight {
             Announcement.note("wrong: the ordinary stack, opened unasked, fails with \(code); articles call abort()")
                 .say()
         }
-        let manager = CoreDataManager(model: version.make(), storeURL: store)
+        let manager = CoreDataManager(mail: version, storeURL: store)
         var start = DispatchTime.now()
         let isRequired = try manager.isMigrationRequired()
         Announcement.note(
@@ -59,7 +59,7 @@ enum WrongAndRight {
 
     /// The same import through the manager.
     static func importInBackground(store: URL, version: MailModel, count: Int) async throws {
-        let manager = CoreDataManager(model: version.make(), storeURL: store)
+        let manager = CoreDataManager(mail: version, storeURL: store)
         try await manager.launch()
         let probe = LaunchProbe()
         probe.start()
@@ -84,7 +84,7 @@ enum WrongAndRight {
 
     /// An object of the main context, used on a background queue.
     static func crossing(store: URL, version: MailModel) async throws {
-        let manager = CoreDataManager(model: version.make(), storeURL: store)
+        let manager = CoreDataManager(mail: version, storeURL: store)
         let smuggled = try await manager.performMain { Smuggled(object: try firstMessage(in: $0)) }
         try await manager.performBackground { _ in smuggled.object.setValue("crossed", forKey: "subject") }
         Announcement.note("wrong: nothing stopped it").say()
@@ -92,7 +92,7 @@ enum WrongAndRight {
 
     /// The same by a reference.
     static func reference(store: URL, version: MailModel) async throws {
-        let manager = CoreDataManager(model: version.make(), storeURL: store)
+        let manager = CoreDataManager(mail: version, storeURL: store)
         let reference = try await manager.performMain { try ObjectReference(firstMessage(in: $0)) }
         try await manager.performBackground { context in
             try reference.object(in: context).setValue("crossed", forKey: "subject")

@@ -1,0 +1,18 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+    "The launch demonstration, built and run",
+    .enabled(
+        if: ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil,
+        "compiles the framework for release: bin/test --long runs it"))
+struct DemonstrationTests {
+    @Test("It comes to its end, and every launch that is not killed leaves a whole store")
+    func quick() throws {
+        let outcome = try Toolchain.run(Toolchain.package.appendingPathComponent("bin/demo").path, ["--quick"])
+        #expect(outcome.status == 0, "\(outcome.text)")
+        #expect(outcome.text.components(separatedBy: "the new version opens it").count > 3)
+        #expect(outcome.text.contains("(d) twelve columns, CoreDataManager"))
+    }
+}
