@@ -27,6 +27,16 @@ struct ConstantNamesTests {
             NSPersistentStoreRemoteChangeNotificationPostOptionKey
                 == "NSPersistentStoreRemoteChangeNotificationOptionKey")
         #expect(NSPersistentStoreOSCompatibility == "NSPersistentStoreOSCompatibility")
+        let ofOtherSystems: [String] = [
+            NSBinaryStoreInsecureDecodingCompatibilityOption, NSBinaryStoreSecureDecodingClasses,
+            NSPersistentStoreUbiquitousContentNameKey, NSPersistentStoreUbiquitousContentURLKey,
+            NSPersistentStoreUbiquitousContainerIdentifierKey, NSPersistentStoreUbiquitousPeerTokenOption,
+            NSPersistentStoreRebuildFromUbiquitousContentOption, NSPersistentStoreRemoveUbiquitousMetadataOption,
+            NSPersistentStoreUbiquitousTransitionTypeKey,
+            Notification.Name.NSPersistentStoreDidImportUbiquitousContentChanges.rawValue,
+        ]
+        #expect(Set(ofOtherSystems).count == ofOtherSystems.count)
+        #expect(NSPersistentStoreUbiquitousTransitionType.initialImportCompleted.rawValue == 4)
         #expect(NSDetailedErrorsKey == "NSDetailedErrors")
         #expect(NSValidationKeyErrorKey == "NSValidationErrorKey")
         #expect(NSValidationObjectErrorKey == "NSValidationErrorObject")

@@ -29,6 +29,10 @@ struct FoundationNamesTests {
         let _: (ValueTransformer) -> (Any?) -> Any? = ValueTransformer.transformedValue
         let _: (ValueTransformer) -> (Any?) -> Any? = ValueTransformer.reverseTransformedValue
         let _: [AnyClass] = NSSecureUnarchiveFromDataTransformer.allowedTopLevelClasses
+        let _: (NSManagedObject) -> (String, NSKeyValueSetMutationKind, Set<AnyHashable>) -> Void =
+            NSManagedObject.willChangeValue(forKey:withSetMutation:using:)
+        let _: (NSManagedObject) -> (String, NSKeyValueSetMutationKind, Set<AnyHashable>) -> Void =
+            NSManagedObject.didChangeValue(forKey:withSetMutation:using:)
         #expect(NSValueTransformerName.negateBooleanTransformerName.rawValue == "NSNegateBoolean")
         #expect(NSValueTransformerName.isNilTransformerName.rawValue == "NSIsNil")
         #expect(NSValueTransformerName.isNotNilTransformerName.rawValue == "NSIsNotNil")

@@ -50,6 +50,13 @@ extension NSManagedObjectContext {
         return try count(plan)
     }
 
+    /// How many objects the request would return, where nothing but this says what type of results it has.
+    @_disfavoredOverload
+    public final func count(for request: NSFetchRequest<NSManagedObject>) throws -> Int {
+        checkConfinement()
+        return try count(try plan(for: request))
+    }
+
     final func results(_ plan: FetchPlan) throws -> [Any] {
         switch plan.parameters.resultType {
         case .countResultType: [NSNumber(value: try count(plan))]

@@ -337,9 +337,9 @@ struct ModelSourceReader {
         return nil
     }
 
-    private func userInfo(of source: XMLTreeElement) -> [AnyHashable: Any]? {
+    /// Empty where the source has none, as on a Mac.
+    private func userInfo(of source: XMLTreeElement) -> [AnyHashable: Any] {
         let entries = source.children(named: "userInfo").flatMap { $0.children(named: "entry") }
-        guard !entries.isEmpty else { return nil }
         var info: [AnyHashable: Any] = [:]
         for entry in entries { info[entry.attributes["key"] ?? ""] = entry.attributes["value"] ?? "" }
         return info

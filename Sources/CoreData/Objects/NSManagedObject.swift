@@ -325,6 +325,23 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         noteChange()
     }
 
+    /// Called by custom accessors before they change the members of a primitive to-many relationship.
+    open func willChangeValue(
+        forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+        using inObjects: Set<AnyHashable>
+    ) {
+        willChangeValue(forKey: inKey)
+    }
+
+    /// Called by custom accessors after they change the members of a primitive to-many relationship: the object counts as
+    /// changed.
+    open func didChangeValue(
+        forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+        using inObjects: Set<AnyHashable>
+    ) {
+        didChangeValue(forKey: inKey)
+    }
+
     /// Whether `didChangeValue(forKey:)` of a key that the entity does not have leaves the object unchanged; true unless
     /// overridden.
     open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }

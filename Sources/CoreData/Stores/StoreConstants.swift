@@ -73,6 +73,10 @@ public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
     "NSPersistentStoreRemoteChangeNotificationOptionKey"
 /// Option: how many connections a SQLite store reads with at most (number; 4 when absent).
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSizeKey"
+/// Option of binary stores on a Mac: read files of old versions without secure decoding (`Bool`). Has no effect here.
+public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"
+/// Option of binary stores on a Mac: the classes that may be decoded (`Set<AnyHashable>`). Has no effect here.
+public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
 
 // MARK: Remote changes
 

@@ -143,7 +143,8 @@ struct ModelDecoder {
 
     // MARK: Parts of entities
 
-    func userInfo(_ archived: ArchivedObject) throws -> [AnyHashable: Any]? {
+    /// Empty where the archive has none, as on a Mac.
+    func userInfo(_ archived: ArchivedObject) throws -> [AnyHashable: Any] {
         var info: [AnyHashable: Any] = [:]
         for (key, value) in try archived.entries("NSUserInfo") {
             do {
@@ -153,7 +154,7 @@ struct ModelDecoder {
                 continue
             }
         }
-        return info.isEmpty ? nil : info
+        return info
     }
 
     private func tuples(_ key: String, of archived: ArchivedObject) throws -> [[String]] {

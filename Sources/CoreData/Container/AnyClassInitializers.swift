@@ -1,0 +1,120 @@
+import Foundation
+
+// On a Mac these initialisers are Objective-C's and may be called on any class: on a generic parameter, on a metatype, on
+// `self` in a class method. Swift allows that of `required` ones only, and `required` would refuse subclasses that have
+// initialisers of their own. So each is declared once more in a protocol's extension. The compiler takes that one where the
+// class's own is not allowed.
+//
+// Each takes three steps, because the class that was asked for is known to the metatype alone:
+// - the initialiser of the extension hands it on by calling one that is declared without a body,
+// - whose body is a method of the type under the same name for the linker: there the metatype is at hand,
+// - and calls a convenience initialiser as a function: it finds the initialiser of the very class.
+
+/// What has initialisers that may be called on any class, as on a Mac.
+public protocol InitializedOfAnyClass: AnyObject {}
+
+extension NSManagedObjectContext: InitializedOfAnyClass {}
+extension NSPersistentContainer: InitializedOfAnyClass {}
+extension NSPersistentStoreCoordinator: InitializedOfAnyClass {}
+extension ValueTransformer: InitializedOfAnyClass {}
+
+// MARK: Contexts
+
+extension InitializedOfAnyClass where Self: NSManagedObjectContext {
+    /// Makes a context that is tied to a queue of the given kind, of the class it is called on.
+    public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) { self.init(ofClass: ct) }
+
+    @_silgen_name("OpenCoreData_contextOfClass")
+    init(ofClass type: NSManagedObjectContextConcurrencyType)
+
+    @_silgen_name("OpenCoreData_contextOfClass")
+    static func make(_ type: NSManagedObjectContextConcurrencyType) -> Self {
+        unsafeDowncast((self as NSManagedObjectContext.Type).makeContext(type), to: self)
+    }
+}
+
+extension NSManagedObjectContext {
+    @_silgen_name("OpenCoreData_context")
+    convenience init(of type: NSManagedObjectContextConcurrencyType) { self.init(concurrencyType: type) }
+
+    @_silgen_name("OpenCoreData_context")
+    static func makeContext(_ type: NSManagedObjectContextConcurrencyType) -> NSManagedObjectContext
+}
+
+// MARK: Coordinators
+
+extension InitializedOfAnyClass where Self: NSPersistentStoreCoordinator {
+    /// Makes a coordinator for a model, of the class it is called on.
+    public init(managedObjectModel model: NSManagedObjectModel) { self.init(ofClass: model) }
+
+    @_silgen_name("OpenCoreData_coordinatorOfClass")
+    init(ofClass model: NSManagedObjectModel)
+
+    @_silgen_name("OpenCoreData_coordinatorOfClass")
+    static func make(_ model: NSManagedObjectModel) -> Self {
+        unsafeDowncast((self as NSPersistentStoreCoordinator.Type).makeCoordinator(model), to: self)
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    @_silgen_name("OpenCoreData_coordinator")
+    convenience init(of model: NSManagedObjectModel) { self.init(managedObjectModel: model) }
+
+    @_silgen_name("OpenCoreData_coordinator")
+    static func makeCoordinator(_ model: NSManagedObjectModel) -> NSPersistentStoreCoordinator
+}
+
+// MARK: Containers
+
+extension InitializedOfAnyClass where Self: NSPersistentContainer {
+    /// Makes a container for a model, of the class it is called on.
+    public init(name: String, managedObjectModel model: NSManagedObjectModel) { self.init(ofClass: name, model) }
+
+    /// Makes a container whose model is found by its name, of the class it is called on.
+    public init(name: String) { self.init(ofClass: name, nil) }
+
+    @_silgen_name("OpenCoreData_containerOfClass")
+    init(ofClass name: String, _ model: NSManagedObjectModel?)
+
+    @_silgen_name("OpenCoreData_containerOfClass")
+    static func make(_ name: String, _ model: NSManagedObjectModel?) -> Self {
+        unsafeDowncast((self as NSPersistentContainer.Type).makeContainer(name, model), to: self)
+    }
+}
+
+extension NSPersistentContainer {
+    @_silgen_name("OpenCoreData_container")
+    convenience init(of name: String, _ model: NSManagedObjectModel?) {
+        if let model {
+            self.init(name: name, managedObjectModel: model)
+        } else {
+            self.init(name: name)
+        }
+    }
+
+    @_silgen_name("OpenCoreData_container")
+    static func makeContainer(_ name: String, _ model: NSManagedObjectModel?) -> NSPersistentContainer
+}
+
+// MARK: Value transformers
+
+extension InitializedOfAnyClass where Self: ValueTransformer {
+    /// Makes a transformer of the class it is called on.
+    public init() { self.init(ofClass: ()) }
+
+    @_silgen_name("OpenCoreData_transformerOfClass")
+    init(ofClass nothing: Void)
+
+    @_silgen_name("OpenCoreData_transformerOfClass")
+    static func make(_ nothing: Void) -> Self {
+        unsafeDowncast((self as ValueTransformer.Type).makeTransformer(()), to: self)
+    }
+}
+
+extension ValueTransformer {
+    @_silgen_name("OpenCoreData_transformer")
+    convenience init(of nothing: Void) { self.init() }
+
+    @_silgen_name("OpenCoreData_transformer")
+    static func makeTransformer(_ nothing: Void) -> ValueTransformer
+}

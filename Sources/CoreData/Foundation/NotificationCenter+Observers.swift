@@ -1,0 +1,124 @@
+import Foundation
+
+// Observers by selector, with a method of the observer's class in place of the selector: `Stack.saved(_:)` where a Mac has
+// `#selector(Stack.saved(_:))`. Foundation on Linux knows observers by closures only.
+extension NotificationCenter {
+    /// Calls a method of the observer whenever a notification of a name, from an object, is posted; `nil` stands for any.
+    ///
+    /// The observer is not retained, and nothing is called any more when it is gone. Its method runs on the thread that posts.
+    /// See [Apple's page](https://developer.apple.com/documentation/foundation/notificationcenter).
+    public func addObserver<Observer: AnyObject>(
+        _ observer: Observer, selector: @escaping (Observer) -> (Notification) -> Void, name: Notification.Name?,
+        object: Any?
+    ) {
+        ObserverTable.add(observer, to: self, name, object) { selector($0)($1) }
+    }
+
+    /// Calls a method that takes an `NSNotification`; otherwise as the form that takes a `Notification`.
+    public func addObserver<Observer: AnyObject>(
+        _ observer: Observer, selector: @escaping (Observer) -> (NSNotification) -> Void, name: Notification.Name?,
+        object: Any?
+    ) {
+        ObserverTable.add(observer, to: self, name, object) { selector($0)($1 as NSNotification) }
+    }
+
+    /// Calls a method that takes nothing; otherwise as the form that takes a `Notification`.
+    public func addObserver<Observer: AnyObject>(
+        _ observer: Observer, selector: @escaping (Observer) -> () -> Void, name: Notification.Name?, object: Any?
+    ) {
+        ObserverTable.add(observer, to: self, name, object) { observer, _ in selector(observer)() }
+    }
+
+    /// Calls no method of the observer any more. Takes what `addObserver(forName:object:queue:using:)` gives, too.
+    public func removeObserver(_ observer: AnyObject) {
+        ObserverTable.remove(observer, from: self) { _ in true }
+        removeObserver(observer as Any)
+    }
+
+    /// Calls no method of the observer any more for a name and an object; `nil` stands for any. Takes what
+    /// `addObserver(forName:object:queue:using:)` gives, too.
+    public func removeObserver(_ observer: AnyObject, name: Notification.Name?, object: Any?) {
+        let identifier = object.map { ObjectIdentifier($0 as AnyObject) }
+        ObserverTable.remove(observer, from: self) {
+            (name == nil || $0.name == name) && (identifier == nil || $0.object == identifier)
+        }
+        removeObserver(observer as Any, name: name, object: object)
+    }
+}
+
+/// Which closures stand for the methods of which observers.
+private enum ObserverTable {
+    struct Registration {
+        weak var center: NotificationCenter?
+        let name: Notification.Name?
+        let object: ObjectIdentifier?
+        let token: any NSObjectProtocol
+    }
+
+    private struct Entry {
+        weak var observer: AnyObject?
+        var registrations: [Registration] = []
+    }
+
+    /// An observer and what is called of it.
+    // @unchecked Sendable: as on a Mac, whoever posts on several threads has an observer that bears it.
+    private struct Call<Observer: AnyObject>: @unchecked Sendable {
+        weak var observer: Observer?
+        let method: (Observer, Notification) -> Void
+    }
+
+    // nonisolated(unsafe): read and written under `lock` only.
+    nonisolated(unsafe) private static var entries: [ObjectIdentifier: Entry] = [:]
+    nonisolated(unsafe) private static var limit = 64
+    private static let lock = NSLock()
+
+    static func add<Observer: AnyObject>(
+        _ observer: Observer, to center: NotificationCenter, _ name: Notification.Name?, _ object: Any?,
+        _ method: @escaping (Observer, Notification) -> Void
+    ) {
+        let call = Call(observer: observer, method: method)
+        let token = center.addObserver(forName: name, object: object, queue: nil) { notification in
+            if let observer = call.observer { call.method(observer, notification) }
+        }
+        let registration = Registration(
+            center: center, name: name, object: object.map { ObjectIdentifier($0 as AnyObject) }, token: token)
+        let gone = lock.withLock {
+            var gone = sweep()
+            let key = ObjectIdentifier(observer)
+            // Another object may have lived at this address.
+            if let entry = entries[key], entry.observer == nil {
+                gone += entries.removeValue(forKey: key)?.registrations ?? []
+            }
+            entries[key, default: Entry(observer: observer)].registrations.append(registration)
+            return gone
+        }
+        drop(gone)
+    }
+
+    static func remove(
+        _ observer: AnyObject, from center: NotificationCenter, where goes: (Registration) -> Bool
+    ) {
+        let gone = lock.withLock {
+            let key = ObjectIdentifier(observer)
+            guard var entry = entries[key] else { return [Registration]() }
+            let gone = entry.registrations.filter { $0.center === center && goes($0) }
+            entry.registrations.removeAll { $0.center == nil || $0.center === center && goes($0) }
+            entries[key] = entry.registrations.isEmpty ? nil : entry
+            return gone
+        }
+        drop(gone)
+    }
+
+    /// Takes the entries of observers that are gone away, each time there are twice as many as before.
+    private static func sweep() -> [Registration] {
+        guard entries.count >= limit else { return [] }
+        let gone = entries.filter { $0.value.observer == nil }
+        for key in gone.keys { entries[key] = nil }
+        limit = max(64, entries.count * 2)
+        return gone.values.flatMap(\.registrations)
+    }
+
+    private static func drop(_ registrations: [Registration]) {
+        for registration in registrations { registration.center?.removeObserver(registration.token as Any) }
+    }
+}

@@ -1,0 +1,16 @@
+import CoreData
+import XCTest
+
+// An addition: what `Bundle(for:)` is on a Mac, for packages.
+
+final class ResourcesOfClassTests: XCTestCase {
+    func testBundleOfATarget() {
+        XCTAssertEqual(Bundle.withResources(of: Trip.self).bundleURL, Bundle.module.bundleURL)
+        XCTAssertEqual(Bundle.withResources(of: ResourcesOfClassTests.self).bundleURL, Bundle.module.bundleURL)
+    }
+
+    func testBundleOfATargetWithoutResources() {
+        XCTAssertEqual(
+            Bundle.withResources(of: NSManagedObject.self).bundleURL, Bundle(for: NSManagedObject.self).bundleURL)
+    }
+}
