@@ -49,21 +49,65 @@ struct AttributeTests {
         #expect(ported.text == "\u{FEFF}class A: NSObject {\r\n\tvar x = 1\r\n}")
     }
 
-    @Test("A protocol of Objective-C stays one of classes; optional members are for the user")
+    @Test("A protocol of Objective-C stays one of classes")
     func protocols() throws {
         let ported = try Ported(
             """
             @objc protocol A { func a() }
-            @objc public protocol B: Hashable { @objc optional func b() }
             @objc protocol C: NSObjectProtocol {}
             """)
         #expect(
             ported.text == """
                 protocol A: AnyObject { func a() }
-                public protocol B: AnyObject, Hashable { @objc optional func b() }
                 protocol C: NSObjectProtocol {}
                 """)
-        #expect(ported.byHand.count == 1 && ported.byHand[0].hasPrefix("2:37: a protocol has no optional members"))
+        #expect(ported.byHand.isEmpty)
+    }
+
+    @Test("Methods that need not be there get an implementation that does nothing, and are called without a question")
+    func optionalMethods() throws {
+        let ported = try Ported([
+            "A.swift": """
+            @objc public protocol Delegate: Hashable {
+                /// Says so.
+                @objc optional func changed(_ note: Note, at place: Int)
+                @objc
+                optional func title(of note: Note) -> String?
+                func needed()
+            }
+            let x = 1
+            """,
+            "B.swift": "delegate?.changed?(note, at: 1)\nlet t = (d as? D)?.title?(of: note), c = handler?(1)",
+        ])
+        #expect(
+            ported.text("A.swift") == """
+                public protocol Delegate: AnyObject, Hashable {
+                    /// Says so.
+                    func changed(_ note: Note, at place: Int)
+                    func title(of note: Note) -> String?
+                    func needed()
+                }
+
+                extension Delegate {
+                    public func changed(_ note: Note, at place: Int) {}
+                    public func title(of note: Note) -> String? { nil }
+                }
+                let x = 1
+                """)
+        #expect(
+            ported.text("B.swift")
+                == "delegate?.changed(note, at: 1)\nlet t = (d as? D)?.title(of: note), c = handler?(1)")
+        #expect(ported.byHand.isEmpty)
+    }
+
+    @Test("Other members that need not be there are for the user")
+    func optionalMembers() throws {
+        let ported = try Ported(
+            "@objc protocol B { @objc optional var b: Int { get }\n@objc optional func c() -> Bool }")
+        #expect(
+            ported.text
+                == "protocol B: AnyObject { @objc optional var b: Int { get }\n@objc optional func c() -> Bool }")
+        #expect(ported.byHand.count == 2 && ported.byHand[0].hasPrefix("1:20: a protocol has no optional members"))
     }
 
     @Test("A managed class keeps being found by the model: the model and the code learn the name in Swift")

@@ -46,24 +46,46 @@ struct BundleTests {
         #expect(try ported("f(Bundle.allBundles)", in: "Sources/Plain/A.swift").text("Sources/Plain/A.swift") == nil)
     }
 
-    @Test("Of another target's class it is told, with that target")
-    func other() throws {
-        let ported = try ported("Bundle(for: Note.self)", in: "Tests/KitTests/A.swift")
-        #expect(ported.text("Tests/KitTests/A.swift") == nil)
-        #expect(
-            ported.byHand.count == 1 && ported.byHand[0].contains("let the target 'Kit' hand out its 'Bundle.module'"))
+    @Test(
+        "Of another target's class, of one that cannot be told, and without resources or a package the framework finds it",
+        arguments: [
+            ("Tests/KitTests/A.swift", "Note.self"), ("Sources/Plain/A.swift", "Plain.self"),
+            ("Sources/Kit/A.swift", "kind"), ("Elsewhere/A.swift", "SUT.self"),
+            ("Tests/KitTests/A.swift", "Loader<Any, String>.self"),
+        ])
+    func other(file: String, type: String) throws {
+        let ported = try ported("Bundle(for: \(type))", in: file)
+        #expect(ported.text(file) == "import CoreData\nlet a: Bundle = Bundle.withResources(of: \(type))\n")
+        let inferred = try self.ported(".init(for: \(type))", in: file)
+        #expect(inferred.text(file) == "import CoreData\nlet a: Bundle = Bundle.withResources(of: \(type))\n")
+        #expect(ported.byHand.isEmpty)
         let own = try self.ported("Bundle(for: KitTests.self)", in: "Tests/KitTests/A.swift")
         #expect(own.text("Tests/KitTests/A.swift")?.contains("= Bundle.module") == true)
     }
 
-    @Test("Without resources, without a package, and of what cannot be told it is told")
-    func told() throws {
-        let plain = try ported("Bundle(for: Plain.self)", in: "Sources/Plain/A.swift").byHand
-        #expect(plain.count == 1 && plain[0].contains("once the target 'Plain' has resources"))
-        let unknown = try ported("Bundle(for: kind)", in: "Sources/Kit/A.swift").byHand
-        #expect(unknown.count == 1 && unknown[0].contains("of the target that has the resources"))
-        let alone = try Ported(
-            "import CoreData\nlet a: Bundle = .init(for: Note.self)\nlet b = x(.init(for: Note.self))\n")
-        #expect(alone.byHand.count == 1 && alone.byHand[0].hasPrefix("2:18: 'Bundle(for:)' is the program's folder"))
+    @Test("The target of a file that comes to need the framework gets it")
+    func needy() throws {
+        let ported = try Ported([
+            "Package.swift": manifest, "Tests/KitTests/A.swift": "import XCTest\nlet a = Bundle(for: Note.self)\n",
+            "Sources/Kit/Note.swift": "import CoreData\nclass Note: NSManagedObject {}\n",
+        ])
+        #expect(
+            ported.text("Tests/KitTests/A.swift")
+                == "import XCTest\nimport CoreData\nlet a = Bundle.withResources(of: Note.self)\n")
+        #expect(ported.text("Package.swift")?.contains("dependencies: [\"Kit\", .product(name: \"CoreData\"") == true)
+    }
+
+    @Test("The bundle of a framework by its identifier is that of the target, where that has resources")
+    func identified() throws {
+        let forced = try ported("Bundle(identifier: \"org.kit\")!", in: "Sources/Kit/A.swift")
+        #expect(forced.text("Sources/Kit/A.swift") == "import CoreData\nlet a: Bundle = Bundle.module\n")
+        #expect(forced.hints.count == 1)
+        let asked = try ported("Bundle(identifier: \"org.kit\") ?? .main", in: "Sources/Kit/A.swift")
+        #expect(
+            asked.text("Sources/Kit/A.swift")
+                == "import CoreData\nlet a: Bundle = Optional(Bundle.module) ?? .main\n")
+        #expect(try ported("Bundle(identifier: name)", in: "Sources/Kit/A.swift").text("Sources/Kit/A.swift") == nil)
+        let plain = try ported("Bundle(identifier: \"org.kit\")", in: "Sources/Plain/A.swift")
+        #expect(plain.text("Sources/Plain/A.swift") == nil)
     }
 }

@@ -7,9 +7,18 @@ struct Surroundings {
     /// The targets that have a bundle of resources.
     var targetsWithResources: Set<String> = []
     var keyPathUses = KeyPathUses()
+    /// The methods of protocols that need not be implemented.
+    var optionalMethods: Set<String> = []
+    /// Whether a package is written for version 6 of the language, which refuses what C lets anyone change.
+    let isStrict: Bool
 
     init(_ targets: PackageTargets, _ files: [SourceTree.File], _ sources: [SourceFile]) {
+        isStrict = targets.manifests.contains { $0.toolsVersion.map { $0.major >= 6 } == true }
         for (file, source) in zip(files, sources) {
+            for place in source.tokens.indices.dropLast(2) where source.tokens[place].isWord("optional") {
+                guard source.tokens[place + 1].isWord("func") else { continue }
+                optionalMethods.insert(source.tokens[place + 2].text)
+            }
             guard let id = targets.targets(of: file.path).first else { continue }
             let name = targets[id].name
             if targets.hasResources(id) { targetsWithResources.insert(name) }

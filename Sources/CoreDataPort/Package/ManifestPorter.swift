@@ -72,17 +72,10 @@ struct ManifestPorter {
 
     /// Plugins need version 5.6 of the manifest's language. False when it cannot be had.
     private mutating func raiseToolsVersion() -> Bool {
-        let lines = manifest.bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 20, omittingEmptySubsequences: false)
-        for (number, line) in lines.enumerated() {
-            let text = String(decoding: line, as: UTF8.self)
-            guard let match = text.firstMatch(of: /^\/\/\s*swift-tools-version\s*:\s*((\d+)(?:\.(\d+))?[.\d]*)/) else {
-                continue
-            }
-            let (major, minor) = (Int(match.output.2) ?? 0, match.output.3.flatMap { Int($0) } ?? 0)
-            if (major, minor) >= (5, 6) { return true }
-            let start = line.startIndex + text[..<match.output.1.startIndex].utf8.count
-            edits.append(TextEdit(range: start..<start + match.output.1.utf8.count, replacement: "5.9"))
-            note(.hint, number + 1, 1, "a plugin needs version 5.6 of the manifest or later: it becomes 5.9")
+        if let version = manifest.toolsVersion {
+            if (version.major, version.minor) >= (5, 6) { return true }
+            edits.append(TextEdit(range: version.range, replacement: "5.9"))
+            note(.hint, version.line, 1, "a plugin needs version 5.6 of the manifest or later: it becomes 5.9")
             return true
         }
         note(

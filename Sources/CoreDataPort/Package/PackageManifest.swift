@@ -42,6 +42,23 @@ struct PackageManifest {
     /// The manifest's folder below the tree's root; empty for the root.
     var folder: String { path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "" }
 
+    /// The version of the tools in the comment of the first lines, and where it stands.
+    var toolsVersion: (major: Int, minor: Int, line: Int, range: Range<Int>)? {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 40, omittingEmptySubsequences: false)
+        for (number, line) in lines.enumerated() {
+            let text = String(decoding: line, as: UTF8.self)
+            guard let match = text.firstMatch(of: /^\/\/\s*swift-tools-version\s*:\s*((\d+)(?:\.(\d+))?[.\d]*)/) else {
+                continue
+            }
+            let start = line.startIndex + text[..<match.output.1.startIndex].utf8.count
+            return (
+                Int(match.output.2) ?? 0, match.output.3.flatMap { Int($0) } ?? 0, number + 1,
+                start..<start + match.output.1.utf8.count
+            )
+        }
+        return nil
+    }
+
     static func isManifest(_ name: String) -> Bool {
         name == "Package.swift" || name.hasPrefix("Package@swift-") && name.hasSuffix(".swift")
     }

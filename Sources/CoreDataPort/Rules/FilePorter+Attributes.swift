@@ -16,6 +16,7 @@ extension FilePorter {
         }
         let declaration = declaration(after: last)
         if declaration.isOptional {
+            if portOptionalMethod(at: index, through: last, declaration.keyword) { return }
             return byHand(
                 tokens[index],
                 "a protocol has no optional members on Linux: declare it without '@objc optional' and give it a default in "
@@ -71,7 +72,7 @@ extension FilePorter {
     }
 
     /// Removes an attribute with what separates it from the next word; a line that it has for itself goes altogether.
-    private mutating func remove(from first: Int, through last: Int) {
+    mutating func remove(from first: Int, through last: Int) {
         let bytes = file.bytes
         func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         var start = tokens[first].range.lowerBound

@@ -1,9 +1,13 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// `Bundle(for: Type.self)` and `.init(for: Type.self)`: on Linux that is the program's folder, whatever the type.
+    /// `Bundle(for: Type.self)` and `.init(for: Type.self)`: on Linux that is the program's folder, whatever the type. It
+    /// becomes the target's bundle for a class of the target's own, else what the framework has in its place.
     mutating func portBundle(at index: Int) {
         if isWord("allBundles", at: index + 2), isMark(".", at: index + 1) { return portAllBundles(at: index) }
+        if isWord("Bundle", at: index), isMark("(", at: index + 1), isWord("identifier", at: index + 2) {
+            return portIdentifiedBundle(at: index)
+        }
         guard isMark("(", at: index + 1), isWord("for", at: index + 2), isMark(":", at: index + 3),
             let close = closing(of: index + 1)
         else { return }
@@ -16,23 +20,36 @@ extension FilePorter {
                 return
             }
         }
-        let text = "'Bundle(for:)' is the program's folder on Linux: "
-        guard let owner = owner(in: index + 4..<close) else {
-            return byHand(tokens[index], text + "use 'Bundle.module' of the target that has the resources")
+        let range = tokens[first].range.lowerBound..<tokens[close].range.upperBound
+        if let own = surroundings.target, surroundings.targetsWithResources.contains(own),
+            isOwn(index + 4..<close, own, seenFrom: tokens[index].range.lowerBound)
+        {
+            return replace(range, by: "Bundle.module")
         }
-        guard let own = surroundings.target else { return byHand(tokens[index], text + "use 'Bundle.module'") }
-        let scope = file.scopes.type(at: tokens[index].range.lowerBound)
-        let theirs =
-            owner.isEmpty
-            ? own : keys.types.fullName(of: owner, seenFrom: scope).flatMap { surroundings.typeTargets[$0] }
-        if theirs == own {
-            guard surroundings.targetsWithResources.contains(own) else {
-                return byHand(tokens[index], text + "use 'Bundle.module' once the target '\(own)' has resources")
-            }
-            return replace(tokens[first].range.lowerBound..<tokens[close].range.upperBound, by: "Bundle.module")
-        }
-        let other = theirs.map { "the target '\($0)'" } ?? "the module that declares '\(owner)'"
-        byHand(tokens[index], text + "let \(other) hand out its 'Bundle.module' under a name of its own")
+        guard index + 4 < close else { return }
+        usesAdditions = true
+        let type = file.bytes[tokens[index + 4].range.lowerBound..<tokens[close - 1].range.upperBound]
+        replace(range, by: "Bundle.withResources(of: \(String(decoding: type, as: UTF8.self)))")
+    }
+
+    /// Whether a class is the target's own.
+    private func isOwn(_ range: Range<Int>, _ own: String, seenFrom position: Int) -> Bool {
+        guard let owner = owner(in: range) else { return false }
+        if owner.isEmpty { return true }
+        let full = keys.types.fullName(of: owner, seenFrom: file.scopes.type(at: position))
+        return full.flatMap { surroundings.typeTargets[$0] } == own
+    }
+
+    /// `Bundle(identifier: "…")`: a package has no bundles with identifiers; a framework of Xcode's names its own that way.
+    private mutating func portIdentifiedBundle(at index: Int) {
+        guard let own = surroundings.target, surroundings.targetsWithResources.contains(own),
+            let close = closing(of: index + 1), close == index + 5, case .literal = tokens[index + 4].kind
+        else { return }
+        let isForced = isMark("!", at: close + 1)
+        hint(tokens[index], "the bundle \(tokens[index + 4].text) becomes that of the target '\(own)'")
+        replace(
+            tokens[index].range.lowerBound..<tokens[isForced ? close + 1 : close].range.upperBound,
+            by: isForced ? "Bundle.module" : "Optional(Bundle.module)")
     }
 
     /// `Bundle.allBundles` has the main bundle alone on Linux; on a Mac the target's own is among them.

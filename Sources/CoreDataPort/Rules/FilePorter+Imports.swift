@@ -29,7 +29,7 @@ extension FilePorter {
         let active = file.tokens.indices.filter { !file.inactive.contains(file.tokens[$0].range.lowerBound) }
         let imported = Set(active.compactMap(importedModule))
         var missing: [(module: String, isFramework: Bool)] = []
-        if !imported.contains("CoreData"), addsKeyPathNames || active.contains(where: names(FrameworkNames.framework)) {
+        if !imported.contains("CoreData"), usesAdditions || active.contains(where: names(FrameworkNames.framework)) {
             missing.append(("CoreData", true))
         }
         for (module, types) in FrameworkNames.partsOfFoundation

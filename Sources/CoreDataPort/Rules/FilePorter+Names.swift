@@ -22,7 +22,7 @@ extension FilePorter {
             // Always nil on Linux; the framework has a name for key paths of managed objects. Without a point before it
             // the name is asked of an implicit self.
             if isWord("var", at: index - 1) || isWord("let", at: index - 1) || isMark(":", at: index + 1) { return }
-            addsKeyPathNames = true
+            usesAdditions = true
             replace(token.range, by: "managedKeyPath")
         case "observe":
             if isMark("(", at: index + 1), isMark("\\", at: index + 2) { byHand(token, Self.observing) }

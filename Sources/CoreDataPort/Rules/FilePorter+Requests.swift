@@ -11,6 +11,8 @@ extension FilePorter {
         guard let end = (index + 4..<tokens.count).first(where: { tokens[$0].isMark(">") }) else { return }
         let result = tokens[(index + 4)..<end].filter { !$0.isWord("any") }.map(\.text).joined()
         let isGeneral = result == "NSFetchRequestResult"
+        // A copy is of the type of what is copied.
+        if isMark(")", at: index - 1), isMark("(", at: index - 2), isWord("copy", at: index - 3) { return }
         if let owner = ownerOfFetchRequest(before: index) {
             // The call gives a request of the class's own type, or the general one where that is asked for.
             if result == owner.name || result == "Self" || owner.isSelf && result == own(at: index) { return }
@@ -24,6 +26,10 @@ extension FilePorter {
             if !owner.isSelf, !keys.isManaged(result), result.allSatisfy(\.isLetter) { return }
         }
         if mark.isMark("!"), let made = typeOfMadeRequest(before: index) {
+            replace(made, by: String(decoding: file.bytes[rangeOfResult(index + 4..<end)], as: UTF8.self))
+            return replace(tokens[index - 1].range.upperBound..<tokens[end].range.upperBound, by: "")
+        }
+        if mark.isMark("!"), let made = typeOfKeptRequest(before: index) {
             replace(made, by: String(decoding: file.bytes[rangeOfResult(index + 4..<end)], as: UTF8.self))
             return replace(tokens[index - 1].range.upperBound..<tokens[end].range.upperBound, by: "")
         }
@@ -79,6 +85,27 @@ extension FilePorter {
             isWord("NSFetchRequest", at: start - 1)
         else { return nil }
         return tokens[start + 1].range.lowerBound..<tokens[open - 2].range.upperBound
+    }
+
+    /// Where the type stands in `let request = NSFetchRequest<Type>(…)` for a request of that name that is returned by a cast,
+    /// and of which nothing but members were used in between.
+    private func typeOfKeptRequest(before index: Int) -> Range<Int>? {
+        guard let name = token(index - 1), name.isWord, isWord("return", at: index - 2) else { return nil }
+        var made: Range<Int>?
+        for position in stride(from: index - 3, through: 1, by: -1) where isWord(name.text, at: position) {
+            guard isWord("let", at: position - 1), isMark("=", at: position + 1),
+                isWord("NSFetchRequest", at: position + 2), isMark("<", at: position + 3)
+            else {
+                guard isMark(".", at: position + 1), !isMark(".", at: position - 1) else { return nil }
+                continue
+            }
+            guard let end = (position + 4..<index).first(where: { isMark(">", at: $0) }), isMark("(", at: end + 1),
+                end > position + 4
+            else { return nil }
+            made = tokens[position + 4].range.lowerBound..<tokens[end - 1].range.upperBound
+            break
+        }
+        return made
     }
 
     /// Where a name such as `request` or `self.request` begins that ends before a cast.

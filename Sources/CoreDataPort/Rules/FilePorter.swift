@@ -16,8 +16,10 @@ struct FilePorter {
     var moves: [Move] = []
     /// The first name in the file of a type that Foundation declares too.
     var ambiguousType: SwiftToken?
-    /// Whether key paths are asked for their names by what the framework has for that.
-    var addsKeyPathNames = false
+    /// Whether something is written that the framework has and Foundation on Linux has not.
+    var usesAdditions = false
+    /// What stands in for members of protocols that need not be implemented, by the end of the protocol.
+    var defaults: [Int: [String]] = [:]
     /// Whether the file imports the framework, as it is now or by what is added.
     var importsFramework = false
 
@@ -50,6 +52,7 @@ struct FilePorter {
         }
         tokens = file.tokens
         interpolation = nil
+        writeDefaults()
         settleMoves()
         addImports()
         reportVanished()
@@ -85,12 +88,18 @@ struct FilePorter {
         case "NSPredicate": portEmptyPredicate(at: index)
         case "Foundation": portQualifiedName(at: index)
         case "withVaList": portArgumentList(at: index)
+        case "CVarArg": portArgumentType(at: index)
+        case "fputs": portErrorOutput(at: index)
+        case "value": portMutableValue(at: index)
+        case "urls": portResourceList(at: index)
         case "NSSet", "NSMutableSet": portSetLiteral(at: index)
         case "managedObjectClassName": portClassName(at: index)
         case "Selector", "NSSelectorFromString": portNamedSelector(at: index)
         case "NSExpression", "NSComparisonPredicate", "NSCompoundPredicate":
             ambiguousType = ambiguousType ?? tokens[index]
-        default: reportName(at: index)
+        default:
+            portOptionalCall(at: index)
+            reportName(at: index)
         }
     }
 

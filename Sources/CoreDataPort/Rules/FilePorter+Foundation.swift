@@ -1,0 +1,73 @@
+import CoreDataModelCompiler
+
+// What Foundation on Linux has in another form.
+extension FilePorter {
+    /// A parameter of type `CVarArg`, for an argument of a format: numbers, dates and objects are not that on Linux, and a
+    /// predicate takes anything.
+    mutating func portArgumentType(at index: Int) {
+        guard isMark(":", at: index - 1), importsByName("CoreData"), !formatsText else { return }
+        replace(tokens[index].range, by: "Any")
+    }
+
+    /// Whether the file makes text of arguments, which have to be `CVarArg` for that.
+    private var formatsText: Bool {
+        file.tokens.indices.contains { index in
+            let token = file.tokens[index]
+            if ["getVaList", "withVaList", "NSLog", "vprintf", "CVaListPointer"].contains(where: token.isWord) {
+                return true
+            }
+            return token.isWord("format") && index > 1 && file.tokens[index - 1].isMark("(")
+                && ["String", "NSString", "localizedStringWithFormat"].contains(where: file.tokens[index - 2].isWord)
+        }
+    }
+
+    /// `fputs(text, stderr)`: what C declares there may be changed by anyone, which version 6 of the language refuses.
+    mutating func portErrorOutput(at index: Int) {
+        guard surroundings.isStrict, isMark("(", at: index + 1), let close = closing(of: index + 1), close > index + 4,
+            isWord("stderr", at: close - 1), isMark(",", at: close - 2),
+            importsByName("Foundation") || importsByName("CoreData")
+        else { return }
+        let range = tokens[index + 2].range.lowerBound..<tokens[close - 3].range.upperBound
+        let isSimple = close == index + 5
+        replace(
+            tokens[index].range.lowerBound..<range.lowerBound,
+            by: "FileHandle.standardError.write(Data(\(isSimple ? "" : "(")")
+        replace(range.upperBound..<tokens[close].range.upperBound, by: "\(isSimple ? "" : ")").utf8))")
+    }
+
+    /// `value(forKey: key) as? NSMutableSet`: a relationship's value can be changed by another call only.
+    mutating func portMutableValue(at index: Int) {
+        guard isMark("(", at: index + 1), isWord("forKey", at: index + 2) || isWord("forKeyPath", at: index + 2),
+            let close = closing(of: index + 1), isWord("as", at: close + 1),
+            isMark("?", at: close + 2) || isMark("!", at: close + 2), let type = token(close + 3)
+        else { return }
+        let isOfSelf = !isMark(".", at: index - 1) || isWord("self", at: index - 2)
+        let isManaged =
+            isOfSelf
+            ? file.scopes.type(at: tokens[index].range.lowerBound).map(keys.isManaged) == true
+            : importsByName("CoreData")
+        guard isManaged else { return }
+        switch type.text {
+        case "NSMutableSet": replace(tokens[index].range, by: "mutableSetValue")
+        case "NSMutableOrderedSet": replace(tokens[index].range, by: "mutableOrderedSetValue")
+        default: break
+        }
+    }
+
+    /// `bundle.urls(forResourcesWithExtension:subdirectory:)` gives `NSURL`s on Linux.
+    mutating func portResourceList(at index: Int) {
+        guard isMark(".", at: index - 1), isMark("(", at: index + 1),
+            isWord("forResourcesWithExtension", at: index + 2), let close = closing(of: index + 1)
+        else { return }
+        let isOpened = isMark("!", at: close + 1) || isMark("?", at: close + 1) && isMark(".", at: close + 2)
+        insert(
+            "\(isOpened ? "" : "?").map({ $0 as URL })",
+            at: tokens[isOpened && tokens[close + 1].follows == .nothing ? close + 1 : close].range.upperBound)
+    }
+
+    private func importsByName(_ module: String) -> Bool {
+        file.tokens.indices.contains {
+            file.tokens[$0].isWord(module) && $0 > 0 && file.tokens[$0 - 1].isWord("import")
+        }
+    }
+}

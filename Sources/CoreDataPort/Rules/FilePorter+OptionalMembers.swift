@@ -1,0 +1,50 @@
+import CoreDataModelCompiler
+
+extension FilePorter {
+    /// A method of a protocol that need not be implemented, as only Objective-C has it: it gets an implementation that does
+    /// nothing. False where what it would return is not known.
+    mutating func portOptionalMethod(at attribute: Int, through last: Int, _ keyword: Int?) -> Bool {
+        guard let keyword, isWord("func", at: keyword),
+            let word = (last..<keyword).first(where: { isWord("optional", at: $0) }),
+            let body = file.scopes.body(at: tokens[keyword].range.lowerBound), body.keyword == "protocol",
+            let open = (keyword..<tokens.count).first(where: { isMark("(", at: $0) }), var end = closing(of: open)
+        else { return false }
+        while isWord("throws", at: end + 1) || isWord("async", at: end + 1) { end += 1 }
+        if isMark("->", at: end + 1) {
+            var type = end + 2
+            while let next = token(type + 1), next.follows != .newline, !next.isMark("}"), !next.isMark(";") {
+                type += 1
+            }
+            let isEmpty = isWord("Void", at: type) || isMark(")", at: type) && isMark("(", at: type - 1)
+            guard isMark("?", at: type) || isEmpty && type <= end + 3 else { return false }
+            end = type
+        }
+        remove(from: attribute, through: last)
+        remove(from: word, through: word)
+        let access = body.access == "public" ? "public " : ""
+        let signature = tokens[keyword].range.lowerBound..<tokens[end].range.upperBound
+        let returnsNothing = isMark("?", at: end) ? "{ nil }" : "{}"
+        defaults[body.range.upperBound, default: []].append(
+            "\(access)\(String(decoding: file.bytes[signature], as: UTF8.self)) \(returnsNothing)")
+        return true
+    }
+
+    /// `delegate?.changed?(self)`: the method is always there now.
+    mutating func portOptionalCall(at index: Int) {
+        guard surroundings.optionalMethods.contains(tokens[index].text), isMark(".", at: index - 1),
+            isMark("?", at: index + 1), isMark("(", at: index + 2), tokens[index + 1].follows == .nothing,
+            tokens[index + 2].follows == .nothing
+        else { return }
+        replace(tokens[index + 1].range, by: "")
+    }
+
+    /// Writes the implementations behind their protocols.
+    mutating func writeDefaults() {
+        for (end, methods) in defaults {
+            guard let type = file.scopes.body(at: end - 1)?.type else { continue }
+            let lines = methods.map { "    \($0)\n" }.joined()
+            insert("\n\nextension \(type) {\n\(lines)}", at: end + 1)
+        }
+        defaults = [:]
+    }
+}

@@ -1,0 +1,95 @@
+import Testing
+
+@testable import CoreDataPort
+
+@Suite("Porting what Foundation has in another form")
+struct FoundationTests {
+    @Test("Parameters for arguments of a predicate take anything; those for arguments of a text stay")
+    func argumentTypes() throws {
+        let ported = try Ported([
+            "A.swift": """
+            import CoreData
+            func f(_ value: CVarArg, _ more: CVarArg...) { g(NSPredicate(format: "a == %@", value as CVarArg)) }
+            """,
+            "B.swift": "import CoreData\nfunc f(_ value: CVarArg) -> String { String(format: \"%@\", value) }",
+            "C.swift": "import Foundation\nfunc f(_ value: CVarArg) {}",
+        ])
+        #expect(
+            ported.text("A.swift") == """
+                import CoreData
+                func f(_ value: Any, _ more: Any...) { g(NSPredicate(format: "a == %@", value)) }
+                """)
+        #expect(ported.porting.changed.count == 1)
+    }
+
+    private let errorOutput = """
+        import Foundation
+        fputs("a\n", stderr)
+        fputs(text + "\n", stderr)
+        fputs(text, stdout)
+        """
+
+    @Test("Text for standard error is written by a handle, where version 6 of the language is spoken")
+    func errors() throws {
+        let ported = try Ported([
+            "Package.swift": "// swift-tools-version: 6.0\nlet package = Package(name: \"A\")", "A.swift": errorOutput,
+        ])
+        #expect(
+            ported.text("A.swift") == """
+                import Foundation
+                FileHandle.standardError.write(Data("a\n".utf8))
+                FileHandle.standardError.write(Data((text + "\n").utf8))
+                fputs(text, stdout)
+                """)
+        let older = try Ported([
+            "Package.swift": "// swift-tools-version: 5.9\nlet package = Package(name: \"A\")", "A.swift": errorOutput,
+        ])
+        #expect(older.porting.changed.isEmpty)
+    }
+
+    @Test("A relationship's value that is changed in place is asked for as one that can be")
+    func mutableValues() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            extension NSManagedObject {
+                func f() {
+                    if let a = value(forKeyPath: key.name) as? NSMutableSet { a.add(1) }
+                    let b = self.value(forKey: "b") as! NSMutableOrderedSet, c = value(forKey: "c") as? NSSet
+                }
+            }
+            let d = object.value(forKey: "d") as? NSMutableSet
+            struct S { func f() { value(forKey: "e") as? NSMutableSet } }
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                extension NSManagedObject {
+                    func f() {
+                        if let a = mutableSetValue(forKeyPath: key.name) as? NSMutableSet { a.add(1) }
+                        let b = self.mutableOrderedSetValue(forKey: "b") as! NSMutableOrderedSet, c = value(forKey: "c") as? NSSet
+                    }
+                }
+                let d = object.mutableSetValue(forKey: "d") as? NSMutableSet
+                struct S { func f() { value(forKey: "e") as? NSMutableSet } }
+                """)
+    }
+
+    @Test("The places of resources become URLs, as on a Mac")
+    func resourceLists() throws {
+        let ported = try Ported(
+            """
+            let a = bundle.urls(forResourcesWithExtension: "momd", subdirectory: nil)
+            let b = bundle.urls(forResourcesWithExtension: "momd", subdirectory: nil)!
+            let c = bundle.urls(forResourcesWithExtension: "momd", subdirectory: nil)?.first
+            let d = bundle.urls(forResourcesWithExtension: "momd", subdirectory: nil) ?? []
+            """)
+        #expect(
+            ported.text == """
+                let a = bundle.urls(forResourcesWithExtension: "momd", subdirectory: nil)?.map({ $0 as URL })
+                let b = bundle.urls(forResourcesWithExtension: "momd", subdirectory: nil)!.map({ $0 as URL })
+                let c = bundle.urls(forResourcesWithExtension: "momd", subdirectory: nil)?.map({ $0 as URL }).first
+                let d = bundle.urls(forResourcesWithExtension: "momd", subdirectory: nil)?.map({ $0 as URL }) ?? []
+                """)
+    }
+}
