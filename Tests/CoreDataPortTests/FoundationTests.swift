@@ -24,8 +24,8 @@ struct FoundationTests {
 
     private let errorOutput = """
         import Foundation
-        fputs("a\n", stderr)
-        fputs(text + "\n", stderr)
+        fputs("a\\n", stderr)
+        fputs(text + "\\n", stderr)
         fputs(text, stdout)
         """
 
@@ -37,8 +37,8 @@ struct FoundationTests {
         #expect(
             ported.text("A.swift") == """
                 import Foundation
-                FileHandle.standardError.write(Data("a\n".utf8))
-                FileHandle.standardError.write(Data((text + "\n").utf8))
+                FileHandle.standardError.write(Data("a\\n".utf8))
+                FileHandle.standardError.write(Data((text + "\\n").utf8))
                 fputs(text, stdout)
                 """)
         let older = try Ported([

@@ -60,10 +60,9 @@ extension FilePorter {
     }
 
     private mutating func reportSelector(at index: Int) {
-        let call = callee(around: index)
-        if call == "addObserver", portObserver(at: index) { return }
+        if portObserver(at: index) { return }
         let advice =
-            call == "addObserver"
+            callee(around: index) == "addObserver"
             ? "observe with addObserver(forName:object:queue:using:), keep what it returns and remove that"
             : "pass a closure instead"
         byHand(tokens[index], "there are no selectors on Linux: \(advice)")
