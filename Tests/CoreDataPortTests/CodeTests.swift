@@ -50,6 +50,14 @@ struct CodeTests {
             let h = NSFetchRequest<NSFetchRequestResult>(entityName: name(1)) as! NSFetchRequest<Kit.Note>
             let i = Memo.fetchRequest() as! NSFetchRequest<Kit.Note>
             let copied = request.copy() as! NSFetchRequest<Note>
+            func g() {
+                let any = request as! NSFetchRequest<NSFetchRequestResult>
+                return try fetch(any) as NSArray
+            }
+            func h() {
+                let any = request as! NSFetchRequest<NSFetchRequestResult>
+                keep(any)
+            }
             class Note: NSManagedObject {
                 static var o: NSFetchRequest<Self> {
                     let kept = NSFetchRequest<NSManagedObject>(entityName: name)
@@ -79,6 +87,14 @@ struct CodeTests {
                 let h = NSFetchRequest<Kit.Note>(entityName: name(1))
                 let i = NSFetchRequest<Kit.Note>(entityName: Memo.entity().name ?? "")
                 let copied = request.copy() as! NSFetchRequest<Note>
+                func g() {
+                    let any = request
+                    return try fetch(any) as NSArray
+                }
+                func h() {
+                    let any = request as! NSFetchRequest<NSFetchRequestResult>
+                    keep(any)
+                }
                 class Note: NSManagedObject {
                     static var o: NSFetchRequest<Self> {
                         let kept = NSFetchRequest<Self>(entityName: name)
@@ -96,7 +112,7 @@ struct CodeTests {
                 func o<T: NSManagedObject>(_ t: T.Type) -> NSFetchRequest<T> { t.fetchRequest() as! NSFetchRequest<T> }
                 import CoreData
                 """)
-        #expect(ported.byHand.map { $0.prefix(5) } == ["6:17:", "7:23:"], "\(ported.byHand)")
+        #expect(ported.byHand.map { $0.prefix(5) } == ["6:17:", "7:23:", "16:23"], "\(ported.byHand)")
     }
 
     @Test("The name of a key path comes from the framework")

@@ -75,6 +75,27 @@ struct FoundationTests {
                 """)
     }
 
+    @Test("The selector of a getter, as a string, is the name of the property")
+    func getters() throws {
+        let ported = try Ported(
+            "let a = [NSStringFromSelector(#selector(getter: title)), NSStringFromSelector(#selector(getter: Note.title))]"
+        )
+        #expect(ported.text == "let a = [\"title\", \"title\"]")
+        #expect(ported.byHand.isEmpty)
+    }
+
+    @Test("A module that the package has a target in place of is imported as a whole")
+    func standIns() throws {
+        let ported = try Ported([
+            "Package.swift": """
+            // swift-tools-version: 5.9
+            let package = Package(name: "A", targets: [.target(name: "os"), .target(name: "A", dependencies: ["os"])])
+            """, "Sources/os/os.swift": "", "Sources/A/A.swift": "import os.log\nimport os\nimport Combine\n",
+        ])
+        #expect(ported.text("Sources/A/A.swift") == "import os\nimport os\nimport Combine\n")
+        #expect(ported.byHand.count == 1 && ported.byHand[0].contains("'Combine'"))
+    }
+
     @Test("The places of resources become URLs, as on a Mac")
     func resourceLists() throws {
         let ported = try Ported(

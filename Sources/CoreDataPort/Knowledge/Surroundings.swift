@@ -4,6 +4,8 @@ struct Surroundings {
     var target: String?
     /// The targets of the types in the tree, by full name.
     var typeTargets: [String: String] = [:]
+    /// The names of all targets.
+    let targets: Set<String>
     /// The targets that have a bundle of resources.
     var targetsWithResources: Set<String> = []
     var keyPathUses = KeyPathUses()
@@ -13,6 +15,7 @@ struct Surroundings {
     let isStrict: Bool
 
     init(_ targets: PackageTargets, _ files: [SourceTree.File], _ sources: [SourceFile]) {
+        self.targets = Set(targets.manifests.flatMap { $0.targets.map(\.name) })
         isStrict = targets.manifests.contains { $0.toolsVersion.map { $0.major >= 6 } == true }
         for (file, source) in zip(files, sources) {
             for place in source.tokens.indices.dropLast(2) where source.tokens[place].isWord("optional") {

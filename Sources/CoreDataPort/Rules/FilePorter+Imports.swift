@@ -11,6 +11,13 @@ extension FilePorter {
         let isKind = token(index + 1).map { $0.isWord && Self.importKinds.contains($0.text) } == true
         let place = index + (isKind ? 2 : 1)
         guard let module = token(place), module.isWord else { return }
+        if surroundings.targets.contains(module.text), AppleModules.advice[module.text] != nil {
+            // The package has something in the module's place, which has no such parts.
+            if !isKind, isMark(".", at: place + 1), let part = token(place + 2), part.isWord {
+                replace(module.range.upperBound..<part.range.upperBound, by: "")
+            }
+            return
+        }
         if let advice = AppleModules.advice[module.text] {
             if !isKind, AppleModules.isReplaceable(module.text, in: file.tokens) {
                 return replace(module.range, by: "Foundation")

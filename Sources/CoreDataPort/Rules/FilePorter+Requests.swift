@@ -33,7 +33,9 @@ extension FilePorter {
             replace(made, by: String(decoding: file.bytes[rangeOfResult(index + 4..<end)], as: UTF8.self))
             return replace(tokens[index - 1].range.upperBound..<tokens[end].range.upperBound, by: "")
         }
-        if isGeneral, mark.isMark("!"), let start = startOfName(before: index), takesAnyRequest(start, end) {
+        if isGeneral, mark.isMark("!"), let start = startOfName(before: index),
+            takesAnyRequest(start, end) || isKeptForSuch(start, end)
+        {
             return replace(tokens[index - 1].range.upperBound..<tokens[end].range.upperBound, by: "")
         }
         byHand(
@@ -114,6 +116,26 @@ extension FilePorter {
         var start = index - 1
         while isMark(".", at: start - 1), token(start - 2)?.isWord == true { start -= 2 }
         return start
+    }
+
+    /// Whether a name and its cast are kept under another name, for nothing but what takes requests of any type.
+    private func isKeptForSuch(_ start: Int, _ end: Int) -> Bool {
+        guard isMark("=", at: start - 1), let name = token(start - 2), isWord("let", at: start - 3) else {
+            return false
+        }
+        var depth = 0
+        var position = end + 1
+        var isUsed = false
+        while position < tokens.count, depth >= 0 {
+            if ["(", "[", "{"].contains(where: tokens[position].isMark) { depth += 1 }
+            if [")", "]", "}"].contains(where: tokens[position].isMark) { depth -= 1 }
+            if isWord(name.text, at: position) {
+                guard takesAnyRequest(position, position) else { return false }
+                isUsed = true
+            }
+            position += 1
+        }
+        return isUsed
     }
 
     /// Whether a name and its cast are the argument of something that takes requests of any type.

@@ -19,7 +19,19 @@ extension FilePorter {
         {
             return replaceSelector(index, close, by: name)
         }
+        if portNameOfGetter(at: index, close) { return }
         reportSelector(at: index)
+    }
+
+    /// `NSStringFromSelector(#selector(getter: Note.title))` is the name of the property.
+    private mutating func portNameOfGetter(at index: Int, _ close: Int) -> Bool {
+        guard isWord("getter", at: index + 3), isMark(":", at: index + 4), let name = token(close - 1), name.isWord,
+            isMark("(", at: index - 1), isWord("NSStringFromSelector", at: index - 2), isMark(")", at: close + 1)
+        else { return false }
+        let path = tokens[(index + 5)..<close]
+        guard path.allSatisfy({ $0.isWord || $0.isMark(".") }) else { return false }
+        replace(tokens[index - 2].range.lowerBound..<tokens[close + 1].range.upperBound, by: "\"\(name.text)\"")
+        return true
     }
 
     /// `Selector("localizedStandardCompare:")`, and the function that does the same.
