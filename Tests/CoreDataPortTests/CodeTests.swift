@@ -140,21 +140,62 @@ struct CodeTests {
                 == "import CoreData\nlet a = NSPredicate(value: true), b: NSPredicate? = f(NSPredicate(value: false))")
     }
 
-    @Test("@NSManaged in a class that a function declares is reported; conditions and nested types are heeded")
+    @Test("A class with @NSManaged that a function declares moves out of it, with what is edited in it")
+    func movedClasses() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            func make() {
+                // The base.
+                class Note: NSManagedObject { @NSManaged var a: String }
+
+                @objc(Memo)
+                final class Memo: Note {
+                    @NSManaged var b: String
+                    @NSManaged var c: String
+                }
+                use(Note.self, Memo.self)
+            }
+
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                func make() {
+
+                    use(Note.self, Memo.self)
+                }
+
+                    // The base.
+                    class Note: NSManagedObject { @NSManaged var a: String }
+
+                    final class Memo: Note {
+                        @NSManaged var b: String
+                        @NSManaged var c: String
+                    }
+
+                """)
+        #expect(ported.byHand.isEmpty)
+    }
+
+    @Test("@NSManaged in another class that a function declares is reported; conditions and nested types are heeded")
     func localClasses() throws {
         let ported = try Ported(
             """
             import CoreData
             enum Models { class Fine: NSManagedObject { @NSManaged var a: String } }
             func make() {
-                class Note: NSManagedObject { @NSManaged var a: String }
+                struct Kind {}
+                class Note: NSManagedObject { @NSManaged var a: String; func f() -> Kind { Kind() } }
                 #if canImport(UIKit)
                 class Other: NSManagedObject { @NSManaged var a: String }
                 #endif
             }
+            func twice() { class Memo: NSManagedObject { @NSManaged var a: String } }
+            func again() { class Memo: NSManagedObject { @NSManaged var a: String } }
             """)
-        #expect(ported.byHand.count == 1)
-        #expect(ported.byHand.first?.hasPrefix("4:35: the accessors of '@NSManaged' are written outside") == true)
+        #expect(ported.byHand.count == 2)
+        #expect(ported.byHand.first?.hasPrefix("5:35: the accessors of '@NSManaged' are written outside") == true)
     }
 
     @Test("A file that conditions leave out altogether is named, others are not")

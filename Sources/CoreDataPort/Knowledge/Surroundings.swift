@@ -11,6 +11,8 @@ struct Surroundings {
     var keyPathUses = KeyPathUses()
     /// The methods of protocols that need not be implemented.
     var optionalMethods: Set<String> = []
+    /// How many classes of a name the sources declare.
+    var classCounts: [String: Int] = [:]
     /// Whether a package is written for version 6 of the language, which refuses what C lets anyone change.
     let isStrict: Bool
 
@@ -22,6 +24,7 @@ struct Surroundings {
                 guard source.tokens[place + 1].isWord("func") else { continue }
                 optionalMethods.insert(source.tokens[place + 2].text)
             }
+            for body in source.scopes.bodies where body.keyword == "class" { classCounts[body.type, default: 0] += 1 }
             guard let id = targets.targets(of: file.path).first else { continue }
             let name = targets[id].name
             if targets.hasResources(id) { targetsWithResources.insert(name) }

@@ -80,16 +80,6 @@ extension FilePorter {
         insert("value: true", at: tokens[index + 2].range.lowerBound)
     }
 
-    /// `@NSManaged` in a class that a function declares: nothing outside can write its accessors.
-    mutating func reportLocalClass(at index: Int) {
-        let body = file.scopes.body(at: tokens[index].range.lowerBound)
-        guard let body, body.isLocal, interpolation == nil else { return }
-        byHand(
-            tokens[index],
-            "the accessors of '@NSManaged' are written outside the function and cannot see the class '\(body.type)': "
-                + "declare it outside")
-    }
-
     /// `let set: NSSet = [a]` and `[a] as NSSet`.
     mutating func portSetLiteral(at index: Int) {
         let name = tokens[index].text

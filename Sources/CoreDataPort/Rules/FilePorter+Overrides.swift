@@ -53,7 +53,7 @@ extension FilePorter {
     }
 
     /// Where the line of a declaration begins, or the comment above it.
-    private func lineStart(of position: Int) -> Int {
+    func lineStart(of position: Int) -> Int {
         let bytes = file.bytes
         func start(of position: Int) -> Int {
             bytes[..<position].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0

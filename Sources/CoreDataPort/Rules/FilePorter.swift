@@ -23,9 +23,12 @@ struct FilePorter {
     /// Whether the file imports the framework, as it is now or by what is added.
     var importsFramework = false
 
+    /// Classes inside functions that were looked at.
+    var movedClasses: Set<String> = []
+
     struct Move {
         let range: Range<Int>
-        /// Where the brace stands that closes the class it belongs into.
+        /// Where the brace stands that closes the class it belongs into, or the end of the file.
         let target: Int
     }
 
@@ -67,7 +70,7 @@ struct FilePorter {
             if file.inactive.contains(token.range.lowerBound) { continue }
             if token.isMark("@") {
                 portAttribute(at: index)
-                if isWord("NSManaged", at: index + 1) { reportLocalClass(at: index) }
+                if isWord("NSManaged", at: index + 1) { portLocalClass(at: index) }
             } else if token.isMark("#") {
                 portKeyPath(at: index)
                 portSelector(at: index)

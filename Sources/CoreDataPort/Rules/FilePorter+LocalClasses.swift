@@ -1,0 +1,37 @@
+import CoreDataModelCompiler
+
+extension FilePorter {
+    /// `@NSManaged` in a class that a function declares: nothing outside can write its accessors. The class moves to the end of
+    /// the file where no other of its name is in the sources, and it needs nothing else that the function declares.
+    mutating func portLocalClass(at index: Int) {
+        let body = file.scopes.body(at: tokens[index].range.lowerBound)
+        guard let body, body.isLocal, interpolation == nil, movedClasses.insert(body.type).inserted else { return }
+        guard surroundings.classCounts[body.type] == 1, let place = declaration(of: body), needsNoNeighbour(body, place)
+        else {
+            return byHand(
+                tokens[index],
+                "the accessors of '@NSManaged' are written outside the function and cannot see the class '\(body.type)': "
+                    + "declare it outside")
+        }
+        moves.append(Move(range: place, target: file.bytes.count))
+    }
+
+    /// Where a class stands, with what is written above it.
+    private func declaration(of body: ScopeMap.Body) -> Range<Int>? {
+        guard
+            let name = tokens.indices.last(where: {
+                tokens[$0].range.upperBound <= body.range.lowerBound && isWord("class", at: $0)
+                    && isWord(body.type, at: $0 + 1)
+            })
+        else { return nil }
+        return lineStart(of: tokens[startOfDeclaration(with: name)].range.lowerBound)..<body.range.upperBound + 1
+    }
+
+    /// Whether no other type of a function, but for managed classes, which move too, is named in a class.
+    private func needsNoNeighbour(_ body: ScopeMap.Body, _ place: Range<Int>) -> Bool {
+        let others = file.scopes.bodies.filter { $0.isLocal && $0.type != body.type && !keys.isManaged($0.type) }
+        return !tokens.contains { token in
+            place.contains(token.range.lowerBound) && others.contains { token.isWord($0.type) }
+        }
+    }
+}
