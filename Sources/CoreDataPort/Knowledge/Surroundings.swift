@@ -13,6 +13,8 @@ struct Surroundings {
     var optionalMethods: Set<String> = []
     /// How many classes of a name the sources declare.
     var classCounts: [String: Int] = [:]
+    /// How many files name something of a name that types have.
+    var filesNaming: [String: Int] = [:]
     /// Whether a package is written for version 6 of the language, which refuses what C lets anyone change.
     let isStrict: Bool
 
@@ -24,6 +26,8 @@ struct Surroundings {
                 guard source.tokens[place + 1].isWord("func") else { continue }
                 optionalMethods.insert(source.tokens[place + 2].text)
             }
+            let names = source.tokens.lazy.filter { $0.isWord && $0.text.first?.isUppercase == true }.map(\.text)
+            for name in Set(names) { filesNaming[name, default: 0] += 1 }
             for body in source.scopes.bodies where body.keyword == "class" { classCounts[body.type, default: 0] += 1 }
             guard let id = targets.targets(of: file.path).first else { continue }
             let name = targets[id].name

@@ -55,6 +55,7 @@ struct FilePorter {
         }
         tokens = file.tokens
         interpolation = nil
+        openPrivateClasses()
         writeDefaults()
         settleMoves()
         addImports()

@@ -1,0 +1,78 @@
+import CoreDataModelCompiler
+
+extension FilePorter {
+    private static let kinds: Set<String> = ["class", "struct", "enum", "protocol"]
+
+    /// Classes with `@NSManaged` that are private to the file: nothing outside it can write their accessors. They become
+    /// internal, and so do the private types that they name. What has a name that others use, too, gets one of its own.
+    mutating func openPrivateClasses() {
+        let types = privateTypes()
+        let managed = file.scopes.bodies.filter { body in
+            body.keyword == "class" && !body.isLocal && types[body.type] != nil && declaresManaged(in: body.range)
+        }
+        var opened: [String] = []
+        var waiting = managed.map(\.type)
+        while let name = waiting.popLast() {
+            guard !opened.contains(name), let type = types[name] else { continue }
+            opened.append(name)
+            let body = file.scopes.bodies.first { $0.type == name && $0.keyword != "extension" }
+            let whole =
+                tokens[type.name].range.lowerBound..<(body?.range.upperBound ?? tokens[type.name].range.upperBound)
+            waiting += tokens.filter { whole.contains($0.range.lowerBound) && types[$0.text] != nil }.map(\.text)
+        }
+        for name in opened.sorted() {
+            guard let type = types[name] else { continue }
+            remove(from: type.access, through: type.access)
+            if surroundings.filesNaming[name, default: 1] > 1 { rename(name, at: type.name) }
+        }
+    }
+
+    /// The types of the file itself that are private to it: where they say so, and where their names stand.
+    private func privateTypes() -> [String: (access: Int, name: Int)] {
+        var result: [String: (access: Int, name: Int)] = [:]
+        for index in tokens.indices
+        where tokens[index].isWord && Self.kinds.contains(tokens[index].text) && token(index + 1)?.isWord == true {
+            let place = tokens[index].range.lowerBound
+            guard file.scopes.body(at: place) == nil, !file.inactive.contains(place) else { continue }
+            let start = startOfDeclaration(with: index)
+            let access = (start..<index).first { isWord("private", at: $0) || isWord("fileprivate", at: $0) }
+            if let access { result[tokens[index + 1].text] = (access, index + 1) }
+        }
+        return result
+    }
+
+    private func declaresManaged(in range: Range<Int>) -> Bool {
+        tokens.indices.contains {
+            range.contains(tokens[$0].range.lowerBound) && isMark("@", at: $0) && isWord("NSManaged", at: $0 + 1)
+        }
+    }
+
+    private mutating func rename(_ name: String, at place: Int) {
+        let base = file.path.split(separator: "/").last?.split(separator: ".").first ?? ""
+        let new = base.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined() + name
+        hint(tokens[place], "the private '\(name)' becomes '\(new)': the accessors of '@NSManaged' are written outside")
+        for tokens in [file.tokens] + file.interpolations.map(\.tokens) {
+            for (index, token) in tokens.enumerated() where token.isWord(name) {
+                if index > 0, tokens[index - 1].isMark(".") { continue }
+                // Other rules may have written the name somewhere else.
+                if let edit = edits.firstIndex(where: { $0.range.contains(token.range.lowerBound) }) {
+                    edits[edit].replacement = Self.renamed(name, to: new, in: edits[edit].replacement)
+                } else {
+                    replace(token.range, by: new)
+                }
+            }
+        }
+    }
+
+    /// A text with another name in the place of a word.
+    private static func renamed(_ name: String, to new: String, in text: String) -> String {
+        var result: [UInt8] = []
+        let bytes = Array(text.utf8)
+        var end = 0
+        for token in SwiftLexer.tokensAndInterpolations(in: text).tokens where token.isWord(name) {
+            result += bytes[end..<token.range.lowerBound] + Array(new.utf8)
+            end = token.range.upperBound
+        }
+        return String(decoding: result + bytes[end...], as: UTF8.self)
+    }
+}
