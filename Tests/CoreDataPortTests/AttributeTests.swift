@@ -193,6 +193,30 @@ struct AttributeTests {
         #expect(ported.text?.contains("override init(frame") == true)
     }
 
+    @Test("A required initialiser is as accessible as its class")
+    func hiddenInitializer() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            public final class A: NSManagedObject {
+                override private init(entity: NSEntityDescription, insertInto c: NSManagedObjectContext?) { f() }
+            }
+            class B: NSManagedObject {
+                private override init(entity: NSEntityDescription, insertInto c: NSManagedObjectContext?) { f() }
+            }
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                public final class A: NSManagedObject {
+                    required public init(entity: NSEntityDescription, insertInto c: NSManagedObjectContext?) { f() }
+                }
+                class B: NSManagedObject {
+                    required init(entity: NSEntityDescription, insertInto c: NSManagedObjectContext?) { f() }
+                }
+                """)
+    }
+
     @Test("An initialiser that is required already says so once")
     func requiredInitializer() throws {
         let ported = try Ported(
