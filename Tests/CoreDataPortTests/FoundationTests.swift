@@ -13,13 +13,15 @@ struct FoundationTests {
             """,
             "B.swift": "import CoreData\nfunc f(_ value: CVarArg) -> String { String(format: \"%@\", value) }",
             "C.swift": "import Foundation\nfunc f(_ value: CVarArg) {}",
+            "D.swift": "import Foundation\nfunc f(_ value: CVarArg) { NSPredicate(format: \"a == %@\", value) }",
         ])
         #expect(
             ported.text("A.swift") == """
                 import CoreData
                 func f(_ value: Any, _ more: Any...) { g(NSPredicate(format: "a == %@", value)) }
                 """)
-        #expect(ported.porting.changed.count == 1)
+        #expect(ported.text("D.swift")?.contains("func f(_ value: Any) {") == true)
+        #expect(ported.porting.changed.count == 2)
     }
 
     private let errorOutput = """

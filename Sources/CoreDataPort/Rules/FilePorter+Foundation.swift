@@ -5,8 +5,15 @@ extension FilePorter {
     /// A parameter of type `CVarArg`, for an argument of a format: numbers, dates and objects are not that on Linux, and a
     /// predicate takes anything.
     mutating func portArgumentType(at index: Int) {
-        guard isMark(":", at: index - 1), importsByName("CoreData"), !formatsText else { return }
+        guard isMark(":", at: index - 1), makesPredicates, !formatsText else { return }
         replace(tokens[index].range, by: "Any")
+    }
+
+    private var makesPredicates: Bool {
+        importsByName("CoreData")
+            || file.tokens.contains { token in
+                ["NSPredicate", "NSComparisonPredicate", "NSExpression"].contains(where: token.isWord)
+            }
     }
 
     /// Whether the file makes text of arguments, which have to be `CVarArg` for that.
