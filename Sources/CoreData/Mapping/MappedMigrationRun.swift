@@ -40,7 +40,7 @@ final class MappedMigrationRun {
     /// How many source objects the steps have.
     private var counts: [Int] = []
     private var batchSize = MappedMigrationRun.firstBatch
-    private lazy var report = MigrationReport([manager.progress, manager.follower].compactMap(\.self))
+    private lazy var report = MigrationReport([manager.ownProgress, manager.follower].compactMap(\.self))
 
     private static let firstBatch = 64
     private static let largestBatch = 256

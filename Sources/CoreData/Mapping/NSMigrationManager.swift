@@ -12,11 +12,8 @@ open class NSMigrationManager: NSObject {
     /// The model of the destination store, as the migration uses it: a copy whose objects are plain `NSManagedObject`s.
     open private(set) var destinationModel: NSManagedObjectModel
 
-    /// How far the migration is, in rows, and a way to cancel it: from any thread, within a fraction of a second. It then
-    /// fails with 134120.
-    ///
-    /// An addition to Apple's interface.
-    public let progress = Progress(totalUnitCount: -1)
+    /// What `progress` answers.
+    final let ownProgress = Progress(totalUnitCount: -1)
 
     /// Whether a mapping that was inferred, between SQLite stores, may be done by SQL in a copy of the store: many times
     /// faster, with the same result, and without this class's methods. True unless set.
@@ -130,7 +127,7 @@ open class NSMigrationManager: NSObject {
         try checkCancellation()
         let copy = SQLiteStoreFiles(ends.buildURL)
         do {
-            let parts = MigrationParts(follower ?? progress, weights: [1, 2])
+            let parts = MigrationParts(follower ?? ownProgress, weights: [1, 2])
             try parts.run(0) { part in
                 MigrationFeed.of(part)?.begin(.copying)
                 try SQLiteStoreFiles(ends.sourceURL).copy(to: copy, following: FollowedWork(progress: part))
@@ -143,8 +140,8 @@ open class NSMigrationManager: NSObject {
             }
             try MappedMigrationStores(ends: ends).leaveNote()
             if follower != nil {
-                progress.totalUnitCount = 1
-                progress.completedUnitCount = 1
+                ownProgress.totalUnitCount = 1
+                ownProgress.completedUnitCount = 1
             }
         } catch {
             try? copy.removeRemains()
@@ -174,7 +171,7 @@ open class NSMigrationManager: NSObject {
     open var currentEntityMapping: NSEntityMapping { run?.currentMapping ?? NSEntityMapping() }
 
     /// How much is done, from 0 to 1.
-    open var migrationProgress: Float { Float(max(0, progress.fractionCompleted)) }
+    open var migrationProgress: Float { Float(max(0, ownProgress.fractionCompleted)) }
 
     /// The entity of the source model that a mapping begins with; nil where the entity is new.
     open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
@@ -229,13 +226,13 @@ open class NSMigrationManager: NSObject {
     /// policies.
     open func cancelMigrationWithError(_ error: any Error) {
         cancellationLock.withLock { cancellation = cancellation ?? error }
-        progress.cancel()
+        ownProgress.cancel()
         follower?.cancel()
     }
 
     final var cancellationError: (any Error)? { cancellationLock.withLock { cancellation } }
 
-    final var isCancelled: Bool { progress.isCancelled || follower?.isCancelled == true }
+    final var isCancelled: Bool { ownProgress.isCancelled || follower?.isCancelled == true }
 
     final func checkCancellation() throws {
         guard isCancelled else { return }
@@ -296,4 +293,17 @@ struct MappedMigrationEnds {
 
     /// The folder of the migration, which goes at its end, and after a kill when the destination is opened next.
     var workFolder: URL?
+}
+
+/// What migration managers offer beyond Apple's interface; a protocol, so that a subclass may have a `progress` of its own.
+public protocol ProgressingMigration: AnyObject {}
+
+extension NSMigrationManager: ProgressingMigration {}
+
+extension ProgressingMigration where Self: NSMigrationManager {
+    /// How far the migration is, in rows, and a way to cancel it: from any thread, within a fraction of a second. It then
+    /// fails with 134120.
+    ///
+    /// An addition to Apple's interface.
+    public var progress: Progress { ownProgress }
 }

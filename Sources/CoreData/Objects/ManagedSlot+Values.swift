@@ -57,6 +57,10 @@ extension ManagedSlot {
             stopForMissingValue(Value.self, in: object)
         }
         if let value = value as? Value ?? (value as AnyObject) as? Value { return value }
+        // A Mac gives any number for one declared as a decimal.
+        if let number = value as? NSNumber, let decimal = NSDecimalNumber(decimal: number.decimalValue) as? Value {
+            return decimal
+        }
         if object.isRecorder, let value = KeyPathRecording.anyValue(of: Value.self) { return value }
         fatalError(
             """

@@ -41,8 +41,11 @@ struct ModelCheck {
 
     private static let numbers: Set<String> = [
         "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Bool", "NSNumber",
+        "NSDecimalNumber",
     ]
-    private static let fractions: Set<String> = ["Double", "Float", "CGFloat", "TimeInterval", "NSNumber"]
+    private static let fractions: Set<String> = [
+        "Double", "Float", "CGFloat", "TimeInterval", "NSNumber", "NSDecimalNumber",
+    ]
     private static let fittingTypes: [String: Set<String>] = [
         "Integer 16": numbers, "Integer 32": numbers, "Integer 64": numbers, "Boolean": numbers,
         "Double": fractions, "Float": fractions, "Date": ["Date", "NSDate", "TimeInterval", "Double"],

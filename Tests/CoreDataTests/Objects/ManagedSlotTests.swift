@@ -20,6 +20,14 @@ final class SlotThing: NSManagedObject {
         get { Self.count.value(of: self) }
         set { Self.count.set(newValue, of: self) }
     }
+    var decimalCount: NSDecimalNumber {
+        get { Self.count.value(of: self) }
+        set { Self.count.set(newValue, of: self) }
+    }
+    var optionalDecimalCount: NSDecimalNumber? {
+        get { Self.count.value(of: self) }
+        set { Self.count.set(newValue, of: self) }
+    }
     var colour: Colour {
         get { Self.count.value(of: self) }
         set { Self.count.set(newValue, of: self) }
@@ -237,8 +245,11 @@ struct ManagedSlotTests {
             #expect(thing.optionalColour == nil)
             thing.number = 5
             #expect(thing.count == 5)
+            #expect(thing.decimalCount == 5 && thing.optionalDecimalCount == 5)
+            thing.decimalCount = 9
+            #expect(thing.count == 9)
             thing.number = nil
-            #expect(thing.optionalCount == nil)
+            #expect(thing.optionalCount == nil && thing.optionalDecimalCount == nil)
             thing.mood = .wild
             #expect(thing.name == "wild")
             thing.mood = nil

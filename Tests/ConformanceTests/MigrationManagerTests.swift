@@ -1,0 +1,26 @@
+import CoreData
+import XCTest
+
+/// A manager that tells its progress in its own way.
+private class ToldManager: NSMigrationManager, ProgressReporting {
+    let progress = Progress(totalUnitCount: 100)
+
+    override func associate(
+        sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
+        for entityMapping: NSEntityMapping
+    ) {
+        super.associate(
+            sourceInstance: sourceInstance, withDestinationInstance: destinationInstance, for: entityMapping)
+        progress.completedUnitCount = Int64(migrationProgress * 100)
+    }
+}
+
+final class MigrationManagerTests: XCTestCase {
+    func testProgressOfItsOwn() {
+        let manager = ToldManager(sourceModel: Journal.model, destinationModel: Journal.model)
+        XCTAssertEqual(manager.progress.totalUnitCount, 100)
+        let reporting: any ProgressReporting = manager
+        XCTAssertTrue(reporting.progress === manager.progress)
+        XCTAssertEqual(manager.migrationProgress, 0)
+    }
+}
