@@ -51,15 +51,15 @@ extension FilePorter {
         let base = file.path.split(separator: "/").last?.split(separator: ".").first ?? ""
         let new = base.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined() + name
         hint(tokens[place], "the private '\(name)' becomes '\(new)': the accessors of '@NSManaged' are written outside")
+        // Other rules may have written the name somewhere else.
+        for index in edits.indices where edits[index].replacement.contains(name) {
+            edits[index].replacement = Self.renamed(name, to: new, in: edits[index].replacement)
+        }
+        let written = edits.map(\.range)
         for tokens in [file.tokens] + file.interpolations.map(\.tokens) {
             for (index, token) in tokens.enumerated() where token.isWord(name) {
                 if index > 0, tokens[index - 1].isMark(".") { continue }
-                // Other rules may have written the name somewhere else.
-                if let edit = edits.firstIndex(where: { $0.range.contains(token.range.lowerBound) }) {
-                    edits[edit].replacement = Self.renamed(name, to: new, in: edits[edit].replacement)
-                } else {
-                    replace(token.range, by: new)
-                }
+                if !written.contains(where: { $0.contains(token.range.lowerBound) }) { replace(token.range, by: new) }
             }
         }
     }
@@ -69,7 +69,9 @@ extension FilePorter {
         var result: [UInt8] = []
         let bytes = Array(text.utf8)
         var end = 0
-        for token in SwiftLexer.tokensAndInterpolations(in: text).tokens where token.isWord(name) {
+        let tokens = SwiftLexer.tokensAndInterpolations(in: text).tokens
+        for (index, token) in tokens.enumerated() where token.isWord(name) {
+            if index > 0, tokens[index - 1].isMark(".") { continue }
             result += bytes[end..<token.range.lowerBound] + Array(new.utf8)
             end = token.range.upperBound
         }
