@@ -32,7 +32,7 @@ struct ConstantNamesTests {
             NSPersistentStoreUbiquitousContentNameKey, NSPersistentStoreUbiquitousContentURLKey,
             NSPersistentStoreUbiquitousContainerIdentifierKey, NSPersistentStoreUbiquitousPeerTokenOption,
             NSPersistentStoreRebuildFromUbiquitousContentOption, NSPersistentStoreRemoveUbiquitousMetadataOption,
-            NSPersistentStoreUbiquitousTransitionTypeKey,
+            NSPersistentStoreUbiquitousTransitionTypeKey, NSUUIDChangedPersistentStoresKey,
             Notification.Name.NSPersistentStoreDidImportUbiquitousContentChanges.rawValue,
         ]
         #expect(Set(ofOtherSystems).count == ofOtherSystems.count)

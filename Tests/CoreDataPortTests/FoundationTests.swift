@@ -86,6 +86,12 @@ struct FoundationTests {
         #expect(ported.byHand.isEmpty)
     }
 
+    @Test("The class for a coder is the class itself")
+    func classesForCoders() throws {
+        let ported = try Ported("let a = [T.self.classForCoder(), self.classForCoder]")
+        #expect(ported.text == "let a = [T.self, self.classForCoder]")
+    }
+
     @Test("A module that the package has a target in place of is imported as a whole")
     func standIns() throws {
         let ported = try Ported([

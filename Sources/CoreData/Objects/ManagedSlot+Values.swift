@@ -57,6 +57,12 @@ extension ManagedSlot {
             stopForMissingValue(Value.self, in: object)
         }
         if let value = value as? Value ?? (value as AnyObject) as? Value { return value }
+        // A relationship that is declared as a set that can be changed.
+        if value is NSOrderedSet {
+            if let set = object.mutableOrderedSetValue(forKey: name) as? Value { return set }
+        } else if value is NSSet, let set = object.mutableSetValue(forKey: name) as? Value {
+            return set
+        }
         // A Mac gives any number for one declared as a decimal.
         if let number = value as? NSNumber, let decimal = NSDecimalNumber(decimal: number.decimalValue) as? Value {
             return decimal

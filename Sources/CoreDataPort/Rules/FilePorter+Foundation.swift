@@ -72,6 +72,14 @@ extension FilePorter {
             at: tokens[isOpened && tokens[close + 1].follows == .nothing ? close + 1 : close].range.upperBound)
     }
 
+    /// `Note.self.classForCoder()`: a class is its own here.
+    mutating func portClassForCoder(at index: Int) {
+        guard isMark("(", at: index + 1), isMark(")", at: index + 2), isMark(".", at: index - 1),
+            isWord("self", at: index - 2), isMark(".", at: index - 3)
+        else { return }
+        replace(tokens[index - 1].range.lowerBound..<tokens[index + 2].range.upperBound, by: "")
+    }
+
     private func importsByName(_ module: String) -> Bool {
         file.tokens.indices.contains {
             file.tokens[$0].isWord(module) && $0 > 0 && file.tokens[$0 - 1].isWord("import")

@@ -96,6 +96,7 @@ struct FilePorter {
         case "fputs": portErrorOutput(at: index)
         case "value": portMutableValue(at: index)
         case "urls": portResourceList(at: index)
+        case "classForCoder": portClassForCoder(at: index)
         case "NSSet", "NSMutableSet": portSetLiteral(at: index)
         case "managedObjectClassName": portClassName(at: index)
         case "Selector", "NSSelectorFromString": portNamedSelector(at: index)

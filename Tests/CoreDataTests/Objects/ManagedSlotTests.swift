@@ -108,6 +108,11 @@ final class SlotThing: NSManagedObject {
         get { Self.children.value(of: self) }
         set { Self.children.set(newValue, of: self) }
     }
+    var changeableChildren: NSMutableSet {
+        get { Self.children.value(of: self) }
+        set { Self.children.set(newValue, of: self) }
+    }
+    var changeableList: NSMutableOrderedSet? { Self.list.value(of: self) }
     var childSet: NSSet? {
         get { Self.children.value(of: self) }
         set { Self.children.set(newValue, of: self) }
@@ -271,10 +276,16 @@ struct ManagedSlotTests {
             #expect(first.parent == nil)
             thing.childSet = nil
             #expect(second.parent == nil)
+            thing.changeableChildren.add(first)
+            #expect(first.parent === thing && thing.changeableChildren.count == 1)
+            thing.changeableChildren = NSMutableSet(array: [second])
+            #expect(thing.children == [second])
             thing.list = [second, first]
             #expect(thing.orderedSet == NSOrderedSet(array: [second, first]))
             thing.orderedSet = NSOrderedSet(array: [first])
             #expect(thing.list == [first])
+            thing.changeableList?.add(second)
+            #expect(thing.list == [first, second])
         }
     }
 
