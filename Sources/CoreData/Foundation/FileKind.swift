@@ -14,7 +14,12 @@ enum FileKind: String {
     /// - Returns: nil where nothing lies.
     init?(at url: URL, followsLinks: Bool = false) {
         var status = stat()
-        guard (followsLinks ? stat(url.path, &status) : lstat(url.path, &status)) == 0 else { return nil }
+        guard (followsLinks ? stat(url.path, &status) : lstat(url.path, &status)) == 0 else {
+            // Links that lead to each other are there, and lead to nothing.
+            guard errno == ELOOP else { return nil }
+            self = .link
+            return
+        }
         switch status.st_mode & S_IFMT {
         case S_IFREG: self = .file
         case S_IFDIR: self = .folder

@@ -52,7 +52,7 @@ enum TransformableCoding {
         throw NSError.coreData(
             NSCoreDataError,
             reason: """
-                The value of the transformable attribute '\(attribute.name)' of entity '\(attribute.entity.name ?? "")' \
+                The value of the transformable attribute '\(attribute.name)' of entity '\(attribute.owner?.name ?? "")' \
                 cannot be archived (\(type(of: object))): \(reason)
                 """)
     }

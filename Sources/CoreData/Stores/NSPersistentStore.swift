@@ -33,6 +33,19 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     /// passes that filled it.
     static let lastingKeys = [VersionRecord.metadataKey, MigrationPass.metadataKey]
 
+    /// What the framework writes into metadata besides: it stays, too, where a program's own leave it out. Without the version
+    /// hashes a model of any other version could open the store.
+    static let describingKeys = [
+        NSStoreTypeKey, NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey,
+        StoredVersion.notesKey,
+    ]
+
+    /// A program's new metadata, with what the framework has put into the present ones and they leave out.
+    static func keeping(_ present: [String: Any]?, in metadata: [String: Any]?) -> [String: Any] {
+        let keys = Set(describingKeys + lastingKeys)
+        return (present ?? [:]).filter { keys.contains($0.key) }.merging(metadata ?? [:]) { _, new in new }
+    }
+
     /// Called by the coordinator that the store is added to; subclasses that override it call `super`.
     public init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,

@@ -195,4 +195,59 @@ struct ForeignFilesTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path) == ["mine"])
         }
     }
+
+    @Test(
+        "A link that leads to nothing is not replaced: the store is made where it leads to",
+        arguments: [StoreKind.sqlite, .binary, .xml])
+    func danglingLinks(kind: StoreKind) throws {
+        let source = try Library(kind)
+        let context = source.context()
+        try context.performAndWait {
+            context.make("Tag", ["name": "a"])
+            try context.save()
+        }
+        let url = try #require(source.store.url)
+        let model = source.coordinator.managedObjectModel
+        for isMoved in [false, true] {
+            let folder = try TemporaryFolder()
+            let (link, target) = (
+                folder.url.appendingPathComponent("link"), folder.url.appendingPathComponent("target")
+            )
+            try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "between")
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.url.appendingPathComponent("between").path, withDestinationPath: target.path)
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            if isMoved {
+                let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: url)
+                try coordinator.remove(
+                    coordinator.migratePersistentStore(store, to: link, withType: kind.type))
+            } else {
+                try coordinator.replacePersistentStore(
+                    at: link, withPersistentStoreFrom: url, ofType: kind.type)
+            }
+            #expect(ForeignFile.link.lies(at: link))
+            try withStore(target, model, type: kind.type) { context in
+                let tags = try context.all("Tag")
+                #expect(tags.count == 1)
+            }
+        }
+    }
+
+    @Test("Links that lead to each other are refused and left", arguments: [StoreKind.sqlite, .binary, .xml])
+    func circle(kind: StoreKind) throws {
+        let source = try Library(kind)
+        let folder = try TemporaryFolder()
+        let link = folder.url.appendingPathComponent("link")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "link")
+        let url = try #require(source.store.url)
+        let error = #expect(throws: NSError.self) {
+            try source.coordinator.replacePersistentStore(
+                at: link, withPersistentStoreFrom: url, ofType: kind.type)
+        }
+        #expect(error?.code == CocoaError.Code.fileWriteUnknown.rawValue)
+        #expect(throws: NSError.self) {
+            try source.coordinator.destroyPersistentStore(at: link, ofType: kind.type)
+        }
+        #expect(ForeignFile.link.lies(at: link))
+    }
 }

@@ -215,6 +215,119 @@ struct FileStoreTests {
         }
     }
 
+    @Test("So does one in an element of a composite attribute, and one in a name")
+    func controlCharactersElsewhere() throws {
+        let library = try Library(.xml, model: ParcelModel.make())
+        let context = library.context()
+        context.performAndWait {
+            let parcel = context.make("Parcel", ["size": ["unit": ["name": "c\u{1}m"]] as [String: Any]])
+            let error = #expect(throws: NSError.self) { try context.save() }
+            #expect(error?.code == NSPersistentStoreSaveError)
+            #expect(error?.localizedDescription.contains("'size.unit.name' of the entity 'Parcel'") == true)
+            context.delete(parcel)
+        }
+        let entity = SampleModels.entity("Tag")
+        entity.properties = [SampleModels.attribute("a\u{1}b", .stringAttributeType)]
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let url = library.folder.url.appendingPathComponent("Named.xml")
+        try withStore(url, model, type: NSXMLStoreType) { context in
+            context.make("Tag", ["a\u{1}b": "c"])
+            #expect(throws: NSError.self) { try context.save() }
+        }
+        // Nothing that cannot be opened was written.
+        try withStore(url, model, type: NSXMLStoreType) { context in
+            let tags = try context.all("Tag")
+            #expect(tags.isEmpty)
+        }
+    }
+
+    /// A property list that a reader does not take; most stores take all but lists that are nested deeply.
+    private func unreadable(_ name: String, _ kind: StoreKind) -> Any {
+        switch (kind, name) {
+        case (.xml, "control character"): "a\u{1}b"
+        case (.xml, "date"): Date(timeIntervalSinceReferenceDate: 1e17)
+        default: (0..<600).reduce([] as [Any]) { list, _ in [list] }
+        }
+    }
+
+    @Test(
+        "Metadata that could not be read again are refused: the file stays, and so do its objects",
+        arguments: kinds + [.sqlite], ["control character", "date", "depth"])
+    func unreadableMetadata(kind: StoreKind, name: String) throws {
+        let library = try Library(kind)
+        let context = library.context()
+        let value = unreadable(name, kind)
+        try context.performAndWait {
+            context.make("Tag", ["name": "a"])
+            try context.save()
+            library.coordinator.setMetadata(["mine": value], for: library.store)
+            context.make("Tag", ["name": "b"])
+            let error = #expect(throws: NSError.self) { try context.save() }
+            #expect(error?.code == NSPersistentStoreSaveError)
+        }
+        let url = try #require(library.store.url)
+        let error = #expect(throws: NSError.self) {
+            try NSPersistentStoreCoordinator.setMetadata(
+                ["mine": value], forPersistentStoreOfType: kind.type, at: url)
+        }
+        #expect(error?.code == NSPersistentStoreSaveError)
+        #expect(try library.saved("Tag", "name") == ["a"])
+    }
+
+    @Test("Metadata of an XML store keep carriage returns and the largest numbers")
+    func metadataValues() throws {
+        let library = try Library(.xml)
+        let context = library.context()
+        try context.performAndWait {
+            library.coordinator.setMetadata(["text": "a\r\nb\r", "number": UInt64.max], for: library.store)
+            context.make("Tag", ["name": "a"])
+            try context.save()
+        }
+        let metadata = try library.beside().store.metadata
+        #expect(metadata?["text"] as? String == "a\r\nb\r")
+        #expect((metadata?["number"] as? NSNumber)?.uint64Value == .max)
+    }
+
+    @Test(
+        "What the framework writes into the metadata stays when a program sets its own: another version is refused",
+        arguments: kinds + [.sqlite, .atomic])
+    func ownMetadata(kind: StoreKind) throws {
+        let library = try Library(kind, model: LibraryModel.make())
+        let context = library.context()
+        try context.performAndWait {
+            library.coordinator.setMetadata(["mine": 1], for: library.store)
+            context.make("Tag", ["name": "a"])
+            try context.save()
+        }
+        let other = LibraryModel.make()
+        other.entitiesByName["Tag"]?.properties.append(SampleModels.attribute("more", .stringAttributeType))
+        let error = #expect(throws: NSError.self) { try Library(kind, in: library.folder, model: other) }
+        #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
+        #expect(try library.beside().store.metadata?["mine"] as? Int == 1)
+    }
+
+    @Test(
+        "A link that leads to nothing yet, or to an empty file, is the place of a new store there",
+        arguments: kinds + [.sqlite], [false, true])
+    func links(kind: StoreKind, isEmpty: Bool) throws {
+        let folder = try TemporaryFolder()
+        let link = folder.url.appendingPathComponent("link")
+        let target = folder.url.appendingPathComponent("target")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "target")
+        if isEmpty { try Data().write(to: target) }
+        let model = LibraryModel.make()
+        try withStore(link, model, type: kind.type) { context in
+            context.make("Tag", ["name": "a"])
+            try context.save()
+        }
+        #expect(ForeignFile.link.lies(at: link))
+        try withStore(target, model, type: kind.type) { context in
+            let tags = try context.all("Tag")
+            #expect(tags.count == 1)
+        }
+    }
+
     @Test("Entities that differ in case only stand in an XML store by the names that the model gives them")
     func namesInCase() throws {
         let model = NSManagedObjectModel()

@@ -69,10 +69,7 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
 
     /// Reads the metadata of the file, if there is one and the class tells them, into `metadata`.
     open override func loadMetadata() throws {
-        guard let url, url.isFileURL,
-            let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber,
-            size.intValue > 0
-        else { return }
+        guard let url, url.isFileURL, SQLiteStoreFiles(url).mainSize > 0 else { return }
         do {
             metadata = try Swift.type(of: self).metadataForPersistentStore(with: url)
         } catch let error as NSError where error.code == NSPersistentStoreOperationError {
@@ -133,8 +130,7 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
     open override var metadata: [String: Any]! {
         get { super.metadata }
         set {
-            let present = super.metadata ?? [:]
-            super.metadata = newValue?.merging(present.filter { Self.lastingKeys.contains($0.key) }) { own, _ in own }
+            super.metadata = Self.keeping(super.metadata, in: newValue)
             adoptIdentifier(of: newValue)
         }
     }

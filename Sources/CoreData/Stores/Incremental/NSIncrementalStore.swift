@@ -86,7 +86,7 @@ open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendab
     open override var metadata: [String: Any]! {
         get { super.metadata }
         set {
-            super.metadata = newValue
+            super.metadata = Self.keeping(super.metadata, in: newValue)
             adoptIdentifier(of: newValue)
         }
     }

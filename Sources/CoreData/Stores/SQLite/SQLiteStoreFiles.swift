@@ -12,13 +12,20 @@ struct SQLiteStoreFiles: Sendable {
     init(_ url: URL) { main = Self.resolved(url) }
 
     private static func resolved(_ url: URL) -> URL {
-        var status = stat()
-        guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let path = realpath(url.path, nil)
-        else {
-            return url
+        guard FileKind(at: url) == .link else { return url }
+        if let path = realpath(url.path, nil) {
+            defer { free(path) }
+            return URL(fileURLWithPath: String(cString: path))
         }
-        defer { free(path) }
-        return URL(fileURLWithPath: String(cString: path))
+        // Nothing is there yet: a store is made where the link leads to.
+        var target = url
+        for _ in 0..<40 {
+            guard FileKind(at: target) == .link,
+                let next = try? FileManager.default.destinationOfSymbolicLink(atPath: target.path)
+            else { return target }
+            target = URL(fileURLWithPath: next, relativeTo: target.deletingLastPathComponent()).absoluteURL
+        }
+        return url
     }
 
     var wal: URL { URL(fileURLWithPath: main.path + "-wal") }

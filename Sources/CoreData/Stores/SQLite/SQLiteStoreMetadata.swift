@@ -119,14 +119,7 @@ enum SQLiteStoreMetadata {
         var previous = present?[previousIdentifiersKey] as? [String] ?? []
         if let old = present?[NSStoreUUIDKey] as? String, old != identifier { previous.append(old) }
         if !previous.isEmpty { list[previousIdentifiersKey] = Array(previous.suffix(8)) }
-        let data: Data
-        do {
-            data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
-        } catch {
-            throw NSError.coreData(
-                NSPersistentStoreSaveError,
-                reason: "The store's metadata holds a value that is not a property list.", url: url, underlying: error)
-        }
+        let data = try MetadataList.data(of: list, .binary, url: url)
         let statement = try connection.prepare(
             "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
         statement.bind(1, identifier)

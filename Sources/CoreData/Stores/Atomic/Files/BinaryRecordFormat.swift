@@ -130,14 +130,14 @@ enum BinaryRecordFormat: RecordFormat {
         }
         return BinaryPropertyListWriter.write(
             .dictionary([
-                Key.version: .integer(1), Key.metadata: .data(try metadataData(file.metadata)),
+                Key.version: .integer(1), Key.metadata: .data(try MetadataList.data(of: file.metadata, .binary)),
                 Key.highestNumber: .integer(Int64(file.highestNumber)), Key.entities: .dictionary(entities),
             ]))
     }
 
     static func replacingMetadata(_ metadata: [String: Any], in data: Data) throws -> Data {
         var root = try root(of: data)
-        root[Key.metadata] = .data(try metadataData(metadata))
+        root[Key.metadata] = .data(try MetadataList.data(of: metadata, .binary))
         return BinaryPropertyListWriter.write(.dictionary(root))
     }
 
@@ -148,16 +148,6 @@ enum BinaryRecordFormat: RecordFormat {
         case .real(let number): .real(number)
         case .text(let text): .string(text)
         case .data(let data): .data(data)
-        }
-    }
-
-    private static func metadataData(_ metadata: [String: Any]) throws -> Data {
-        do {
-            return try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)
-        } catch {
-            throw NSError.coreData(
-                NSPersistentStoreSaveError,
-                reason: "The store's metadata holds a value that is not a property list.", underlying: error)
         }
     }
 }

@@ -35,15 +35,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     }
 
     override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
-        let present = try read(url, as: format).metadata
-        var changed = metadata ?? [:]
-        let kept =
-            [
-                NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, StoredVersion.notesKey,
-            ] + lastingKeys
-        for key in kept where changed[key] == nil {
-            changed[key] = present[key]
-        }
+        var changed = keeping(try read(url, as: format).metadata, in: metadata)
         changed[NSStoreTypeKey] = format.storeType
         let data = try format.replacingMetadata(changed, in: Data(contentsOf: url))
         try requireOwnFile(url)
@@ -61,8 +53,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     /// Whether there is no file yet, or an empty one.
     private static func isNew(_ url: URL) -> Bool {
         guard StorePlace(url) == .file else { return true }
-        let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
-        return (size ?? nil)?.intValue ?? 0 == 0
+        return SQLiteStoreFiles(url).mainSize == 0
     }
 
     private static func read(_ url: URL, as format: any RecordFormat.Type) throws -> RecordFile {

@@ -7,7 +7,9 @@ enum XMLPropertyList {
         let text = element.text.trimmingCharacters(in: .whitespacesAndNewlines)
         switch element.name {
         case "string": return element.text
-        case "integer": if let number = Int(text) { return NSNumber(value: number) }
+        case "integer":
+            if let number = Int(text) { return NSNumber(value: number) }
+            if let number = UInt(text) { return NSNumber(value: number) }
         case "real": if let number = Double(text) { return NSNumber(value: number) }
         case "true": return NSNumber(value: true)
         case "false": return NSNumber(value: false)
@@ -30,16 +32,18 @@ enum XMLPropertyList {
 
     /// The `plist` element of a dictionary.
     static func text(of list: [String: Any]) throws -> String {
-        let data: Data
-        do {
-            data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
-        } catch {
-            throw NSError.coreData(
-                NSPersistentStoreSaveError,
-                reason: "The store's metadata holds a value that is not a property list.", underlying: error)
+        let data = try MetadataList.data(of: list, .xml) { data in
+            do {
+                let root = try XMLTreeElement.parse(data)
+                for element in root.children { _ = try value(of: element) }
+            } catch let failure as XMLTreeElement.Failure {
+                throw archiveError("line \(failure.line): \(failure.reason)")
+            }
         }
         let text = String(decoding: data, as: UTF8.self)
         guard let start = text.range(of: "<plist") else { return "" }
-        return text[start.lowerBound...].trimmingCharacters(in: .whitespacesAndNewlines)
+        // A reader would take a carriage return for the end of a line.
+        return text[start.lowerBound...].trimmingCharacters(in: .whitespacesAndNewlines).unicodeScalars
+            .map { $0 == "\r" ? "&#13;" : String($0) }.joined()
     }
 }

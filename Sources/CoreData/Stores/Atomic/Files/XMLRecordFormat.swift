@@ -94,19 +94,19 @@ enum XMLRecordFormat: RecordFormat {
         text += try information(file.metadata, highestNumber: max(file.highestNumber, lastReservedNumber))
         for record in file.records {
             guard let layout = entities[record.entity] else { continue }
-            text += "    <object type=\"\(escapedName(record.entity))\" id=\"z\(record.number)\">\n"
+            text += "    <object type=\"\(try escapedName(record.entity))\" id=\"z\(record.number)\">\n"
             for slot in layout.slots where slot.isPersistent {
                 let name = spelling.property(slot.name, of: layout.name)
                 guard case .attribute(let attribute) = slot.role, let value = record.values[name] else { continue }
-                text += "        <attribute name=\"\(escapedName(name))\" "
+                text += "        <attribute name=\"\(try escapedName(name))\" "
                 text += "type=\"\(typeName(attribute.attributeType))\">"
-                text += try content(value, attribute, record) + "</attribute>\n"
+                text += try content(value, of: slot.name, layout.name) + "</attribute>\n"
             }
             let relationships = layout.entity.relationshipsByName
             for (name, relationship) in relationships.sorted(by: { $0.key < $1.key }) where !relationship.isTransient {
                 let name = spelling.property(name, of: layout.name)
                 let destination = spelling.entity(relationship.destinationEntity?.name ?? "")
-                text += element(relationship, name, destination, record.links[name] ?? [])
+                text += try element(relationship, name, destination, record.links[name] ?? [])
             }
             text += "    </object>\n"
         }
@@ -150,10 +150,10 @@ enum XMLRecordFormat: RecordFormat {
 
     private static func element(
         _ relationship: NSRelationshipDescription, _ name: String, _ destination: String, _ numbers: [Int]
-    ) -> String {
+    ) throws -> String {
         var text =
-            "        <relationship name=\"\(escapedName(name))\" type=\"\(relationship.minCount)/\(relationship.maxCount)\" "
-        text += "destination=\"\(escapedName(destination))\""
+            "        <relationship name=\"\(try escapedName(name))\" type=\"\(relationship.minCount)/\(relationship.maxCount)\" "
+        text += "destination=\"\(try escapedName(destination))\""
         if !numbers.isEmpty { text += " idrefs=\"\(numbers.map { "z\($0)" }.joined(separator: " "))\"" }
         return text + "></relationship>\n"
     }
@@ -176,32 +176,34 @@ enum XMLRecordFormat: RecordFormat {
         }
     }
 
-    private static func content(
-        _ value: FileValue, _ attribute: NSAttributeDescription, _ record: RecordFile.Record
-    ) throws -> String {
+    private static func content(_ value: FileValue, of property: String, _ entity: String) throws -> String {
         switch value {
         case .integer(let number): return "\(number)"
         case .real(let number): return "\(number)"
         case .data(let data): return data.base64EncodedString(options: .lineLength64Characters)
         case .text(let text):
-            // XML has no way at all to write these.
-            let isWritable = text.unicodeScalars.allSatisfy { scalar in
-                scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
-                    || "\t\n\r".unicodeScalars.contains(scalar)
-            }
-            if isWritable { return escaped(text) }
-            throw NSError.coreData(
-                NSPersistentStoreSaveError,
-                reason: """
-                    The value of '\(attribute.name)' of the entity '\(attribute.entity.name ?? record.entity)' has a \
-                    control character, which XML cannot hold
-                    """)
+            if isWritable(text) { return escaped(text) }
+            throw unwritable("The value of '\(property)' of the entity '\(entity)'")
         }
     }
 
+    /// Whether XML can hold a text: for some characters it has no way at all.
+    private static func isWritable(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
+                || "\t\n\r".unicodeScalars.contains(scalar)
+        }
+    }
+
+    private static func unwritable(_ subject: String) -> NSError {
+        NSError.coreData(
+            NSPersistentStoreSaveError, reason: "\(subject) has a control character, which XML cannot hold")
+    }
+
     /// A name in an XML attribute, where a reader would take white space for a blank.
-    private static func escapedName(_ name: String) -> String {
-        escaped(name).replacing("\n", with: "&#10;").replacing("\t", with: "&#9;")
+    private static func escapedName(_ name: String) throws -> String {
+        guard isWritable(name) else { throw unwritable("The name '\(name)' of an entity or a property") }
+        return escaped(name).replacing("\n", with: "&#10;").replacing("\t", with: "&#9;")
     }
 
     static func escaped(_ text: String) -> String {

@@ -1,0 +1,47 @@
+import Foundation
+
+/// The property list that a store's metadata are kept as.
+///
+/// What a program puts into them is written only if it can be read again: a store whose metadata nobody reads is lost with
+/// all its objects.
+enum MetadataList {
+    /// How deep lists and dictionaries may lie in each other. Readers of files have limits of their own above that.
+    private static let maximumDepth = 100
+
+    /// The bytes of a property list. Throws 134030 where a value is none, or could not be read again.
+    static func data(
+        of list: [String: Any], _ format: PropertyListSerialization.PropertyListFormat, url: URL? = nil,
+        reading read: (Data) throws -> Void = { _ = try PropertyListSerialization.propertyList(from: $0, format: nil) }
+    ) throws -> Data {
+        guard isShallow(list, maximumDepth) else {
+            throw failure("is nested more than \(maximumDepth) deep", url: url)
+        }
+        let data: Data
+        do {
+            data = try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
+        } catch {
+            throw failure("is not a property list", url: url, error)
+        }
+        do {
+            try read(data)
+        } catch {
+            throw failure("could not be read again (\(error.localizedDescription))", url: url, error)
+        }
+        return data
+    }
+
+    private static func isShallow(_ value: Any, _ depth: Int) -> Bool {
+        if depth == 0 { return false }
+        switch value {
+        case let list as [Any]: return list.allSatisfy { isShallow($0, depth - 1) }
+        case let list as [AnyHashable: Any]: return list.values.allSatisfy { isShallow($0, depth - 1) }
+        default: return true
+        }
+    }
+
+    private static func failure(_ reason: String, url: URL?, _ underlying: (any Error)? = nil) -> NSError {
+        NSError.coreData(
+            NSPersistentStoreSaveError, reason: "The store's metadata holds a value that \(reason).", url: url,
+            underlying: underlying)
+    }
+}
