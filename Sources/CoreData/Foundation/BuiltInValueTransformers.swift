@@ -51,12 +51,14 @@ private final class IsNotNilTransformer: ValueTransformer {
 
 private final class KeyedUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTransformer {
     override func transformedValue(_ value: Any?) -> Any? {
-        guard let data = value as? Data, KeyedArchive.hasOnlyKnownClasses(data) else { return nil }
-        return try? NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(data)
+        guard let data = value as? Data else { return nil }
+        return KeyedArchive.object(of: data) { try NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(data) }
     }
 
     override func reverseTransformedValue(_ value: Any?) -> Any? {
         guard let value, KeyedArchive.canHold(value as AnyObject) else { return nil }
-        return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: false)
+        return KeyedArchive.data(of: value as AnyObject) {
+            try NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: false)
+        }
     }
 }

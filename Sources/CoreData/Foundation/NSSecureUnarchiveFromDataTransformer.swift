@@ -21,8 +21,11 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTr
 
     /// The object of an archive; nil when its class is not allowed or it is no archive.
     open override func transformedValue(_ value: Any?) -> Any? {
-        guard let data = value as? Data, KeyedArchive.hasOnlyKnownClasses(data) else { return nil }
-        return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: Self.allowedTopLevelClasses, from: data)
+        guard let data = value as? Data else { return nil }
+        return KeyedArchive.object(of: data, isAllowed: Self.allows) {
+            guard Self.allowsOthers(in: data) else { return nil }
+            return try NSKeyedUnarchiver.unarchivedObject(ofClasses: Self.allowedTopLevelClasses, from: data)
+        }
     }
 
     /// The archive of an object; nil when its class is not allowed or cannot be archived.
@@ -30,7 +33,22 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTr
         guard let value else { return nil }
         let object = value as AnyObject
         guard KeyedArchive.canHold(object), Self.allows(object) else { return nil }
-        return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
+        return KeyedArchive.data(of: object) {
+            try NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
+        }
+    }
+
+    /// Whether an archive with objects of other classes than plain ones is this transformer's: Foundation's unarchiver stops
+    /// the process at a class that is not allowed.
+    private static func allowsOthers(in data: Data) -> Bool {
+        let plain = Set(TransformableDefaultTransformer.allowedTopLevelClasses.map { ObjectIdentifier($0) })
+        guard allowedTopLevelClasses.contains(where: { !plain.contains(ObjectIdentifier($0)) }),
+            let root = try? KeyedArchive(data).root()
+        else { return false }
+        // Foundation's own classes are not found by their names.
+        guard let rootClass = NSClassFromString(root.className) else { return true }
+        func isKind<Allowed>(of kind: Allowed.Type) -> Bool { rootClass is Allowed.Type }
+        return allowedTopLevelClasses.contains { isKind(of: $0) }
     }
 
     private static func allows(_ object: AnyObject) -> Bool {
@@ -44,28 +62,4 @@ final class TransformableDefaultTransformer: NSSecureUnarchiveFromDataTransforme
     override class var allowedTopLevelClasses: [AnyClass] {
         super.allowedTopLevelClasses + [NSOrderedSet.self, NSDecimalNumber.self]
     }
-}
-
-extension KeyedArchive {
-    /// Whether Foundation's archiver takes an object: it stops the process at one that is not `NSCoding` and at a class that
-    /// is nested or private.
-    static func canHold(_ object: AnyObject) -> Bool {
-        guard object is NSCoding else { return false }
-        let name = String(reflecting: type(of: object))
-        return !name.contains("(") && name.split(separator: ".").count <= 2
-    }
-
-    /// Whether data is an archive whose classes are all there. Foundation's unarchiver writes to the standard error about
-    /// every object of a class it does not know; such archives are not given to it.
-    static func hasOnlyKnownClasses(_ data: Data) -> Bool {
-        guard let archive = try? KeyedArchive(data) else { return false }
-        return archive.classNames.allSatisfy { knownClasses.contains($0) || NSClassFromString($0) != nil }
-    }
-
-    /// Foundation's classes that archives name; `NSClassFromString` knows them under the module's name only.
-    private static let knownClasses: Set<String> = [
-        "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSOrderedSet",
-        "NSMutableOrderedSet", "NSString", "NSMutableString", "NSNumber", "NSDecimalNumber",
-        "NSDecimalNumberPlaceholder", "NSDate", "NSData", "NSMutableData", "NSURL", "NSUUID", "NSNull",
-    ]
 }

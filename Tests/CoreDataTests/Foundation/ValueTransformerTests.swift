@@ -145,4 +145,65 @@ struct ValueTransformerTests {
         let error = try #require(throws: NSError.self) { try roundTrip("x", transformer: "Nobody's") }
         #expect(error.localizedDescription.contains("no value transformer named 'Nobody's' is registered"))
     }
+
+    @Test("Decimal numbers in a transformable value are kept, alone, in lists and in dictionaries")
+    func decimals() throws {
+        let number = NSDecimalNumber(string: "-12345.678901234567890123")
+        for transformer in [nil, NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue] {
+            #expect(try roundTrip([number, "x"], transformer: transformer).read as? NSArray == [number, "x"])
+            #expect(try roundTrip(["a": [number]], transformer: transformer).read as? NSDictionary == ["a": [number]])
+        }
+        #expect(try roundTrip(number, transformer: nil).read as? NSDecimalNumber == number)
+        let keyed = try #require(ValueTransformer(forName: .keyedUnarchiveFromDataTransformerName))
+        #expect(keyed.transformedValue(keyed.reverseTransformedValue(number)) as? NSDecimalNumber == number)
+    }
+
+    /// Values of every class that the secure transformer allows.
+    private static var plainValues: [NSObject] {
+        [
+            ["a": 1, "b": ["c", "d"], "e": ["f": Date(timeIntervalSinceReferenceDate: 5)]] as NSDictionary,
+            [
+                1, 2.5, "x", Data([1, 2, 3]), NSURL(fileURLWithPath: "/a"), NSUUID(), NSNull(), Int64.max,
+            ] as NSArray, [true, false] as NSArray, NSSet(array: [1, "2"]), "text" as NSString, 7 as NSNumber,
+            NSDictionary(objects: ["n", "s"], forKeys: [1 as NSNumber, "t" as NSString]),
+            NSMutableArray(array: [NSMutableDictionary(dictionary: ["q": NSMutableString(string: "w")])]),
+            NSMutableString(string: "m"), NSArray(), NSDictionary(), NSSet(),
+        ]
+    }
+
+    @Test("Plain values come back equal, mutable ones mutable")
+    func plain() throws {
+        let secure = NSSecureUnarchiveFromDataTransformer()
+        for value in Self.plainValues {
+            let data = try #require(secure.reverseTransformedValue(value) as? Data, "\(value)")
+            let read = try #require(secure.transformedValue(data) as? NSObject, "\(value)")
+            #expect(read == value)
+        }
+        // A class that is there and that the transformer does not allow.
+        var data = try #require(secure.reverseTransformedValue(["key": "value"] as NSDictionary) as? Data)
+        while let name = data.range(of: Data("NSDictionary".utf8)) {
+            data.replaceSubrange(name, with: Data("NSObject\0\0\0\0".utf8))
+        }
+        #expect(secure.transformedValue(data) == nil)
+        let mutable = secure.transformedValue(secure.reverseTransformedValue(NSMutableArray(array: [1])))
+        (mutable as? NSMutableArray)?.add(2)
+        #expect(mutable as? NSArray == [1, 2])
+    }
+
+    @Test("A damaged archive gives nothing, or another value; it does not stop the process")
+    func damaged() throws {
+        let secure = NSSecureUnarchiveFromDataTransformer()
+        let archives = Self.plainValues.compactMap { secure.reverseTransformedValue($0) as? Data }
+        var nothing = 0
+        for seed in SplitMix.seeds(1_000, long: 100_000) {
+            var random = SplitMix(state: UInt64(seed))
+            var data = archives[Int.random(in: 0..<archives.count, using: &random)]
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                data[Int.random(in: 0..<data.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            let value = secure.transformedValue(data) as? NSObject
+            if value?.isEqual(NSNull()) ?? true { nothing += 1 }
+        }
+        #expect(nothing > 0)
+    }
 }

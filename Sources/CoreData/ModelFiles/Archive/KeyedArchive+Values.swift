@@ -6,7 +6,7 @@ struct OpaqueArchivedValue {
 }
 
 extension KeyedArchive {
-    private static let maximumDepth = 64
+    private static let maximumDepth = 128
 
     /// A Foundation value: string, number, date, data, UUID, URL, decimal number, array, set or dictionary of such.
     ///
@@ -48,11 +48,19 @@ extension KeyedArchive {
         if isKind("NSArray") { return try elements(value).compactMap { try self.value($0, depth: depth + 1) } }
         if isKind("NSSet") || isKind("NSOrderedSet") {
             let elements = try elements(value).compactMap { try self.value($0, depth: depth + 1) }
+            // Foundation does not come to an end with their hashes.
+            guard !elements.contains(where: { $0 is NSDecimalNumber }) else {
+                throw archiveError("Object \(object.index) of the archive is a set of decimal numbers.")
+            }
             return isKind("NSSet") ? NSSet(array: elements) : NSOrderedSet(array: elements)
         }
         if isKind("NSDictionary") {
             var result: [AnyHashable: Any] = [:]
-            for (key, element) in try entries(value) { result[key] = try self.value(element, depth: depth + 1) }
+            for (key, element) in try pairs(value) {
+                guard let key = try self.value(key, depth: depth + 1) as? AnyHashable, !(key.base is NSDecimalNumber)
+                else { throw archiveError("Object \(object.index) of the archive has a key that is none.") }
+                result[key] = try self.value(element, depth: depth + 1)
+            }
             return result
         }
         throw UnknownClass(className: object.className, index: object.index)

@@ -8,7 +8,7 @@ final class KeyedArchive {
     private let objects: [PropertyListValue]
     private let topIndex: Int
     /// How many plain values may still be made: shared parts cannot multiply without end.
-    private var budget = 1_000_000
+    private var budget: Int
     /// The classes that were looked up, by their place: every object names one of a few.
     private var classes: [Int: ArchivedClass] = [:]
 
@@ -22,6 +22,8 @@ final class KeyedArchive {
         }
         self.objects = objects
         topIndex = root
+        // Each reference takes a byte at least.
+        budget = max(1_000_000, data.count)
     }
 
     /// The names of all classes that the archive speaks of.
@@ -154,14 +156,25 @@ extension KeyedArchive {
 
     /// The entries of an NSDictionary with string keys, or of the known-keys dictionary of a model in use.
     func entries(_ value: PropertyListValue?) throws -> [(key: String, value: PropertyListValue)] {
+        guard let index = try object(value)?.index else { return [] }
+        return try pairs(value).map { key, value in
+            guard let key = try string(key) else {
+                throw archiveError("Object \(index) of the archive is a dictionary with a key that is no string.")
+            }
+            return (key, value)
+        }
+    }
+
+    /// The entries of a dictionary with any keys.
+    func pairs(_ value: PropertyListValue?) throws -> [(key: PropertyListValue, value: PropertyListValue)] {
         guard let object = try object(value) else { return [] }
         if let strategy = try object.object("searchMapping") {
             let keys = try elements(strategy.fields["keys"])
             let values = try elements(object.fields["values"])
             let token = try object.string("emptyToken")
-            var entries: [(key: String, value: PropertyListValue)] = []
+            var entries: [(key: PropertyListValue, value: PropertyListValue)] = []
             for (key, value) in zip(keys, values) {
-                guard let key = try string(key) else { continue }
+                guard try string(key) != nil else { continue }
                 if let token, case .string(token)? = try resolve(value) { continue }
                 entries.append((key, value))
             }
@@ -173,12 +186,6 @@ extension KeyedArchive {
             if object.fields["NS.keys"] == nil, object.fields["NS.objects"] == nil { return [] }
             throw archiveError("Object \(object.index) of the archive is a damaged dictionary.")
         }
-        return try zip(keys, values).map { key, value in
-            guard let key = try string(key) else {
-                throw archiveError(
-                    "Object \(object.index) of the archive is a dictionary with a key that is no string.")
-            }
-            return (key, value)
-        }
+        return Array(zip(keys, values)).map { (key: $0, value: $1) }
     }
 }

@@ -1,0 +1,58 @@
+import Foundation
+
+extension KeyedArchive {
+    /// Whether Foundation's archiver takes an object: it stops the process at one that is not `NSCoding` and at a class that
+    /// is nested or private.
+    static func canHold(_ object: AnyObject) -> Bool {
+        guard object is NSCoding else { return false }
+        let name = String(reflecting: type(of: object))
+        return !name.contains("(") && name.split(separator: ".").count <= 2
+    }
+
+    /// The object of an archive.
+    ///
+    /// Archives of plain values are read here: Foundation's unarchiver stops the process at some that are damaged. Those with
+    /// objects of other classes are left to it, if all their classes are there: about others it writes to the standard error.
+    static func object(
+        of data: Data, isAllowed: (AnyObject) -> Bool = { _ in true }, otherwise unarchive: () throws -> Any?
+    ) -> Any? {
+        guard let archive = try? KeyedArchive(data) else { return nil }
+        let others = archive.classNames.subtracting(knownClasses)
+        guard others.isEmpty else {
+            return others.allSatisfy { NSClassFromString($0) != nil } ? try? unarchive() : nil
+        }
+        guard let value = try? archive.value(archive.top) else { return nil }
+        var object = value as AnyObject
+        // What lies plainly at the top has no class.
+        if let root = try? archive.root(), root.className.hasPrefix("NSMutable"),
+            let copying = object as? any NSMutableCopying
+        {
+            object = copying.mutableCopy(with: nil) as AnyObject
+        }
+        return isAllowed(object) ? object : nil
+    }
+
+    /// The archive of an object. Foundation's archiver does not come to an end with decimal numbers.
+    static func data(of object: AnyObject, otherwise archive: () throws -> Data) -> Data? {
+        guard holdsDecimal(object) else { return try? archive() }
+        var writer = KeyedArchiveWriter()
+        guard let root = try? writer.add(value: object) else { return nil }
+        return writer.archive(root: root)
+    }
+
+    private static func holdsDecimal(_ value: Any) -> Bool {
+        switch value {
+        case is NSDecimalNumber: true
+        case let array as NSArray: array.contains(where: holdsDecimal)
+        case let dictionary as NSDictionary: dictionary.contains { holdsDecimal($0.value) }
+        default: false
+        }
+    }
+
+    /// Foundation's classes that archives name; `NSClassFromString` knows them under the module's name only.
+    private static let knownClasses: Set<String> = [
+        "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSOrderedSet",
+        "NSMutableOrderedSet", "NSString", "NSMutableString", "NSNumber", "NSDecimalNumber",
+        "NSDecimalNumberPlaceholder", "NSDate", "NSData", "NSMutableData", "NSURL", "NSUUID", "NSNull",
+    ]
+}
