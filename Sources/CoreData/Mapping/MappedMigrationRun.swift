@@ -114,9 +114,13 @@ final class MappedMigrationRun {
         return context
     }
 
-    /// Runs a body while the thread holds both contexts.
+    /// Runs a body while the thread holds both contexts. A row that cannot be read ends the migration.
     private func holding<Result>(_ body: () throws -> Result) throws -> Result {
-        try sourceContext.performAndWait { try destinationContext.performAndWait { try body() } }
+        try sourceContext.performAndWait {
+            try sourceContext.throwingReadErrors {
+                try destinationContext.performAndWait { try destinationContext.throwingReadErrors(body) }
+            }
+        }
     }
 
     // MARK: The passes

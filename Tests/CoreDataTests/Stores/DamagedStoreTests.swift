@@ -177,7 +177,30 @@ struct DamagedStoreTests {
             context.undoManager = UndoManager()
             drive(context, note)
         }
-        try? library.coordinator.remove(library.store)
+        do {
+            let moved = folder.url.appendingPathComponent("Moved.xml")
+            _ = try library.coordinator.migratePersistentStore(library.store, to: moved, withType: NSXMLStoreType)
+        } catch {
+            #expect((error as NSError).domain == NSCocoaErrorDomain, note)
+        }
+        if let store = library.coordinator.persistentStores.first { try? library.coordinator.remove(store) }
+    }
+
+    @Test("A migration object by object ends with the error of a relationship that cannot be read")
+    func migration() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Library.sqlite")
+        try Self.original().write(to: url)
+        let library = try Library(.sqlite, in: folder)
+        let table = try #require(
+            try RawDatabase(url).column("SELECT name FROM sqlite_master WHERE name LIKE 'Z\\__%S' ESCAPE '\\'").first)
+        guard case .text(let name) = table else { throw CocoaError(.featureUnsupported) }
+        try RawDatabase(url).execute("DROP TABLE \(name)")
+        let moved = folder.url.appendingPathComponent("Moved.xml")
+        #expect(throws: NSError.self) {
+            try library.coordinator.migratePersistentStore(library.store, to: moved, withType: NSXMLStoreType)
+        }
+        #expect(!FileManager.default.fileExists(atPath: moved.path))
     }
 
     @Test("Bytes and pages damaged at random")
