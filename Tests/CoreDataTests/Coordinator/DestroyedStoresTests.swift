@@ -1,7 +1,8 @@
-import CoreData
 import Foundation
 import TestSupport
 import Testing
+
+@testable import CoreData
 
 @Suite("A store that was destroyed leaves three empty files", .leavesNothingBehind)
 struct DestroyedStoresTests {
@@ -211,6 +212,33 @@ struct DestroyedStoresTests {
             }
             try destroy(left)
             #expect(try sizes(in: copied) == Self.emptied)
+        }
+    }
+
+    @Test(
+        "A store that is being migrated, or made by a migration, is not destroyed, nor is what lies in the folder of that"
+    )
+    func beingMigrated() throws {
+        let folder = try TemporaryFolder()
+        let model = LibraryModel.make()
+        for isMade in [true, false] {
+            let url = folder.url.appendingPathComponent("\(isMade).sqlite")
+            if isMade { try withStore(url, model) { _ in } }
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            do {
+                let place = try #require(try MigrationFolder.lock(SQLiteStoreFiles(url), creating: true, timeout: 0))
+                let work = place.url.appendingPathComponent("work")
+                try Data([1]).write(to: work)
+                let error = #expect(throws: NSError.self) {
+                    try coordinator.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType)
+                }
+                #expect(error?.code == NSPersistentStoreTimeoutError)
+                #expect(FileManager.default.fileExists(atPath: work.path))
+                #expect(FileManager.default.fileExists(atPath: url.path) == isMade)
+            }
+            // Once nobody works there it is waste.
+            try coordinator.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType)
+            if isMade { #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(url))) }
         }
     }
 }

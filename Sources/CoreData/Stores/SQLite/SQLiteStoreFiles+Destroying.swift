@@ -5,15 +5,18 @@ extension SQLiteStoreFiles {
     /// store. Where no main file is, the rest is removed and nothing made.
     ///
     /// A kill leaves the store whole, or an empty main file: the external values are noted before, and what is left of them
-    /// goes when a store is opened there next. A store that somebody has open is refused unless `force`.
+    /// goes when a store is opened there next. A store that somebody has open or migrates is refused unless `force`.
     func empty(timeout: TimeInterval = 0, force: Bool = false) throws {
         try requireOwn()
+        // Whoever migrates the store, or puts another one in its place, works in that folder.
+        let folder = force ? nil : try MigrationFolder.lock(self, creating: false, timeout: timeout)
+        defer { withExtendedLifetime(folder) {} }
         guard FileManager.default.fileExists(atPath: main.path) else { return try destroy() }
-        // What a killed process has left half done would be put in the place of a new store.
-        try FileKind.remove(.folder, at: MigrationFolder.url(for: self))
         var hasBegun = false
         func take() throws {
             hasBegun = true
+            // What a killed process has left half done would be put in the place of a new store.
+            try FileKind.remove(.folder, at: MigrationFolder.url(for: self))
             let external = ExternalData(folder: externalDataFolder, storeName: main.lastPathComponent)
             var files = ExternalFileChanges()
             files.orphaned = ownExternalFiles
