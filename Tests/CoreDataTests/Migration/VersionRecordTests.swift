@@ -97,4 +97,24 @@ struct VersionRecordTests {
             try shelf.open(model(older), [NSMigrationKnownVersionsOption: [model(newer)]])
         }
     }
+
+    @Test("values that an older version derives anew are lost, and asked for")
+    func derivedAgain() throws {
+        try withTemporaryFolder { folder in
+            let shelf = NoteShelf(folder)
+            let older = ModelText.model(NoteShelf.first)
+            let derived = NSDerivedAttributeDescription()
+            derived.name = "size"
+            derived.attributeType = .stringAttributeType
+            derived.derivationExpression = NSExpression(format: "uppercase:(name)")
+            older.entitiesByName["Note"]?.properties.append(derived)
+            try shelf.open(older) { $0.make("Note", ["name": "a"]) }
+            let newer = ModelText.model("entity Note\n  name string\n  color string\n  size string")
+            try shelf.open(newer) { try $0.all("Note").first?.setValue("mine", forKey: "size") }
+            let before = shelf.bytes
+            let error = try #require(throws: NSError.self) { try shelf.open(older) }
+            #expect(NoteShelf.losses(error).map(\.name) == ["Note.size"])
+            #expect(shelf.bytes == before)
+        }
+    }
 }

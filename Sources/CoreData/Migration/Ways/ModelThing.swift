@@ -31,6 +31,8 @@ struct ModelThing: Hashable {
                 newNames[newer] = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
             }
             guard let newName = newNames[newer]?[name] else { return nil }
+            // What is derived from now on is computed, whatever was there.
+            if entity.entity.propertiesByName[newName] is NSDerivedAttributeDescription { return nil }
             guard thing.path.count > 1 else { return ModelThing(entity: entity.name, path: [newName]) }
             guard let old = difference.properties[newer][newName] as? NSCompositeAttributeDescription,
                 let new = entity.entity.propertiesByName[newName] as? NSCompositeAttributeDescription
