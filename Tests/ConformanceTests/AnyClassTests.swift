@@ -1,8 +1,8 @@
 import CoreData
 import XCTest
 
-// Initialisers that are called on a generic parameter, on a metatype and on `self` in a class method; a count whose request
-// has no type of its own; what a model's file says nothing about.
+// Initialisers that are called on a generic parameter, on a metatype and on `self` in a class method; a count whose
+// request has no type of its own; what a model's file says nothing about.
 
 private class OwnContext: NSManagedObjectContext, @unchecked Sendable {
     let label = "own"

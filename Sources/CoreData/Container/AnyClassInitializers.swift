@@ -1,9 +1,9 @@
 import Foundation
 
-// On a Mac these initialisers are Objective-C's and may be called on any class: on a generic parameter, on a metatype, on
-// `self` in a class method. Swift allows that of `required` ones only, and `required` would refuse subclasses that have
-// initialisers of their own. So each is declared once more in a protocol's extension. The compiler takes that one where the
-// class's own is not allowed.
+// On a Mac these initialisers are Objective-C's and may be called on any class: on a generic parameter, on a metatype,
+// on `self` in a class method. Swift allows that of `required` ones only, and `required` would refuse subclasses that
+// have initialisers of their own. So each is declared once more in a protocol's extension. The compiler takes that one
+// where the class's own is not allowed.
 //
 // Each takes three steps, because the class that was asked for is known to the metatype alone:
 // - the initialiser of the extension hands it on by calling one that is declared without a body,

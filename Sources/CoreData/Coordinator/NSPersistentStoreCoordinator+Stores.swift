@@ -290,6 +290,6 @@ extension Notification.Name {
 public let NSAddedPersistentStoresKey = "added"
 /// User-info key of the stores-did-change notification: the removed stores.
 public let NSRemovedPersistentStoresKey = "removed"
-/// User-info key of the stores-did-change notification: a store before and after its UUID changed. Not there here, where a
-/// store keeps its UUID while it is open.
+/// User-info key of the stores-did-change notification: a store before and after its UUID changed. Not there here,
+/// where a store keeps its UUID while it is open.
 public let NSUUIDChangedPersistentStoresKey = "NSUUIDChangedPersistentStoresKey"

@@ -1,12 +1,13 @@
 import Foundation
 
-// Observers by selector, with a method of the observer's class in place of the selector: `Stack.saved(_:)` where a Mac has
-// `#selector(Stack.saved(_:))`. Foundation on Linux knows observers by closures only.
+// Observers by selector, with a method of the observer's class in place of the selector: `Stack.saved(_:)` where a Mac
+// has `#selector(Stack.saved(_:))`. Foundation on Linux knows observers by closures only.
 extension NotificationCenter {
-    /// Calls a method of the observer whenever a notification of a name, from an object, is posted; `nil` stands for any.
+    /// Calls a method of the observer whenever a notification of a name, from an object, is posted; `nil` stands for
+    /// any.
     ///
-    /// The observer is not retained, and nothing is called any more when it is gone. Its method runs on the thread that posts.
-    /// See [Apple's page](https://developer.apple.com/documentation/foundation/notificationcenter).
+    /// The observer is not retained, and nothing is called any more when it is gone. Its method runs on the thread that
+    /// posts. See [Apple's page](https://developer.apple.com/documentation/foundation/notificationcenter).
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, selector: @escaping (Observer) -> (Notification) -> Void, name: Notification.Name?,
         object: Any?

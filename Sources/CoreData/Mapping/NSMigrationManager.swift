@@ -295,14 +295,15 @@ struct MappedMigrationEnds {
     var workFolder: URL?
 }
 
-/// What migration managers offer beyond Apple's interface; a protocol, so that a subclass may have a `progress` of its own.
+/// What migration managers offer beyond Apple's interface; a protocol, so that a subclass may have a `progress` of its
+/// own.
 public protocol ProgressingMigration: AnyObject {}
 
 extension NSMigrationManager: ProgressingMigration {}
 
 extension ProgressingMigration where Self: NSMigrationManager {
-    /// How far the migration is, in rows, and a way to cancel it: from any thread, within a fraction of a second. It then
-    /// fails with 134120.
+    /// How far the migration is, in rows, and a way to cancel it: from any thread, within a fraction of a second. It
+    /// then fails with 134120.
     ///
     /// An addition to Apple's interface.
     public var progress: Progress { ownProgress }

@@ -333,8 +333,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         willChangeValue(forKey: inKey)
     }
 
-    /// Called by custom accessors after they change the members of a primitive to-many relationship: the object counts as
-    /// changed.
+    /// Called by custom accessors after they change the members of a primitive to-many relationship: the object counts
+    /// as changed.
     open func didChangeValue(
         forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
         using inObjects: Set<AnyHashable>

@@ -1,7 +1,7 @@
 import Foundation
 
-// The names of Core Data over iCloud, which Apple deprecated in 2016. Programs that still name them compile; nothing is kept
-// in a cloud, and nothing of this is ever posted.
+// The names of Core Data over iCloud, which Apple deprecated in 2016. Programs that still name them compile; nothing is
+// kept in a cloud, and nothing of this is ever posted.
 
 /// Why stores changed, as Core Data over iCloud told it. Never told here.
 public enum NSPersistentStoreUbiquitousTransitionType: UInt, Sendable {

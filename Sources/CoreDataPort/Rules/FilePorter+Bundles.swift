@@ -1,8 +1,8 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// `Bundle(for: Type.self)` and `.init(for: Type.self)`: on Linux that is the program's folder, whatever the type. It
-    /// becomes the target's bundle for a class of the target's own, else what the framework has in its place.
+    /// `Bundle(for: Type.self)` and `.init(for: Type.self)`: on Linux that is the program's folder, whatever the type.
+    /// It becomes the target's bundle for a class of the target's own, else what the framework has in its place.
     mutating func portBundle(at index: Int) {
         if isWord("allBundles", at: index + 2), isMark(".", at: index + 1) { return portAllBundles(at: index) }
         if isWord("Bundle", at: index), isMark("(", at: index + 1), isWord("identifier", at: index + 2) {
@@ -40,7 +40,8 @@ extension FilePorter {
         return full.flatMap { surroundings.typeTargets[$0] } == own
     }
 
-    /// `Bundle(identifier: "…")`: a package has no bundles with identifiers; a framework of Xcode's names its own that way.
+    /// `Bundle(identifier: "…")`: a package has no bundles with identifiers; a framework of Xcode's names its own that
+    /// way.
     private mutating func portIdentifiedBundle(at index: Int) {
         guard let own = surroundings.target, surroundings.targetsWithResources.contains(own),
             let close = closing(of: index + 1), close == index + 5, case .literal = tokens[index + 4].kind

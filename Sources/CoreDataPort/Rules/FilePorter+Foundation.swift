@@ -2,8 +2,8 @@ import CoreDataModelCompiler
 
 // What Foundation on Linux has in another form.
 extension FilePorter {
-    /// A parameter of type `CVarArg`, for an argument of a format: numbers, dates and objects are not that on Linux, and a
-    /// predicate takes anything.
+    /// A parameter of type `CVarArg`, for an argument of a format: numbers, dates and objects are not that on Linux,
+    /// and a predicate takes anything.
     mutating func portArgumentType(at index: Int) {
         guard isMark(":", at: index - 1), makesPredicates, !formatsText else { return }
         replace(tokens[index].range, by: "Any")

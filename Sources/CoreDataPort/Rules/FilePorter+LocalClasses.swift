@@ -1,8 +1,9 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// `@NSManaged` in a class that a function declares: nothing outside can write its accessors. The class moves to the end of
-    /// the file where no other of its name is in the sources, and it needs nothing else that the function declares.
+    /// `@NSManaged` in a class that a function declares: nothing outside can write its accessors. The class moves to
+    /// the end of the file where no other of its name is in the sources, and it needs nothing else that the function
+    /// declares.
     mutating func portLocalClass(at index: Int) {
         let body = file.scopes.body(at: tokens[index].range.lowerBound)
         guard let body, body.isLocal, interpolation == nil, movedClasses.insert(body.type).inserted else { return }

@@ -1,8 +1,9 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// `#selector(saved(_:))` that an observer is given becomes the method itself, `Stack.saved(_:)`, which the framework's
-    /// `addObserver(_:selector:name:object:)` takes. So does one that is kept under a name that an observer is given.
+    /// `#selector(saved(_:))` that an observer is given becomes the method itself, `Stack.saved(_:)`, which the
+    /// framework's `addObserver(_:selector:name:object:)` takes. So does one that is kept under a name that an observer
+    /// is given.
     mutating func portObserver(at selector: Int) -> Bool {
         guard isMark("#", at: selector), let close = closing(of: selector + 2), isObserving(selector),
             let method = method(selector + 3..<close, isOfSelf: observesItself(selector))

@@ -1,8 +1,8 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// A method of a protocol that need not be implemented, as only Objective-C has it: it gets an implementation that does
-    /// nothing. False where what it would return is not known.
+    /// A method of a protocol that need not be implemented, as only Objective-C has it: it gets an implementation that
+    /// does nothing. False where what it would return is not known.
     mutating func portOptionalMethod(at attribute: Int, through last: Int, _ keyword: Int?) -> Bool {
         guard let keyword, isWord("func", at: keyword),
             let word = (last..<keyword).first(where: { isWord("optional", at: $0) }),

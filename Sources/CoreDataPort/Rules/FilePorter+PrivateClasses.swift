@@ -3,8 +3,9 @@ import CoreDataModelCompiler
 extension FilePorter {
     private static let kinds: Set<String> = ["class", "struct", "enum", "protocol"]
 
-    /// Classes with `@NSManaged` that are private to the file: nothing outside it can write their accessors. They become
-    /// internal, and so do the private types that they name. What has a name that others use, too, gets one of its own.
+    /// Classes with `@NSManaged` that are private to the file: nothing outside it can write their accessors. They
+    /// become internal, and so do the private types that they name. What has a name that others use, too, gets one of
+    /// its own.
     mutating func openPrivateClasses() {
         let types = privateTypes()
         let managed = file.scopes.bodies.filter { body in

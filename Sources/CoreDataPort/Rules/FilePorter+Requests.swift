@@ -89,8 +89,8 @@ extension FilePorter {
         return tokens[start + 1].range.lowerBound..<tokens[open - 2].range.upperBound
     }
 
-    /// Where the type stands in `let request = NSFetchRequest<Type>(…)` for a request of that name that is returned by a cast,
-    /// and of which nothing but members were used in between.
+    /// Where the type stands in `let request = NSFetchRequest<Type>(…)` for a request of that name that is returned by
+    /// a cast, and of which nothing but members were used in between.
     private func typeOfKeptRequest(before index: Int) -> Range<Int>? {
         guard let name = token(index - 1), name.isWord, isWord("return", at: index - 2) else { return nil }
         var made: Range<Int>?

@@ -28,7 +28,8 @@ struct ModelCheckTests {
         arguments: [
             "Thing { @NSManaged var title: String? }", "Part { @NSManaged var title: Foundation.NSString }",
             "Part { @NSManaged var size: Int64 }", "Part { @NSManaged var size: Size }",
-            "Part { @NSManaged var size: NSNumber! }", "Part { @NSManaged var size: NSDecimalNumber }", "Thing { @NSManaged func addToParts(_ p: Part) }",
+            "Part { @NSManaged var size: NSNumber! }", "Part { @NSManaged var size: NSDecimalNumber }",
+            "Thing { @NSManaged func addToParts(_ p: Part) }",
             "Thing { @NSManaged var primitiveTitle: String? }", "Other { @NSManaged var anything: String? }",
         ])
     func fitting(declaration: String) throws {
