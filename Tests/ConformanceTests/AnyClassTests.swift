@@ -38,8 +38,10 @@ private func makeContext<Context: NSManagedObjectContext>(_ type: Context.Type =
     Context(concurrencyType: .privateQueueConcurrencyType)
 }
 
-private func makeContainer<Container: NSPersistentContainer>(_ type: Container.Type) -> Container {
-    Container(name: "Journal", managedObjectModel: Journal.model)
+private func makeContainer<Container: NSPersistentContainer>(
+    _ type: Container.Type, _ model: NSManagedObjectModel = Journal.model
+) -> Container {
+    Container(name: "Journal", managedObjectModel: model)
 }
 
 private func makeRequest<Result: NSFetchRequestResult>() -> NSFetchRequest<Result> {
@@ -56,7 +58,31 @@ extension NSPersistentStoreCoordinator {
     }
 }
 
+private func makeCoordinator<Coordinator: NSPersistentStoreCoordinator>(
+    _ type: Coordinator.Type, _ model: NSManagedObjectModel
+) -> Coordinator {
+    Coordinator(managedObjectModel: model)
+}
+
 final class AnyClassTests: XCTestCase {
+    func testArgumentsAreReleasedOnce() {
+        weak var gone: NSManagedObjectModel?
+        weak var coordinator: NSPersistentStoreCoordinator?
+        do {
+            let model = NSManagedObjectModel()
+            gone = model
+            for _ in 0..<100 {
+                XCTAssertTrue(makeContainer(OwnContainer.self, model).managedObjectModel === model)
+                let made = makeCoordinator(OwnCoordinator.self, model)
+                XCTAssertTrue(made.managedObjectModel === model)
+                coordinator = made
+            }
+            XCTAssertEqual(model.entities, [])
+        }
+        XCTAssertNil(coordinator)
+        XCTAssertNil(gone)
+    }
+
     func testContexts() {
         let own: OwnContext = makeContext()
         XCTAssertEqual(own.label, "own")

@@ -9,6 +9,7 @@ import Foundation
 // - the initialiser of the extension hands it on by calling one that is declared without a body,
 // - whose body is a method of the type under the same name for the linker: there the metatype is at hand,
 // - and calls a convenience initialiser as a function: it finds the initialiser of the very class.
+// The methods consume their arguments, because initialisers do: both sides of a name have to agree.
 
 /// What has initialisers that may be called on any class, as on a Mac.
 public protocol InitializedOfAnyClass: AnyObject {}
@@ -28,7 +29,7 @@ extension InitializedOfAnyClass where Self: NSManagedObjectContext {
     init(ofClass type: NSManagedObjectContextConcurrencyType)
 
     @_silgen_name("OpenCoreData_contextOfClass")
-    static func make(_ type: NSManagedObjectContextConcurrencyType) -> Self {
+    static func make(_ type: consuming NSManagedObjectContextConcurrencyType) -> Self {
         unsafeDowncast((self as NSManagedObjectContext.Type).makeContext(type), to: self)
     }
 }
@@ -38,7 +39,7 @@ extension NSManagedObjectContext {
     convenience init(of type: NSManagedObjectContextConcurrencyType) { self.init(concurrencyType: type) }
 
     @_silgen_name("OpenCoreData_context")
-    static func makeContext(_ type: NSManagedObjectContextConcurrencyType) -> NSManagedObjectContext
+    static func makeContext(_ type: consuming NSManagedObjectContextConcurrencyType) -> NSManagedObjectContext
 }
 
 // MARK: Coordinators
@@ -51,7 +52,7 @@ extension InitializedOfAnyClass where Self: NSPersistentStoreCoordinator {
     init(ofClass model: NSManagedObjectModel)
 
     @_silgen_name("OpenCoreData_coordinatorOfClass")
-    static func make(_ model: NSManagedObjectModel) -> Self {
+    static func make(_ model: consuming NSManagedObjectModel) -> Self {
         unsafeDowncast((self as NSPersistentStoreCoordinator.Type).makeCoordinator(model), to: self)
     }
 }
@@ -61,7 +62,7 @@ extension NSPersistentStoreCoordinator {
     convenience init(of model: NSManagedObjectModel) { self.init(managedObjectModel: model) }
 
     @_silgen_name("OpenCoreData_coordinator")
-    static func makeCoordinator(_ model: NSManagedObjectModel) -> NSPersistentStoreCoordinator
+    static func makeCoordinator(_ model: consuming NSManagedObjectModel) -> NSPersistentStoreCoordinator
 }
 
 // MARK: Containers
@@ -77,7 +78,7 @@ extension InitializedOfAnyClass where Self: NSPersistentContainer {
     init(ofClass name: String, _ model: NSManagedObjectModel?)
 
     @_silgen_name("OpenCoreData_containerOfClass")
-    static func make(_ name: String, _ model: NSManagedObjectModel?) -> Self {
+    static func make(_ name: consuming String, _ model: consuming NSManagedObjectModel?) -> Self {
         unsafeDowncast((self as NSPersistentContainer.Type).makeContainer(name, model), to: self)
     }
 }
@@ -93,7 +94,9 @@ extension NSPersistentContainer {
     }
 
     @_silgen_name("OpenCoreData_container")
-    static func makeContainer(_ name: String, _ model: NSManagedObjectModel?) -> NSPersistentContainer
+    static func makeContainer(
+        _ name: consuming String, _ model: consuming NSManagedObjectModel?
+    ) -> NSPersistentContainer
 }
 
 // MARK: Value transformers

@@ -6,9 +6,20 @@ enum LockHolders {
     /// it hides the processes of other containers, and some file systems show other devices than their files have.
     static func processes(of urls: [URL]) -> [Int32] {
         let files = Set(urls.compactMap { identifier(of: $0) })
-        guard !files.isEmpty, let table = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else { return [] }
+        if files.isEmpty { return [] }
+        for _ in 0..<attempts {
+            let found = holders(of: files)
+            if !found.isEmpty { return found.sorted() }
+        }
+        return []
+    }
+
+    /// A line is missing where others lock or unlock something between two pages of the table.
+    private static let attempts = 4
+
+    private static func holders(of files: Set<String>) -> Set<Int32> {
         var found: Set<Int32> = []
-        for line in table.split(separator: "\n") {
+        for line in table().split(separator: "\n") {
             // "1: FLOCK ADVISORY WRITE 4711 fe:00:16457834 0 EOF"; one that waits has "->" in the second place.
             let words = line.split(separator: " ")
             guard words.count > 5, words[1] != "->", files.contains(String(words[5])), let process = Int32(words[4]),
@@ -16,7 +27,21 @@ enum LockHolders {
             else { continue }
             found.insert(process)
         }
-        return found.sorted()
+        return found
+    }
+
+    /// The kernel's table of locks. It comes in pages, of which Foundation reads the first alone.
+    private static func table() -> String {
+        let descriptor = open("/proc/locks", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var table: [UInt8] = []
+        var page = [UInt8](repeating: 0, count: 1 << 14)
+        while true {
+            let count = read(descriptor, &page, page.count)
+            if count <= 0 { return String(decoding: table, as: UTF8.self) }
+            table += page[..<count]
+        }
     }
 
     /// The same as words of a sentence: “process 12”, “processes 12 and 13”, “this process”; “somebody else” where nobody knows.
