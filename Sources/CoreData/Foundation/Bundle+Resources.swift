@@ -1,11 +1,10 @@
 import Foundation
 
 extension Bundle {
-    /// The bundle with the resources of the package target that declares a class: what `Bundle(for:)` gives on a Mac,
-    /// and on Linux gives not, where it is the program's folder for every class.
+    /// The bundle with the resources of the package target that declares a class, as `Bundle(for:)` gives it on a Mac.
     ///
-    /// What `Bundle(for:)` gives where the target has no resources. `coredata port` writes this in place of
-    /// `Bundle(for:)`.
+    /// On Linux `Bundle(for:)` is the program's folder for every class; so is this where the target has no resources.
+    /// `coredata port` writes it in place of `Bundle(for:)`.
     public static func withResources(of aClass: AnyClass) -> Bundle {
         let module = String(reflecting: aClass).prefix { $0 != "." }
         // Resources are in "Package_Target.resources"; a module's name has `_` for what a name in Swift cannot have.
