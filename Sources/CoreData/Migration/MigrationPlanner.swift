@@ -140,8 +140,12 @@ struct MigrationPlanner {
         if facts.tables["ACHANGE"] != nil {
             addForgottenTombstones()
             let reordered = difference.destination.entities.compactMap { entity -> Int? in
-                guard let origin = difference.sourceOf[entity.index],
-                    HistoryProperties(entity).mark != HistoryProperties(difference.source.entities[origin]).mark
+                guard let origin = difference.sourceOf[entity.index] else { return nil }
+                let older = difference.source.entities[origin]
+                // Names that are exchanged leave the list as it was, and its bits stand for other values.
+                guard
+                    HistoryProperties(entity).mark != HistoryProperties(older).mark
+                        || difference.properties[entity.index].contains(where: { $0.key != $0.value.name })
                 else { return nil }
                 return old.numbers[origin]
             }
@@ -162,8 +166,12 @@ struct MigrationPlanner {
             HistoryProperties.preserved(of: entity).map { entity.slots[$0].name }
         }
         let numbers = difference.destination.entities.compactMap { entity -> Int? in
-            guard let origin = difference.sourceOf[entity.index],
-                names(entity) != names(difference.source.entities[origin])
+            guard let origin = difference.sourceOf[entity.index] else { return nil }
+            let origins = difference.properties[entity.index]
+            let now = names(entity)
+            guard
+                now != names(difference.source.entities[origin])
+                    || now.contains(where: { name in origins[name].map { $0.name != name } ?? false })
             else { return nil }
             return old.numbers[origin]
         }

@@ -424,6 +424,49 @@ struct HistoryTests {
         #expect(last.tombstones.isEmpty)
     }
 
+    @Test("of properties that exchange their names in a migration history says nothing that belongs to the other one")
+    func exchangedNames() throws {
+        let folder = try TemporaryFolder()
+        func history(
+            _ text: String, renaming names: [String: String] = [:], _ body: (NSManagedObjectContext) throws -> Void
+        ) throws -> (words: [String], tombstones: [[AnyHashable: Any]]) {
+            let options = [
+                NSPersistentHistoryTrackingKey: true, NSMigratePersistentStoresAutomaticallyOption: true,
+                NSInferMappingModelAutomaticallyOption: true,
+            ]
+            let stack = try TextStack(text, in: folder, options: options) { model in
+                for (name, attribute) in model.entitiesByName["Book"]?.attributesByName ?? [:] {
+                    attribute.preservesValueInHistoryOnDeletion = true
+                    attribute.renamingIdentifier = names[name]
+                }
+            }
+            defer { for store in stack.coordinator.persistentStores { try? stack.coordinator.remove(store) } }
+            let context = stack.context()
+            return try context.performAndWait {
+                try body(context)
+                let result = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast))
+                let found = try #require(
+                    (result as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction])
+                return (found.map(HistoryStack.words), found.flatMap { $0.changes ?? [] }.compactMap(\.tombstone))
+            }
+        }
+        let before = try history("entity Book\n code string\n pages int32") { context in
+            let book = context.make("Book", ["code": "A", "pages": 7])
+            try context.save()
+            book.setValue("B", forKey: "code")
+            try context.save()
+            context.delete(book)
+            try context.save()
+        }
+        #expect(before.words == ["+Book1", "Book1(code)", "-Book1"])
+        #expect(before.tombstones.map { $0["code"] as? String } == ["B"])
+        let after = try history(
+            "entity Book\n code int32\n pages string", renaming: ["code": "pages", "pages": "code"]
+        ) { _ in }
+        #expect(after.words == ["+Book1", "Book1()", "-Book1"])
+        #expect(after.tombstones.isEmpty)
+    }
+
     @Test("the did-save notification carries the new token")
     func savedToken() throws {
         let history = try HistoryStack()

@@ -144,6 +144,20 @@ struct MappingModelSourceTests {
         }
     }
 
+    @Test("a compiled mapping model that cannot be read leaves its place to the source beside it")
+    func damagedTwin() throws {
+        try withFiles { folder in
+            let models = folder.appendingPathComponent("Models/Shop.xcdatamodeld")
+            let older = try ModelFile.load(at: models.appendingPathComponent("Shop.xcdatamodel"))
+            let newer = try ModelFile.load(at: models.appendingPathComponent("Shop 2.xcdatamodel"))
+            let mappings = folder.appendingPathComponent("Mappings")
+            try Data("damaged".utf8).write(to: mappings.appendingPathComponent("One.cdm"))
+            let bundle = try #require(Bundle(path: mappings.path))
+            let found = try #require(NSMappingModel(from: [bundle], forSourceModel: older, destinationModel: newer))
+            #expect(found.entityMappingsByName["BookToBook"]?.entityMigrationPolicyClassName == "Shop.BookPolicy")
+        }
+    }
+
     @Test("a damaged file is refused with its name")
     func damaged() throws {
         try withFiles { folder in

@@ -13,9 +13,25 @@ final class MappingModelCandidates {
 
     init(in bundles: [Bundle]?) {
         candidates = ModelResources.mappingModels(in: bundles).compactMap { url in
-            if let loaded = try? MappingModelFile.load(at: url) { return .loaded(loaded) }
-            let source = try? MappingModelSource(at: url)
-            return source.map { .source($0, name: url.lastPathComponent) }
+            do {
+                return try Self.candidate(url)
+            } catch {
+                // Without a word the store would be migrated by inference, and lose what only the mapping carries over.
+                let text = "CoreData: error: Failed to load the mapping model at '\(url.path)': "
+                FileHandle.standardError.write(Data("\(text)\(error.localizedDescription)\n".utf8))
+                // The source that was passed over for the compiled one says the same.
+                let source = url.deletingPathExtension().appendingPathExtension("xcmappingmodel")
+                return source == url ? nil : try? Self.candidate(source)
+            }
+        }
+    }
+
+    private static func candidate(_ url: URL) throws -> Candidate {
+        do {
+            return .loaded(try MappingModelFile.load(at: url))
+        } catch {
+            guard let source = try? MappingModelSource(at: url) else { throw error }
+            return .source(source, name: url.lastPathComponent)
         }
     }
 
