@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own: building it compiles the framework once. The root package would compile it a second time, for the
-// tool of the plugin that other targets there use.
+// A package of its own: building it compiles the framework once. The root package would compile it a second time, for
+// the tool of the plugin that other targets there use.
 let package = Package(
     name: "LaunchDemo",
     dependencies: [.package(name: "OpenCoreData", path: "../..")],

@@ -8,9 +8,8 @@ package struct PortCommand {
         Rewrites what Swift on Linux does not compile in the Swift files (and models) at PATH: @objc and @objc(Name),
         #keyPath, the #selector of sort descriptors and observers, optional members of protocols, casts of fetch
         requests, overrides in extensions, bundles of classes, NSSet from a literal, missing imports. Adds the
-        framework, its plugin and the models to the targets of Package.swift that
-        need them. Prints the changes as a diff, then what has to be done by hand. Without --in-place or --output
-        nothing is written.
+        framework, its plugin and the models to the targets of Package.swift that need them. Prints the changes
+        as a diff, then what has to be done by hand. Without --in-place or --output nothing is written.
 
           --in-place     change the files
           --output DIR   write a changed copy of PATH to DIR, which must not exist or be empty

@@ -2,8 +2,9 @@ import Foundation
 
 /// Runs a block of an actor's code on a queue, while that actor's code waits for it.
 ///
-/// The compiler takes a closure that is not `@Sendable` for code of the actor it is written in. In Swift 6 mode closures
-/// inside it, such as those handed to `map`, ask at run time whether they run there. The process stops where they do not.
+/// The compiler takes a closure that is not `@Sendable` for code of the actor it is written in. In Swift 6 mode
+/// closures inside it, such as those handed to `map`, ask at run time whether they run there. The process stops where
+/// they do not.
 /// A job that says on whose behalf it runs passes that question.
 private final class CallersIsolation: TaskExecutor {
     private let queue: DispatchQueue

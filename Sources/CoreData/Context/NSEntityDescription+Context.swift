@@ -1,8 +1,10 @@
 import Foundation
 
 extension NSEntityDescription {
-    /// The entity of a name in the model of a context.
-    class func find(_ entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {
+    /// What `entity(forEntityName:in:)` does unless a subclass overrides it.
+    static func plainEntity(
+        forEntityName entityName: String, in context: NSManagedObjectContext
+    ) -> NSEntityDescription? {
         guard let modelLayout = context.modelLayout else {
             fatalError(
                 """
@@ -13,9 +15,11 @@ extension NSEntityDescription {
         return modelLayout.layout(named: entityName)?.entity
     }
 
-    /// A new object of the named entity in a context.
-    class func makeObject(_ entityName: String, in context: NSManagedObjectContext) -> NSManagedObject {
-        guard let entity = entity(forEntityName: entityName, in: context) else {
+    /// What `insertNewObject(forEntityName:into:)` does unless a subclass overrides it.
+    static func plainInsertNewObject(
+        forEntityName entityName: String, into context: NSManagedObjectContext
+    ) -> NSManagedObject {
+        guard let entity = plainEntity(forEntityName: entityName, in: context) else {
             fatalError(
                 "+entityForName: could not locate an entity named '\(entityName)' in this model.")
         }

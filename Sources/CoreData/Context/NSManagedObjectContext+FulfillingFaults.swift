@@ -137,8 +137,8 @@ extension NSManagedObjectContext {
         if let first = readErrors?.first { throw first }
     }
 
-    /// A fault cannot be fulfilled: a caller that can throw gets the error. The getter of a property cannot throw, and has
-    /// no value to give: then the process stops, as with Apple's framework.
+    /// A fault cannot be fulfilled: a caller that can throw gets the error. The getter of a property cannot throw and
+    /// has no value to give: then the process stops, as with Apple's framework.
     final func cannotFulfill(_ error: any Error) {
         guard let readErrors else { fatalError((error as NSError).localizedDescription) }
         readErrors.note(error)

@@ -222,8 +222,8 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    /// Whether the parent, or the store, no longer has an object that this context knows and has not changed. A child that took
-    /// its deletion back inserts such an object anew.
+    /// Whether the parent, or the store, no longer has an object that this context knows and has not changed. A child that
+    /// took its deletion back inserts such an object anew.
     private func isGoneAbove(_ object: NSManagedObject) -> Bool {
         guard object.flags.isDisjoint(with: [.deleted, .inserted, .updated]) else { return false }
         do {
@@ -234,8 +234,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What a child inserted is here already. What is deleted here comes back by the child's policy or its undo: as the child
-    /// has it.
+    /// What a child inserted is here already. What is deleted here comes back by the child's policy or its undo, as the
+    /// child has it.
     private func bringUpToDate(_ object: NSManagedObject, with change: PushedChange) {
         let isBack = object.flags.contains(.deleted)
         if isBack { undelete(object, as: nil, withReferences: change.isReinserted) }

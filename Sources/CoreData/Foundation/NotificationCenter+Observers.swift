@@ -68,10 +68,13 @@ private enum ObserverTable {
         let method: (Observer, Notification) -> Void
     }
 
-    // nonisolated(unsafe): read and written under `lock` only.
-    nonisolated(unsafe) private static var entries: [ObjectIdentifier: Entry] = [:]
-    nonisolated(unsafe) private static var limit = 64
-    private static let lock = NSLock()
+    private struct State {
+        var entries: [ObjectIdentifier: Entry] = [:]
+        /// How many entries there may be before those of observers that are gone are looked for.
+        var limit = 64
+    }
+
+    private static let state = Locked(State())
 
     static func add<Observer: AnyObject>(
         _ observer: Observer, to center: NotificationCenter, _ name: Notification.Name?, _ object: Any?,
@@ -83,14 +86,14 @@ private enum ObserverTable {
         }
         let registration = Registration(
             center: center, name: name, object: object.map { ObjectIdentifier($0 as AnyObject) }, token: token)
-        let gone = lock.withLock {
-            var gone = sweep()
+        let gone = state.withLock { state in
+            var gone = sweep(&state)
             let key = ObjectIdentifier(observer)
             // Another object may have lived at this address.
-            if let entry = entries[key], entry.observer == nil {
-                gone += entries.removeValue(forKey: key)?.registrations ?? []
+            if let entry = state.entries[key], entry.observer == nil {
+                gone += state.entries.removeValue(forKey: key)?.registrations ?? []
             }
-            entries[key, default: Entry(observer: observer)].registrations.append(registration)
+            state.entries[key, default: Entry(observer: observer)].registrations.append(registration)
             return gone
         }
         drop(gone)
@@ -99,23 +102,23 @@ private enum ObserverTable {
     static func remove(
         _ observer: AnyObject, from center: NotificationCenter, where goes: (Registration) -> Bool
     ) {
-        let gone = lock.withLock {
+        let gone = state.withLock { state in
             let key = ObjectIdentifier(observer)
-            guard var entry = entries[key] else { return [Registration]() }
+            guard var entry = state.entries[key] else { return [Registration]() }
             let gone = entry.registrations.filter { $0.center === center && goes($0) }
             entry.registrations.removeAll { $0.center == nil || $0.center === center && goes($0) }
-            entries[key] = entry.registrations.isEmpty ? nil : entry
+            state.entries[key] = entry.registrations.isEmpty ? nil : entry
             return gone
         }
         drop(gone)
     }
 
     /// Takes the entries of observers that are gone away, each time there are twice as many as before.
-    private static func sweep() -> [Registration] {
-        guard entries.count >= limit else { return [] }
-        let gone = entries.filter { $0.value.observer == nil }
-        for key in gone.keys { entries[key] = nil }
-        limit = max(64, entries.count * 2)
+    private static func sweep(_ state: inout State) -> [Registration] {
+        guard state.entries.count >= state.limit else { return [] }
+        let gone = state.entries.filter { $0.value.observer == nil }
+        for key in gone.keys { state.entries[key] = nil }
+        state.limit = max(64, state.entries.count * 2)
         return gone.values.flatMap(\.registrations)
     }
 

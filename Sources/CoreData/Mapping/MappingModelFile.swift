@@ -9,6 +9,12 @@ package enum MappingModelFile {
         return mapping
     }
 
+    /// Says on the standard error why a mapping model is not used.
+    static func reportFailure(_ error: any Error, at url: URL) {
+        let text = "CoreData: error: Failed to load the mapping model at '\(url.path)': \(error.localizedDescription)\n"
+        FileHandle.standardError.write(Data(text.utf8))
+    }
+
     private static func read(_ url: URL) throws -> NSMappingModel {
         if isSource(url) {
             return try MappingModelSource(at: url).mappingModel { try model($0, near: url) }

@@ -32,8 +32,7 @@ open class NSMappingModel: NSObject {
         do {
             take(try MappingModelFile.load(at: url))
         } catch {
-            let text = "CoreData: error: Failed to load the mapping model at '\(url.path)': "
-            FileHandle.standardError.write(Data("\(text)\(error.localizedDescription)\n".utf8))
+            MappingModelFile.reportFailure(error, at: url)
             return nil
         }
     }

@@ -155,7 +155,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     open class func entity(
         forEntityName entityName: String, in context: NSManagedObjectContext
     ) -> NSEntityDescription? {
-        find(entityName, in: context)
+        plainEntity(forEntityName: entityName, in: context)
     }
 
     /// Makes a new object of the named entity, of the class the model says, and inserts it into the context.
@@ -164,7 +164,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     open class func insertNewObject(
         forEntityName entityName: String, into context: NSManagedObjectContext
     ) -> NSManagedObject {
-        makeObject(entityName, in: context)
+        plainInsertNewObject(forEntityName: entityName, into: context)
     }
 
     // MARK: Inheritance

@@ -293,12 +293,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Merges, from all versions of all models in the bundles, the entities a store's metadata names; `nil` if one is
     /// missing.
     ///
-    /// Versions of which the bundle says that they have these entities are read first, the others only when those turn out not
-    /// to have them.
+    /// Versions of which the bundle says that they have these entities are read first. The others are read only when
+    /// those turn out not to have them.
     open class func mergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
     ) -> NSManagedObjectModel? {
-        model(in: bundles, forStoreMetadata: metadata)
+        plainMergedModel(from: bundles, forStoreMetadata: metadata)
     }
 
     /// The version checksum of every version in a bundle, by version name.

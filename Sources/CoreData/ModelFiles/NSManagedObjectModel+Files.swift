@@ -17,8 +17,10 @@ extension NSManagedObjectModel {
         }
     }
 
-    /// The model of a store's metadata, of the versions in some bundles.
-    class func model(in bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]) -> NSManagedObjectModel? {
+    /// What `mergedModel(from:forStoreMetadata:)` does unless a subclass overrides it.
+    static func plainMergedModel(
+        from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
+    ) -> NSManagedObjectModel? {
         guard let wanted = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return nil }
         let listed = listedVersions(in: bundles)
         func merged(_ versions: [ModelBundle.ListedVersion]) -> NSManagedObjectModel? {
@@ -42,7 +44,7 @@ extension NSManagedObjectModel {
         ModelResources.models(in: bundles).flatMap { (try? ModelBundle.listedVersions(at: $0)) ?? [] }
     }
 
-    class func models(in bundles: [Bundle]?) -> [NSManagedObjectModel] {
+    static func models(in bundles: [Bundle]?) -> [NSManagedObjectModel] {
         ModelResources.models(in: bundles).compactMap { NSManagedObjectModel(contentsOf: $0) }
     }
 }

@@ -56,7 +56,7 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Whether anything was left to do.
-    final func finishDeferredPieces() throws -> Bool {
+    private func finishDeferredPieces() throws -> Bool {
         var didWork = false
         for case let store as SQLiteStore in persistentStores where !store.isReadOnly {
             if try store.finishDeferredPiece() { didWork = true }

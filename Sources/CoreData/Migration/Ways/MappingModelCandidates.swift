@@ -17,8 +17,7 @@ final class MappingModelCandidates {
                 return try Self.candidate(url)
             } catch {
                 // Without a word the store would be migrated by inference, and lose what only the mapping carries over.
-                let text = "CoreData: error: Failed to load the mapping model at '\(url.path)': "
-                FileHandle.standardError.write(Data("\(text)\(error.localizedDescription)\n".utf8))
+                MappingModelFile.reportFailure(error, at: url)
                 // The source that was passed over for the compiled one says the same.
                 let source = url.deletingPathExtension().appendingPathExtension("xcmappingmodel")
                 return source == url ? nil : try? Self.candidate(source)
