@@ -11,6 +11,30 @@ extension NSManagedObjectContext {
         return coordinator.objectStoreNumbers.contains(object.objectKey.storeNumber)
     }
 
+    /// Whether a deleted object's record has members that the rules of its relationships have not met. So has one that cannot
+    /// be read.
+    final func hasMembersSinceDeletion(_ object: NSManagedObject) -> Bool {
+        object.home.layout.toManys.contains { toMany in
+            if case .transient = toMany.kind { return false }
+            if toMany.relationship.deleteRule == .noActionDeleteRule { return false }
+            guard let members = try? loadMembers(of: toMany, owner: object) else { return true }
+            return members.contains { key in
+                guard let member = registeredObject(for: key) else { return true }
+                if member.flags.contains(.deleted) { return false }
+                return toMany.relationship.deleteRule != .nullifyDeleteRule
+                    || leads(member, to: object.objectKey, by: toMany.relationship.inverseRelationship)
+            }
+        }
+    }
+
+    private func leads(_ member: NSManagedObject, to key: ObjectKey, by inverse: NSRelationshipDescription?) -> Bool {
+        guard let inverse else { return false }
+        if let slot = member.slot(of: inverse) { return member.reference(at: slot) == key }
+        guard let index = member.toManyIndex(of: inverse) else { return false }
+        guard let state = member.existingToManyState(index) else { return true }
+        return state.isFault ? !state.removed.contains(key) : state.members.contains(key)
+    }
+
     /// After a conflict: the members that others have given the record are united with those that came and went here, and
     /// the object is written wherever something is left to write.
     final func uniteMembers(of object: NSManagedObject) {

@@ -13,6 +13,14 @@ extension NSManagedObjectContext {
         forgetCachedRow(of: object)
         if flag {
             if isRelatedSinceDeletion(object) { return }
+            if object.flags.contains(.deleted), object.row != nil, keepsMembersInRecord(object) {
+                // Without a row the save would not look for what others do to the record from now on.
+                if let newest = try? readRow(for: object.objectKey) {
+                    object.row = newest
+                    undoRecord?.noteNewRow(of: object)
+                }
+                return
+            }
             guard let overlay = object.overlay, !overlay.mask.isEmpty || object.hasToManyChanges else {
                 turnIntoFault(object)
                 noteRefresh(of: object)
@@ -149,7 +157,7 @@ extension NSManagedObjectContext {
     private func isRelatedSinceDeletion(_ object: NSManagedObject) -> Bool {
         guard object.flags.contains(.deleted), object.flags.isDisjoint(with: [.inaccessible, .gone]), object.row != nil
         else { return false }
-        if keepsMembersInRecord(object) { return true }
+        if keepsMembersInRecord(object), hasMembersSinceDeletion(object) { return true }
         return (try? readRow(for: object.objectKey)).map { object.isGivenPartner(by: $0) } ?? false
     }
 

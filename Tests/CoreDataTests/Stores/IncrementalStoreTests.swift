@@ -185,6 +185,40 @@ struct IncrementalStoreTests {
         #expect(library.service.record(name)?.values["title"] as? String == "second")
     }
 
+    @Test("A deletion that a context reads anew before it saves it deletes the record, however new the record is")
+    func deletionOfAReadRecord() throws {
+        let library = try Library(.incremental)
+        let (first, second) = (library.context(), library.context())
+        for context in [first, second] {
+            context.performAndWait { context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump }
+        }
+        let book = try first.performAndWait {
+            let book = first.make("Book", ["isbn": "b", "pages": 1])
+            try first.save()
+            return Held(book)
+        }
+        try second.performAndWait {
+            let same = try #require(second.all("Book").first)
+            same.setValue(2, forKey: "pages")
+            try second.save()
+        }
+        try first.performAndWait {
+            first.delete(book.value)
+            first.processPendingChanges()
+            first.refreshAllObjects()
+            let shown = try first.all("Book")
+            #expect(shown.isEmpty)
+            try first.save()
+            let left = try first.all("Book")
+            #expect(left.isEmpty)
+        }
+        try second.performAndWait {
+            second.refreshAllObjects()
+            let left = try second.all("Book")
+            #expect(left.isEmpty)
+        }
+    }
+
     @Test("A child context's fetch gives faults, too, whose values come when they are read")
     func children() throws {
         let library = try filled()
