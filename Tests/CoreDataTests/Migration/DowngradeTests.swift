@@ -114,6 +114,44 @@ struct DowngradeTests {
         }
     }
 
+    @Test(
+        "a mapping model that cannot be read may say where values go: until it is replaced, what inference would lose has to be named"
+    )
+    func unreadableMappingModel() throws {
+        try withTemporaryFolder { folder in
+            let shelf = NoteShelf(folder)
+            try shelf.open(NoteShelf.first) { $0.make("Note", ["name": "n", "color": "red"]) }
+            let (first, edited) = (ModelText.model(NoteShelf.first), ModelText.model("entity Note\n  name string"))
+            let damaged = folder.appendingPathComponent("Resources/Shades.cdm")
+            try FileManager.default.createDirectory(
+                at: damaged.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("damaged".utf8).write(to: damaged)
+            let bundle = try #require(Bundle(path: damaged.deletingLastPathComponent().path))
+            func forecast() throws -> MigrationForecast {
+                try MigrationForecaster(
+                    url: shelf.url, model: edited, configuration: nil, options: NoteShelf.both, bundles: [bundle]
+                ).forecast(through: [first])
+            }
+            func migrate() throws {
+                try StoreMigration.migrate(
+                    shelf.url, SQLiteStoreMetadata.metadata(at: shelf.url), to: edited, nil, NoteShelf.both,
+                    MigrationWay(bundles: [bundle], versions: [first]), 1)
+            }
+            let before = shelf.bytes
+            let refused = try forecast()
+            #expect(!refused.isPossible && refused.obstacles.map(\.property) == ["color"])
+            #expect(refused.obstacles.allSatisfy { $0.help.contains(damaged.path) }, "\(refused)")
+            let error = try #require(throws: NSError.self) { try migrate() }
+            #expect(NoteShelf.losses(error).map(\.name) == ["Note.color"])
+            #expect(error.localizedDescription.contains(damaged.path))
+            #expect(shelf.bytes == before)
+            // Without the file the program's own word counts: it gives the version and leaves the attribute out.
+            try FileManager.default.removeItem(at: damaged)
+            #expect(try forecast().losses.map(\.isAllowed) == [true])
+            try migrate()
+        }
+    }
+
     // MARK: What is wanted
 
     @Test("a version that the program gives may leave out what it likes; one that only the store keeps may not")

@@ -18,6 +18,12 @@ struct MigrationForecastTests {
         ["", "-wal", "-journal"].map { try? Data(contentsOf: URL(fileURLWithPath: bench.url.path + $0)) }
     }
 
+    @Test("The machine is measured, though the files of the measurement lose their names at once")
+    func calibration() throws {
+        let machine = try MachineCalibration.measured()
+        #expect(machine.scan > 0 && machine.rewrite > 0 && machine.index > 0 && machine.transaction > 0)
+    }
+
     @Test("a store that is not there, or that fits, needs no migration")
     func notRequired() throws {
         try withTemporaryFolder { folder in

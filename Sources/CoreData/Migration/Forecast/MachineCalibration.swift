@@ -21,12 +21,14 @@ struct MachineCalibration: Sendable {
 
     private static let sampleRows = 6000
 
-    private static func measured() throws -> MachineCalibration {
+    static func measured() throws -> MachineCalibration {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("calibration-\(UUID().uuidString)")
         defer { for suffix in ["", "-wal", "-shm"] { unlink(file.path + suffix) } }
         let connection = try SQLiteConnection(path: file.path, access: .create)
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
         try connection.execute("CREATE TABLE T (Z_PK INTEGER PRIMARY KEY, A INTEGER, B TEXT)")
+        // SQLite has its files open now and needs their names no more. A kill leaves nothing.
+        for suffix in ["", "-wal", "-shm"] { unlink(file.path + suffix) }
         let series = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(sampleRows))"
         try connection.execute("\(series) INSERT INTO T SELECT i, i, 'a text of some forty characters, ' || i FROM n")
         func seconds(_ sql: String) throws -> Double {

@@ -35,8 +35,8 @@ extension MigrationForecaster {
             let size = Self.size(of: url)
             forecast.hops = try hops.map { try Self.hop($0, rows: rows, size: size) }
             let type = metadata[NSStoreTypeKey] as? String ?? ""
-            add(
-                try lossGuard(hops, of: way, from: source).sample(metadata, ofType: type), to: &forecast)
+            let lossGuard = lossGuard(hops, of: way, from: source)
+            add(try lossGuard.sample(metadata, ofType: type), of: lossGuard, to: &forecast)
             forecast.estimatedSeconds = forecast.hops.flatMap(\.steps).reduce(0) { $0 + $1.seconds }
             // The new file, and while it is made of another new one, that too.
             forecast.diskSpaceNeeded = size * Int64(min(2, hops.count)) + Self.smallChange

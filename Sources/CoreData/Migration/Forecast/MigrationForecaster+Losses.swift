@@ -13,12 +13,11 @@ extension MigrationForecaster {
     }
 
     /// Lists what is lost. What must not be is an obstacle, where some row is known to hold it.
-    func add(_ losses: [MigrationLoss], to forecast: inout MigrationForecast) {
+    func add(_ losses: [MigrationLoss], of lossGuard: LossGuard, to forecast: inout MigrationForecast) {
         forecast.losses = losses
         let refused = losses.filter { !$0.isAllowed && $0.count > 0 }
         if refused.isEmpty { return }
         forecast.hops = []
-        forecast.obstacles = Self.obstacles(
-            of: MigrationErrors.losing(refused, allowed: MigrationLossOptions(options).allowed, url: url))
+        forecast.obstacles = Self.obstacles(of: lossGuard.refusal(refused))
     }
 }

@@ -63,7 +63,7 @@ struct MigrationForecaster {
             }
             if looksForWays {
                 let lossGuard = lossGuard(taken, of: way, from: source)
-                add(try lossGuard.sample(metadata, source, on: connection), to: &forecast)
+                add(try lossGuard.sample(metadata, source, on: connection), of: lossGuard, to: &forecast)
             }
         } catch let error as NSError
             where Self.obstacleCodes.contains(error.code) || MigrationErrors.isAboutRows(error)

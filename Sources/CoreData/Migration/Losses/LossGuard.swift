@@ -2,9 +2,10 @@ import Foundation
 
 /// Keeps an inferred migration from losing values that nobody has said may go.
 ///
-/// Two kinds of migration are guarded: one to a version that the store was of before, and one from a version that the program
-/// does not know, whose model only the store keeps. Both are what an older program does to the store of a newer one. A program
-/// that has the version, or gives it, says itself what its newer one leaves out; so does a mapping model.
+/// Three kinds of migration are guarded: one to a version that the store was of before, one from a version that the program
+/// does not know, whose model only the store keeps, and one beside a mapping model that cannot be read. The first two are what
+/// an older program does to the store of a newer one. A program that has the version, or gives it, says itself what its newer
+/// one leaves out; so does a mapping model.
 struct LossGuard {
     let url: URL
     /// The version at the end of the whole way.
@@ -19,6 +20,8 @@ struct LossGuard {
     var versions: [NSManagedObjectModel] = []
 
     private var lossOptions: MigrationLossOptions { MigrationLossOptions(options) }
+    /// Mapping models that may say where the values go.
+    private var unreadable: [URL] { shelf.mappings.unreadable }
 
     /// A guard of the inferred hops that a way begins with.
     var atBeginning: LossGuard {
@@ -30,6 +33,7 @@ struct LossGuard {
     /// Whether what is lost has to be named, for a store that says this about itself.
     private func isActive(_ metadata: [String: Any]) -> Bool {
         if VersionRecord(metadata).holds(target.versionHashes(ofConfiguration: configuration)) { return true }
+        if !unreadable.isEmpty { return true }
         guard let source = hops.first?.source else { return false }
         if (lossOptions.versions + versions).contains(where: { isVersion($0, source, metadata) }) { return false }
         let listed = shelf.models(listedWith: source.versionChecksum)
@@ -155,6 +159,11 @@ struct LossGuard {
     private func refuse(_ losses: [MigrationLoss]) throws {
         let refused = losses.filter { !$0.isAllowed }
         if refused.isEmpty { return }
-        throw MigrationErrors.losing(refused, allowed: lossOptions.allowed, url: url)
+        throw refusal(refused)
+    }
+
+    /// The error that names losses which must not be.
+    func refusal(_ losses: [MigrationLoss]) -> NSError {
+        MigrationErrors.losing(losses, allowed: lossOptions.allowed, url: url, unreadable: unreadable)
     }
 }

@@ -4,12 +4,20 @@ extension MigrationErrors {
     /// The store's version has something that the program's has no place for, and rows hold it. The code is the one that an
     /// older program gets where it finds no model of a newer store.
     ///
-    /// - Parameter allowed: what the program has named already.
-    static func losing(_ losses: [MigrationLoss], allowed: Set<String>, url: URL) -> NSError {
+    /// - Parameters:
+    ///   - allowed: what the program has named already.
+    ///   - unreadable: mapping models that may say where the values go.
+    static func losing(
+        _ losses: [MigrationLoss], allowed: Set<String>, url: URL, unreadable: [URL] = []
+    ) -> NSError {
         let line = line(allowing: allowed.union(losses.map(\.name)))
-        let help =
-            "Open it with the version of the program that wrote it, or with a newer one. To let the values go all the same: "
-            + line
+        let files = unreadable.map { "'\($0.path)'" }.joined(separator: ", ")
+        let remedy =
+            unreadable.isEmpty
+            ? "Open it with the version of the program that wrote it, or with a newer one."
+            : "Replace the mapping model \(files): it cannot be read, and may say where the values go."
+        let version = unreadable.isEmpty ? "another, most likely a newer version" : "another version"
+        let help = "\(remedy) To let the values go all the same: \(line)"
         let details = losses.map { loss in
             var info: [String: Any] = [
                 entityKey: loss.entity, lossKey: loss, NSLocalizedRecoverySuggestionErrorKey: help,
@@ -28,7 +36,7 @@ extension MigrationErrors {
         return .coreData(
             NSMigrationMissingSourceModelError,
             reason:
-                "The store “\(url.lastPathComponent)” is of another, most likely a newer version of the model, and this one "
+                "The store “\(url.lastPathComponent)” is of \(version) of the model, and this one "
                 + "has no place for what it holds: \(list). Nothing was changed. \(help)", url: url, userInfo: info)
     }
 

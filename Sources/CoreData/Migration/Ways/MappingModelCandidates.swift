@@ -10,19 +10,27 @@ final class MappingModelCandidates {
     }
 
     private let candidates: [Candidate]
+    /// Files that cannot be read and have no source beside them that can: what they would carry over is not known.
+    let unreadable: [URL]
 
     init(in bundles: [Bundle]?) {
-        candidates = ModelResources.mappingModels(in: bundles).compactMap { url in
+        var (candidates, unreadable): ([Candidate], [URL]) = ([], [])
+        for url in ModelResources.mappingModels(in: bundles) {
+            // The source beside a compiled file says the same, or is newer: then the compiled file fits no more.
+            let source = url.deletingPathExtension().appendingPathExtension("xcmappingmodel")
+            let hasSource = source != url && FileManager.default.fileExists(atPath: source.path)
+            let twin = hasSource ? try? Self.candidate(source) : nil
             do {
-                return try Self.candidate(url)
+                candidates.append(try Self.candidate(url))
             } catch {
                 // Without a word the store would be migrated by inference, and lose what only the mapping carries over.
                 MappingModelFile.reportFailure(error, at: url)
-                // The source that was passed over for the compiled one says the same.
-                let source = url.deletingPathExtension().appendingPathExtension("xcmappingmodel")
-                return source == url ? nil : try? Self.candidate(source)
+                if twin == nil { unreadable.append(url) }
             }
+            if let twin { candidates.append(twin) }
         }
+        self.candidates = candidates
+        self.unreadable = unreadable
     }
 
     private static func candidate(_ url: URL) throws -> Candidate {
