@@ -1,8 +1,11 @@
 // Writes a library from a process of its own. Usage: writer-child STORE NAME ROUNDS [history | POLICY [shared | registry]]
 //                                                     writer-child STORE values
+//                                                     writer-child STORE exchange (open | destroy | replace) ROUNDS OTHER
 //
 // With "values" it makes, replaces and deletes parcels with large contents until it is killed, and says "round N" after
 // each save.
+//
+// With "exchange" it opens, destroys or replaces the store by another one so many times; see `exchange`.
 //
 // Every round adds one to the pages of the book "counter", if there is one, and inserts a tag of the round's name, in one
 // save; with history, by the author of that name. A save that meets somebody else's change is repeated on what is there
@@ -18,6 +21,11 @@ import TestSupport
 
 let arguments = CommandLine.arguments
 if arguments[2] == "values" { try writeValues(URL(fileURLWithPath: arguments[1])) }
+if arguments[2] == "exchange" {
+    exchange(
+        URL(fileURLWithPath: arguments[1]), arguments[3], rounds: Int(arguments[4]) ?? 0,
+        with: URL(fileURLWithPath: arguments[5]))
+}
 let name = arguments[2]
 let writer = Int(name.suffix(1)) ?? 0
 let rounds = Int(arguments[3]) ?? 0

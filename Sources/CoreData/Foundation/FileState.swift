@@ -24,6 +24,11 @@ struct FileState: Codable, Equatable {
         return max(modified.seconds, changed.seconds) + 3 < Int(now.tv_sec)
     }
 
+    /// Whether it is a state of the same file, whatever was written to it.
+    func isSameFile(as other: FileState?) -> Bool {
+        device == other?.device && number == other?.number
+    }
+
     /// The rights, as `chmod` takes them.
     var rights: mode_t { mode_t(mode) & 0o7777 }
 

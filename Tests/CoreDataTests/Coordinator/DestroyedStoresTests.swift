@@ -215,6 +215,71 @@ struct DestroyedStoresTests {
         }
     }
 
+    @Test("A file that is put in the store's place while its lock is waited for is the one that is locked")
+    func exchangedMeanwhile() throws {
+        try withTemporaryFolder { folder in
+            let (url, other) = (folder.appendingPathComponent("n.sqlite"), folder.appendingPathComponent("o.sqlite"))
+            try texts(in: url, adding: ["a"])
+            try texts(in: other, adding: ["b"])
+            var rounds = 0
+            try SQLiteStoreFiles(url).withoutUsers(
+                timeout: 0, force: false, absorbing: true,
+                opened: {
+                    rounds += 1
+                    if rounds == 1 { #expect(rename(other.path, url.path) == 0) }
+                },
+                {
+                    let user = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0)
+                    let error = #expect(throws: SQLiteError.self) { try user.execute("BEGIN IMMEDIATE") }
+                    #expect(error?.isBusy == true)
+                })
+            #expect(rounds == 2)
+            let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0)
+            #expect(try connection.text("SELECT ZTEXT FROM ZNOTE") == "b")
+        }
+    }
+
+    @Test("A folder that a migration makes while the store is locked stays, and so does the store")
+    func migrationMeanwhile() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try texts(in: url, adding: ["a"])
+            let files = SQLiteStoreFiles(url)
+            var place: MigrationFolder?
+            let error = #expect(throws: NSError.self) {
+                try files.empty(opened: { place = try MigrationFolder.lock(files, creating: true, timeout: 0) })
+            }
+            #expect(error?.code == NSPersistentStoreTimeoutError)
+            #expect(MigrationFolder.exists(for: files))
+            try place?.remove()
+            place = nil
+            #expect(try texts(in: url) == ["a"])
+        }
+    }
+
+    @Test(
+        "Who opens a store while other processes destroy and replace it has a whole one, the older, the newer or a new one"
+    )
+    func openedMeanwhile() throws {
+        try withTemporaryFolder { folder in
+            let (url, other) = (folder.appendingPathComponent("n.sqlite"), folder.appendingPathComponent("o.sqlite"))
+            for place in [url, other] {
+                try withStore(place, LibraryModel.make()) { context in
+                    context.make("Book", ["isbn": "first", "cover": Data(count: 150_000)])
+                    try context.save()
+                }
+            }
+            let acts = ["open", "open", "destroy", "destroy", "replace"]
+            let children = try acts.map {
+                try ChildProgram("writer-child", [url.path, "exchange", $0, "25", other.path])
+            }
+            for child in children {
+                let end = child.wait()
+                #expect(end.status == 0 && end.output.isEmpty, "\(end.output)")
+            }
+        }
+    }
+
     @Test(
         "A store that is being migrated, or made by a migration, is not destroyed, nor is what lies in the folder of that"
     )

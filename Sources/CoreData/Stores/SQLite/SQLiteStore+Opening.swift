@@ -52,7 +52,31 @@ extension SQLiteStore {
             try openFile(url, entities: entities)
         }
 
+        /// Opens a store, or makes it. Where somebody destroys, replaces or migrates it meanwhile, the file that was begun with
+        /// loses its name or its log: then the one that is there now is opened.
         private mutating func openFile(_ url: URL, entities: Set<String>?) throws {
+            for attempt in 1... {
+                let file = FileState(url)
+                do {
+                    return try openPresentFile(url, entities: entities)
+                } catch  where attempt < Self.maximumOfAttempts && Self.isOfExchange(error, file, url) {
+                    // Whoever exchanges the file may not be through yet.
+                    _ = try MigrationFolder.lock(SQLiteStoreFiles(url), creating: false, timeout: settings.timeout)
+                }
+            }
+        }
+
+        private static var maximumOfAttempts: Int { 100 }
+
+        /// Whether an error may come from an exchange of the file since it was in a state.
+        private static func isOfExchange(_ error: any Error, _ file: FileState?, _ url: URL) -> Bool {
+            let code = (error as? SQLiteError)?.code ?? (error as NSError).userInfo[NSSQLiteErrorDomain] as? Int32 ?? 0
+            if SQLiteError.codesOfLostFiles.contains(code) { return true }
+            if code == 0, (error as NSError).code != CocoaError.Code.fileReadCorruptFile.rawValue { return false }
+            return FileState(url).map { !$0.isSameFile(as: file) } ?? (file != nil)
+        }
+
+        private mutating func openPresentFile(_ url: URL, entities: Set<String>?) throws {
             let exists = FileManager.default.fileExists(atPath: url.path)
             if try !exists || SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: settings.timeout) {
                 try create(at: url, existed: exists, entities: entities)
@@ -143,7 +167,7 @@ extension SQLiteStore {
             schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
             _ = try connection.text("PRAGMA journal_mode = '\(settings.pragma("journal_mode") ?? "WAL")'")
             // Who waited for a migration has opened the older file, which has another name now or none.
-            if connection.hasMoved { return try openFile(url, entities: entities) }
+            if connection.hasMoved { return try openPresentFile(url, entities: entities) }
             if settings.vacuums { try connection.execute("VACUUM") }
             if settings.analyzes { try connection.execute("ANALYZE") }
             try adopt(connection, url: url)

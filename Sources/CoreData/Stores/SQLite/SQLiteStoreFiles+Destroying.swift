@@ -6,7 +6,9 @@ extension SQLiteStoreFiles {
     ///
     /// A kill leaves the store whole, or an empty main file: the external values are noted before, and what is left of them
     /// goes when a store is opened there next. A store that somebody has open or migrates is refused unless `force`.
-    func empty(timeout: TimeInterval = 0, force: Bool = false) throws {
+    ///
+    /// - Parameter opened: see `withoutUsers`.
+    func empty(timeout: TimeInterval = 0, force: Bool = false, opened: () throws -> Void = {}) throws {
         try requireOwn()
         // Whoever migrates the store, or puts another one in its place, works in that folder.
         let folder = force ? nil : try MigrationFolder.lock(self, creating: false, timeout: timeout)
@@ -14,9 +16,8 @@ extension SQLiteStoreFiles {
         guard FileManager.default.fileExists(atPath: main.path) else { return try destroy() }
         var hasBegun = false
         func take() throws {
+            try removeMigrationFolder(folder, force: force)
             hasBegun = true
-            // What a killed process has left half done would be put in the place of a new store.
-            try FileKind.remove(.folder, at: MigrationFolder.url(for: self))
             let external = ExternalData(folder: externalDataFolder, storeName: main.lastPathComponent)
             var files = ExternalFileChanges()
             files.orphaned = ownExternalFiles
@@ -27,6 +28,11 @@ extension SQLiteStoreFiles {
             let isWhole = !hasLog
             if isWhole { try renew(wal, rights) }
             try renew(shm, rights)
+            // SQLite has rolled it back. Later it may be that of a new store.
+            try FileKind.remove(.file, at: journal)
+            // The new main file is locked before it has its name: nobody makes a store of it while the rest goes.
+            let lock = try? lockOfEmptyFile(at: shm)
+            defer { withExtendedLifetime(lock) {} }
             MigrationMoment.reach(.logEmptied)
             // The main file gets another one in its place, as when it is removed: whoever waits for its lock opens it anew.
             guard rename(shm.path, main.path) == 0 else {
@@ -36,7 +42,6 @@ extension SQLiteStoreFiles {
             MigrationMoment.reach(.mainEmptied)
             // SQLite takes no -wal for the log of an empty file.
             if !isWhole { try renew(wal, rights) }
-            try FileKind.remove(.file, at: journal)
             try rights.makeFile(at: shm)
             external.remove(files.orphaned)
             MigrationMoment.reach(.valuesRemoved)
@@ -46,7 +51,7 @@ extension SQLiteStoreFiles {
         }
         do {
             // The -wal goes into the main file first: without it the main file would be an older state of the store.
-            try withoutUsers(timeout: timeout, force: force, absorbing: true, take)
+            try withoutUsers(timeout: timeout, force: force, absorbing: true, opened: opened, take)
         } catch let error as NSError where error.code == NSFileWriteOutOfSpaceError && !hasBegun {
             // Who destroys a store may do so because the disk is full.
             try withoutUsers(timeout: timeout, force: force, take)
@@ -62,8 +67,7 @@ extension SQLiteStoreFiles {
         // Which files are its own has to be in the main file.
         try withoutUsers(timeout: timeout, force: force, absorbing: SharedSupport(store: self).isShared) {
             let external = ExternalData(folder: externalDataFolder)
-            // What a migration has left, too: found later, it would be put in the place of a new store.
-            try FileKind.remove(.folder, at: MigrationFolder.url(for: self))
+            try removeMigrationFolder(nil, force: force)
             let own = ownExternalFiles
             for url in [wal, shm, journal] { try FileKind.remove(.file, at: url) }
             external.remove(own)
@@ -71,6 +75,16 @@ extension SQLiteStoreFiles {
             try FileKind.remove(.file, at: main)
             Self.synchronizeFolder(main.deletingLastPathComponent())
         }
+    }
+
+    /// Removes what a killed migration has left: found later, it would be put in the place of a new store. Whoever has begun
+    /// to work there meanwhile keeps it.
+    private func removeMigrationFolder(_ held: MigrationFolder?, force: Bool) throws {
+        let url = MigrationFolder.url(for: self)
+        if force { return try FileKind.remove(.folder, at: url) }
+        // No waiting: whoever works there may wait for the store, which is locked here.
+        guard let folder = try held ?? MigrationFolder.lock(self, creating: false, timeout: 0) else { return }
+        try withExtendedLifetime(folder) { try FileKind.remove(.folder, at: url) }
     }
 
     /// The names of the external values that are this store's; what cannot be told from another store's is none.
@@ -83,6 +97,12 @@ extension SQLiteStoreFiles {
     /// Removes the folder of external data with what is left in it, unless it is another store's, too.
     private func removeSupportFolder() {
         if !SharedSupport(store: self).isShared { try? FileKind.remove(.folder, at: supportFolder) }
+    }
+
+    private func lockOfEmptyFile(at url: URL) throws -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0)
+        try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+        return connection
     }
 
     /// Puts an empty file in the place of one, or where none is.

@@ -185,26 +185,41 @@ struct SQLiteStoreFiles: Sendable {
     /// closing it again (for `flock` or `fcntl`) would drop every POSIX lock that SQLite holds on it in this process;
     /// and only SQLite's lock is one that other users of the store respect. `absorbing` first copies a -wal into the
     /// main file, so that nothing depends on it any more. A file that is no database is locked by nobody.
+    ///
+    /// - Parameter opened: called between the opening of the file and its locking; tests look at this moment.
     func withoutUsers(
-        timeout: TimeInterval, force: Bool, absorbing: Bool = false, _ body: () throws -> Void
+        timeout: TimeInterval, force: Bool, absorbing: Bool = false, opened: () throws -> Void = {},
+        _ body: () throws -> Void
     ) throws {
-        guard !force, FileManager.default.fileExists(atPath: main.path) else { return try body() }
         do {
-            let connection = try SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: timeout)
-            connection.disableCheckpointOnClose()
-            do {
-                try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
-                if absorbing { try connection.execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE); BEGIN EXCLUSIVE") }
-            } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
-                throw error.nsError(doing: .saving)
-            } catch let error as SQLiteError where error.primaryCode == SQLITE_READONLY {
-                // It cannot be locked, but it cannot be written by anybody like us either.
-            } catch let error as SQLiteError
-                where [SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(error.primaryCode)
-            {
-                // Not a database any more: there is nothing SQLite could lock.
+            var attempts = 0
+            while !force, FileManager.default.fileExists(atPath: main.path) {
+                attempts += 1
+                let connection = try SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: timeout)
+                connection.disableCheckpointOnClose()
+                try opened()
+                do {
+                    try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+                    if absorbing { try connection.execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE); BEGIN EXCLUSIVE") }
+                } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
+                    throw error.nsError(doing: .saving)
+                } catch let error as SQLiteError
+                    where SQLiteError.codesOfLostFiles.contains(error.code) && attempts < 100
+                {
+                    // Somebody is just exchanging it.
+                    continue
+                } catch let error as SQLiteError where error.primaryCode == SQLITE_READONLY {
+                    // It cannot be locked, but it cannot be written by anybody like us either.
+                } catch let error as SQLiteError
+                    where [SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(error.primaryCode)
+                {
+                    // Not a database any more: there is nothing SQLite could lock.
+                }
+                // Somebody has put another file in its place: that one is to be locked.
+                if connection.hasMoved { continue }
+                defer { withExtendedLifetime(connection) {} }
+                return try body()
             }
-            defer { withExtendedLifetime(connection) {} }
             try body()
         } catch let error as SQLiteError {
             throw error.nsError(doing: .saving)
