@@ -4,7 +4,7 @@ import TestSupport
 /// Opens, destroys or replaces a store many times while others do the same, and ends. Prints a line for each error but the
 /// one that says that somebody else is at work there.
 func exchange(_ url: URL, _ act: String, rounds: Int, with other: URL) -> Never {
-    let model = LibraryModel.make()
+    let model = ParcelModel.make()
     for round in 0..<rounds {
         do {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -25,17 +25,17 @@ func exchange(_ url: URL, _ act: String, rounds: Int, with other: URL) -> Never 
     exit(0)
 }
 
-/// Opens a store, saves a book with an external value, and reads all that there are.
+/// Opens a store, saves a parcel with an external value, and reads all that there are.
 private func open(_ url: URL, _ coordinator: NSPersistentStoreCoordinator, _ round: Int) throws {
     let store = try coordinator.addPersistentStore(
         ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: [NSPersistentStoreTimeoutOption: 60])
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     try context.performAndWait {
         context.persistentStoreCoordinator = coordinator
-        context.make("Book", ["isbn": "\(round)", "cover": Data(count: 150_000)])
+        context.make("Parcel", ["name": "\(round)", "content": Data(count: 150_000)])
         try context.save()
         context.reset()
-        for book in try context.all("Book") where (book.value(forKey: "cover") as? Data)?.count != 150_000 {
+        for parcel in try context.all("Parcel") where (parcel.value(forKey: "content") as? Data)?.count != 150_000 {
             print("open", round, "a value is gone")
         }
     }

@@ -71,8 +71,10 @@ struct LightweightMigrator {
     /// Whether the store was made with another version of the model. Nothing on disk changes.
     func isRequired() throws -> Bool {
         let settings = try SQLiteStoreOptions(options, url: url)
-        guard try !SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: settings.timeout) else { return false }
-        return try !fits(SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout), settings)
+        guard let metadata = try SQLiteStoreMetadata.metadataOfStore(in: url, timeout: settings.timeout) else {
+            return false
+        }
+        return try !fits(metadata, settings)
     }
 
     /// The model the store was made with, and a connection that reads the store and leaves no trace.

@@ -34,9 +34,8 @@ enum StoreMigration {
         try StoreExchange.recover(SQLiteStoreFiles(url), timeout: settings.timeout)
         guard !settings.ignoresVersioning, model.entities(forConfigurationName: configuration) != nil,
             FileManager.default.fileExists(atPath: url.path),
-            try !SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: settings.timeout)
+            let metadata = try SQLiteStoreMetadata.metadataOfStore(in: url, timeout: settings.timeout)
         else { return }
-        let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
         let compatibility = SQLiteStoreCompatibility(
             model: model, layout: model.layout, configurationName: configuration, url: url)
         do {

@@ -264,8 +264,8 @@ struct DestroyedStoresTests {
         try withTemporaryFolder { folder in
             let (url, other) = (folder.appendingPathComponent("n.sqlite"), folder.appendingPathComponent("o.sqlite"))
             for place in [url, other] {
-                try withStore(place, LibraryModel.make()) { context in
-                    context.make("Book", ["isbn": "first", "cover": Data(count: 150_000)])
+                try withStore(place, ParcelModel.make()) { context in
+                    context.make("Parcel", ["name": "first", "content": Data(count: 150_000)])
                     try context.save()
                 }
             }

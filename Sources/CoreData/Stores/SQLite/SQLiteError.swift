@@ -28,9 +28,16 @@ struct SQLiteError: Error, CustomStringConvertible {
                 .contains { message.contains($0) }
     }
 
-    /// What SQLite says when a connection's file has another name now or none, or its log is gone: `SQLITE_READONLY_DBMOVED`,
-    /// `SQLITE_IOERR_DELETE_NOENT`, `SQLITE_IOERR_SHORT_READ`.
-    static let codesOfLostFiles = [SQLITE_READONLY | 4 << 8, SQLITE_IOERR | 23 << 8, SQLITE_IOERR | 2 << 8]
+    /// What SQLite says when a connection's file has another name now or none, or its log has come or gone:
+    /// `SQLITE_READONLY_DBMOVED`, `SQLITE_READONLY_ROLLBACK`, `SQLITE_IOERR_DELETE_NOENT`, `SQLITE_IOERR_SHORT_READ`.
+    static let codesOfLostFiles = [
+        SQLITE_READONLY | 4 << 8, SQLITE_READONLY | 3 << 8, SQLITE_IOERR | 23 << 8, SQLITE_IOERR | 2 << 8,
+    ]
+
+    /// Whether a file is none that SQLite could lock, or none at this moment.
+    var cannotBeLocked: Bool {
+        [SQLITE_READONLY, SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(primaryCode)
+    }
 
     var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
     var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }

@@ -66,13 +66,14 @@ extension SQLiteStore {
             }
         }
 
-        private static var maximumOfAttempts: Int { 100 }
+        private static var maximumOfAttempts: Int { 20 }
 
         /// Whether an error may come from an exchange of the file since it was in a state.
         private static func isOfExchange(_ error: any Error, _ file: FileState?, _ url: URL) -> Bool {
             let code = (error as? SQLiteError)?.code ?? (error as NSError).userInfo[NSSQLiteErrorDomain] as? Int32 ?? 0
             if SQLiteError.codesOfLostFiles.contains(code) { return true }
-            if code == 0, (error as NSError).code != CocoaError.Code.fileReadCorruptFile.rawValue { return false }
+            // It was a store, and then an empty file. The next file may have the number of the first.
+            if code == 0 { return SQLiteStoreMetadata.isNotAStore(error as NSError) }
             return FileState(url).map { !$0.isSameFile(as: file) } ?? (file != nil)
         }
 
@@ -118,6 +119,8 @@ extension SQLiteStore {
                 SQLiteFunctions.register(on: connection)
                 try settings.configure(connection, isWriter: true)
                 metadata = try creation.create(on: connection, settings: settings, url: url)
+                // Somebody has destroyed the empty file that this was to be: the next one is as good.
+                if connection.hasMoved { return try openPresentFile(url, entities: entities) }
                 try adopt(connection, url: url)
             } catch is SQLiteStoreCreation.AlreadyMade {
                 try openExisting(url, entities: entities)

@@ -203,17 +203,11 @@ struct SQLiteStoreFiles: Sendable {
                     if absorbing { try connection.execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE); BEGIN EXCLUSIVE") }
                 } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
                     throw error.nsError(doing: .saving)
-                } catch let error as SQLiteError
-                    where SQLiteError.codesOfLostFiles.contains(error.code) && attempts < 100
-                {
-                    // Somebody is just exchanging it.
-                    continue
-                } catch let error as SQLiteError where error.primaryCode == SQLITE_READONLY {
-                    // It cannot be locked, but it cannot be written by anybody like us either.
-                } catch let error as SQLiteError
-                    where [SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(error.primaryCode)
-                {
-                    // Not a database any more: there is nothing SQLite could lock.
+                } catch let error as SQLiteError where error.cannotBeLocked {
+                    // What somebody exchanges at this moment looks like that, too.
+                    if attempts < 20 { continue }
+                    // A file that can only be read cannot be written by anybody like us either. In one that is not a database
+                    // any more there is nothing that SQLite could lock.
                 }
                 // Somebody has put another file in its place: that one is to be locked.
                 if connection.hasMoved { continue }

@@ -17,6 +17,19 @@ enum SQLiteStoreMetadata {
         }
     }
 
+    /// The metadata of a store; nil where none has been made in the file yet.
+    static func metadataOfStore(in url: URL, timeout: TimeInterval) throws -> [String: Any]? {
+        for attempt in 1... {
+            if try isEmptyDatabase(at: url, timeout: timeout) { return nil }
+            do {
+                return try metadata(at: url, timeout: timeout)
+            } catch let error as NSError where isNotAStore(error) && attempt < 20 {
+                // Somebody may have destroyed it between the two looks: then it is empty.
+            }
+        }
+        return nil
+    }
+
     /// The model that the store was last opened with; nil when the file keeps none (before 2014).
     static func archivedModelData(at url: URL, timeout: TimeInterval = 240) throws -> Data? {
         try peek(at: url, timeout: timeout) { connection in
@@ -254,6 +267,11 @@ enum SQLiteStoreMetadata {
                     "The file “\(url.lastPathComponent)” couldn’t be opened because it isn’t in the correct format: "
                     + "it is too small for a database.", url: url, sqliteCode: SQLITE_NOTADB)
         }
+    }
+
+    /// Whether an error says that a file holds no store.
+    static func isNotAStore(_ error: NSError) -> Bool {
+        error.code == CocoaError.Code.fileReadCorruptFile.rawValue && error.userInfo[NSSQLiteErrorDomain] == nil
     }
 
     static func notAStore(_ url: URL) -> NSError {
