@@ -121,4 +121,50 @@ struct FoundationTests {
                 let d = bundle.urls(forResourcesWithExtension: "momd", subdirectory: nil)?.map({ $0 as URL }) ?? []
                 """)
     }
+
+    @Test("A test that waits as long as it takes says so")
+    func waits() throws {
+        let ported = try Ported(
+            """
+            import XCTest
+            wait(for: [f(a, b), c])
+            await fulfillment(of: [a], enforceOrder: true)
+            wait(for: [a], timeout: 1)
+            wait(for: a.map { (x, timeout) in x }, enforceOrder: true, timeout: 1)
+            wait(1)
+            func wait(for a: Int) {}
+            """)
+        #expect(
+            ported.text == """
+                import XCTest
+                wait(for: [f(a, b), c], timeout: .infinity)
+                await fulfillment(of: [a], timeout: .infinity, enforceOrder: true)
+                wait(for: [a], timeout: 1)
+                wait(for: a.map { (x, timeout) in x }, enforceOrder: true, timeout: 1)
+                wait(1)
+                func wait(for a: Int) {}
+                """)
+        #expect(try Ported("import Foundation\nwait(for: a)").porting.changed.isEmpty)
+    }
+
+    @Test("Run loops and absolute times are in a module of their own on Linux, and their modes are constants of C")
+    func coreFoundation() throws {
+        let ported = try Ported(
+            """
+            import Foundation
+            let time = CFAbsoluteTimeGetCurrent()
+            CFRunLoopAddObserver(CFRunLoopGetMain(), observer, .commonModes)
+            loop.run(in: .commonModes)
+            """)
+        #expect(
+            ported.text == """
+                import Foundation
+                #if canImport(CoreFoundation)
+                import CoreFoundation
+                #endif
+                let time = CFAbsoluteTimeGetCurrent()
+                CFRunLoopAddObserver(CFRunLoopGetMain(), observer, kCFRunLoopCommonModes)
+                loop.run(in: .commonModes)
+                """)
+    }
 }

@@ -58,6 +58,15 @@ enum FrameworkNames {
                 "HTTPCookieStorage", "NSURLRequest", "NSMutableURLRequest", "NSURLConnection",
             ]
         ),
+        (
+            "CoreFoundation",
+            [
+                "CFAbsoluteTime", "CFAbsoluteTimeGetCurrent", "CFTimeInterval", "CFRunLoop", "CFRunLoopActivity",
+                "CFRunLoopAddObserver", "CFRunLoopGetCurrent", "CFRunLoopGetMain", "CFRunLoopMode", "CFRunLoopObserver",
+                "CFRunLoopObserverCreateWithHandler", "CFRunLoopObserverInvalidate", "CFRunLoopRemoveObserver",
+                "CFRunLoopRun", "CFRunLoopRunInMode", "CFRunLoopStop", "CFRunLoopWakeUp",
+            ]
+        ),
         ("FoundationXML", ["XMLParser", "XMLParserDelegate", "XMLDocument", "XMLElement", "XMLNode", "XMLDTD"]),
     ]
 }

@@ -62,6 +62,23 @@ struct KnownKeys {
         types.chain(from: type).flatMap(entities).contains { property(key, of: $0) != nil }
     }
 
+    /// `NSSet` or `NSMutableSet`, where every property of a name is one: as declared in the sources, or, where none is,
+    /// as generated for the to-many relationships that models call so.
+    func foundationSet(named name: String) -> String? {
+        let declared = Set(
+            types.declarations.values.compactMap { declaration in
+                declaration.properties[name]?.filter { $0 != "?" && $0 != "!" }
+            })
+        if declared.isEmpty {
+            let relationships = entities.values.joined().compactMap { $0.relationshipsByName[name] }
+            return !relationships.isEmpty && relationships.allSatisfy { $0.isToMany && !$0.isOrdered } ? "NSSet" : nil
+        }
+        guard declared.count == 1, let type = declared.first, type == "NSSet" || type == "NSMutableSet" else {
+            return nil
+        }
+        return type
+    }
+
     /// Follows keys from a type; throws what is in the way.
     func follow(_ keys: ArraySlice<String>, from type: String, seenFrom scope: String?) throws(Failure) {
         guard let key = keys.first else { return }

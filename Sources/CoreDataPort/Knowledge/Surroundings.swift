@@ -11,6 +11,8 @@ struct Surroundings {
     var keyPathUses = KeyPathUses()
     /// The methods of protocols that need not be implemented.
     var optionalMethods: Set<String> = []
+    /// The functions with a generic parameter that has to be the result of a fetch request.
+    var functionsOfResults: Set<String> = []
     /// How many classes of a name the sources declare.
     var classCounts: [String: Int] = [:]
     /// How many files name something of a name that types have.
@@ -25,6 +27,12 @@ struct Surroundings {
             for place in source.tokens.indices.dropLast(2) where source.tokens[place].isWord("optional") {
                 guard source.tokens[place + 1].isWord("func") else { continue }
                 optionalMethods.insert(source.tokens[place + 2].text)
+            }
+            for place in source.tokens.indices.dropLast(5)
+            where source.tokens[place].isWord("func") && source.tokens[place + 2].isMark("<")
+                && source.tokens[place + 4].isMark(":") && source.tokens[place + 5].isWord("NSFetchRequestResult")
+            {
+                functionsOfResults.insert(source.tokens[place + 1].text)
             }
             let names = source.tokens.lazy.filter { $0.isWord && $0.text.first?.isUppercase == true }.map(\.text)
             for name in Set(names) { filesNaming[name, default: 0] += 1 }

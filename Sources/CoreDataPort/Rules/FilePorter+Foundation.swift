@@ -80,6 +80,35 @@ extension FilePorter {
         replace(tokens[index - 1].range.lowerBound..<tokens[index + 2].range.upperBound, by: "")
     }
 
+    /// `wait(for: expectations)` waits as long as it takes; XCTest on Linux has to be told.
+    mutating func portWait(at index: Int) {
+        guard isMark("(", at: index + 1), isWord(isWord("wait", at: index) ? "for" : "of", at: index + 2),
+            isMark(":", at: index + 3), !isWord("func", at: index - 1), importsByName("XCTest"),
+            let close = closing(of: index + 1)
+        else { return }
+        var position = index + 4
+        var end = close
+        while position < close {
+            if ["(", "[", "{"].contains(where: tokens[position].isMark) { position = closing(of: position) ?? close }
+            if isMark(",", at: position) {
+                if isWord("timeout", at: position + 1) { return }
+                end = min(end, position)
+            }
+            position += 1
+        }
+        insert(", timeout: .infinity", at: tokens[end - 1].range.upperBound)
+    }
+
+    /// `CFRunLoopAddObserver(loop, observer, .commonModes)`: the mode is a constant of C on Linux.
+    mutating func portRunLoopMode(at index: Int) {
+        guard isMark(".", at: index - 1), !(token(index - 2)?.isWord ?? false),
+            callee(around: index)?.hasPrefix("CFRunLoop") == true
+        else { return }
+        replace(
+            tokens[index - 1].range.lowerBound..<tokens[index].range.upperBound,
+            by: isWord("commonModes", at: index) ? "kCFRunLoopCommonModes" : "kCFRunLoopDefaultMode")
+    }
+
     private func importsByName(_ module: String) -> Bool {
         file.tokens.indices.contains {
             file.tokens[$0].isWord(module) && $0 > 0 && file.tokens[$0 - 1].isWord("import")

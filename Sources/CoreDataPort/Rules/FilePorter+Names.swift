@@ -79,33 +79,4 @@ extension FilePorter {
         guard isMark("(", at: index + 1), isMark(")", at: index + 2) else { return }
         insert("value: true", at: tokens[index + 2].range.lowerBound)
     }
-
-    /// `let set: NSSet = [a]` and `[a] as NSSet`.
-    mutating func portSetLiteral(at index: Int) {
-        let name = tokens[index].text
-        if isMark(":", at: index - 1) {
-            var position = index + 1
-            while isMark("?", at: position) || isMark("!", at: position) { position += 1 }
-            guard isMark("=", at: position), isMark("[", at: position + 1), let close = closing(of: position + 1) else {
-                return
-            }
-            // What follows the literal may be a subscript or a call; it is no plain literal then.
-            if let next = token(close + 1), next.follows == .nothing, next.isMark(".") || next.isMark("[") { return }
-            wrap(position + 1, close, in: name)
-        } else if isWord("as", at: index - 1), isMark("]", at: index - 2), let open = opening(of: index - 2) {
-            if let before = token(open - 1), tokens[open].follows == .nothing, before.isWord || before.isMark(")") {
-                return
-            }
-            wrap(open, index - 2, in: name)
-            replace(tokens[index - 2].range.upperBound..<tokens[index].range.upperBound, by: "")
-        }
-    }
-
-    private mutating func wrap(_ open: Int, _ close: Int, in name: String) {
-        if close == open + 1 {
-            return replace(tokens[open].range.lowerBound..<tokens[close].range.upperBound, by: "\(name)()")
-        }
-        insert("\(name)(array: ", at: tokens[open].range.lowerBound)
-        insert(")", at: tokens[close].range.upperBound)
-    }
 }

@@ -150,4 +150,48 @@ extension FilePorter {
         default: return false
         }
     }
+
+    private static let plainResults: Set<String> = [
+        "dictionaryResultType", "managedObjectIDResultType", "countResultType",
+    ]
+
+    /// `let request = Note.fetchRequest()` that is to give dictionaries, ids or a number: the request of the class's own
+    /// type, which the call makes here, gives objects of the class.
+    mutating func portPlainRequest(at index: Int) {
+        guard isMark("(", at: index + 1), isMark(")", at: index + 2), isMark(".", at: index - 1),
+            token(index - 2)?.isWord == true
+        else { return }
+        var start = index - 2
+        while isMark(".", at: start - 1), token(start - 2)?.isWord == true { start -= 2 }
+        guard isMark("=", at: start - 1), let name = token(start - 2), name.isWord,
+            isWord("let", at: start - 3) || isWord("var", at: start - 3),
+            let open = opening(around: start), let end = closing(of: open),
+            (index..<end).contains(where: { place in
+                isWord(name.text, at: place) && isMark(".", at: place + 1) && isWord("resultType", at: place + 2)
+                    && isMark("=", at: place + 3)
+                    && tokens[(place + 4)..<min(place + 7, end)].contains { Self.plainResults.contains($0.text) }
+            })
+        else { return }
+        insert(": NSFetchRequest<any NSFetchRequestResult>", at: name.range.upperBound)
+    }
+
+    /// `func inspect<Result>(_ request: NSFetchRequest<Result>)` where another function of the name says
+    /// `<Result: NSFetchRequestResult>`: on a Mac both say so, because every request's result is one.
+    mutating func portGenericRequest(at index: Int) {
+        guard let name = token(index + 1), surroundings.functionsOfResults.contains(name.text),
+            isMark("<", at: index + 2), let end = (index + 3..<tokens.count).first(where: { isMark(">", at: $0) }),
+            isMark("(", at: end + 1), let close = closing(of: end + 1)
+        else { return }
+        for place in index + 3..<end {
+            let parameter = tokens[place]
+            guard parameter.isWord, isMark("<", at: place - 1) || isMark(",", at: place - 1),
+                isMark(">", at: place + 1) || isMark(",", at: place + 1),
+                (end + 1..<close).contains(where: {
+                    isWord("NSFetchRequest", at: $0) && isMark("<", at: $0 + 1) && isWord(parameter.text, at: $0 + 2)
+                        && isMark(">", at: $0 + 3)
+                })
+            else { continue }
+            insert(": NSFetchRequestResult", at: parameter.range.upperBound)
+        }
+    }
 }

@@ -72,7 +72,7 @@ extension FilePorter {
     }
 
     private mutating func reportSelector(at index: Int) {
-        if portObserver(at: index) { return }
+        if portObserver(at: index) || portTimer(at: index) { return }
         let advice =
             callee(around: index) == "addObserver"
             ? "observe with addObserver(forName:object:queue:using:), keep what it returns and remove that"
@@ -82,11 +82,17 @@ extension FilePorter {
 
     /// The name of the function whose arguments hold a place.
     func callee(around index: Int) -> String? {
+        guard let open = opening(around: index), isMark("(", at: open) else { return nil }
+        return token(open - 1)?.text
+    }
+
+    /// The index of the mark that opens the innermost bracket around a place.
+    func opening(around index: Int) -> Int? {
         var depth = 0
         for position in stride(from: index - 1, through: 0, by: -1) {
             if [")", "]", "}"].contains(where: tokens[position].isMark) { depth += 1 }
             if ["(", "[", "{"].contains(where: tokens[position].isMark) {
-                if depth == 0 { return isMark("(", at: position) ? token(position - 1)?.text : nil }
+                if depth == 0 { return position }
                 depth -= 1
             }
         }

@@ -98,12 +98,17 @@ struct FilePorter {
         case "urls": portResourceList(at: index)
         case "classForCoder": portClassForCoder(at: index)
         case "NSSet", "NSMutableSet": portSetLiteral(at: index)
+        case "wait", "fulfillment": portWait(at: index)
+        case "commonModes", "defaultMode": portRunLoopMode(at: index)
+        case "func": portGenericRequest(at: index)
+        case "fetchRequest": portPlainRequest(at: index)
         case "managedObjectClassName": portClassName(at: index)
         case "Selector", "NSSelectorFromString": portNamedSelector(at: index)
         case "NSExpression", "NSComparisonPredicate", "NSCompoundPredicate":
             ambiguousType = ambiguousType ?? tokens[index]
         default:
             portOptionalCall(at: index)
+            portSetValue(at: index)
             reportName(at: index)
         }
     }
