@@ -50,6 +50,14 @@ final class LifeCycleTests: XCTestCase {
         XCTAssertEqual(context.deletedObjects, [trip])
     }
 
+    func testCommittedValuesOfANewObjectAreNone() throws {
+        let trip = context.insertTrip("North")
+        XCTAssertTrue(trip.committedValues(forKeys: nil).isEmpty)
+        XCTAssertNil(trip.committedValues(forKeys: ["title"])["title"])
+        try context.save()
+        XCTAssertEqual(trip.committedValues(forKeys: ["title"])["title"] as? String, "North")
+    }
+
     func testEntitiesAndClasses() {
         XCTAssertEqual(Trip.entity().name, "Trip")
         XCTAssertEqual(Cruise.entity().superentity, Trip.entity())

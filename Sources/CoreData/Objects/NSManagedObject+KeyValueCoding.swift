@@ -143,6 +143,8 @@ extension NSManagedObject {
     /// What `committedValues(forKeys:)` does unless a subclass overrides it.
     final func plainCommittedValues(forKeys keys: [String]?) -> [String: Any] {
         checkConfinement()
+        // Nothing has been saved or fetched yet.
+        if flags.contains(.inserted) { return [:] }
         let row = firedRow()
         var values: [String: Any] = [:]
         for name in keys ?? Array(home.layout.access.keys) {

@@ -104,6 +104,23 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         countLife(false)
     }
 
+    /// Makes an object of no entity, in no context, as `NSObject`'s initialiser does on a Mac: nothing can be asked of
+    /// its properties. It says so on standard error. Use `init(context:)`.
+    public override convenience init() {
+        let text = "CoreData: error: Failed to call designated initializer on NSManagedObject class '\(Self.self)'\n"
+        FileHandle.standardError.write(Data(text.utf8))
+        self.init(entity: Self.modelOfNothing.entities[0], insertInto: nil)
+    }
+
+    /// The model of objects that were made without an entity.
+    private static let modelOfNothing: NSManagedObjectModel = {
+        let entity = NSEntityDescription()
+        entity.name = "NSManagedObject"
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        return model
+    }()
+
     /// Enters the object where living objects are counted, or leaves there.
     @inline(__always)
     private func countLife(_ comes: Bool) {
@@ -123,9 +140,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// The entity whose class this is, in the models in use (those a coordinator works with).
     ///
-    /// Stops the process when no model in use has one, or when entities of different names have this class. Where several
-    /// models in use have the entity, the answer is the one of the model that came into use last. What a subclass answers
-    /// instead counts for `init(context:)` and `fetchRequest()`, too.
+    /// Where no model in use has one, or entities of different names have this class, the answer is an entity without a
+    /// name, and standard error says why. Where several models in use have the entity, the answer is the one of the model
+    /// that came into use last. What a subclass answers instead counts for `init(context:)` and `fetchRequest()`, too.
     open class func entity() -> NSEntityDescription { EntityOfClass.answer(of: self) }
 
     /// A request for the objects of this class's entity, for whoever asks for the general result type, and for subclasses to

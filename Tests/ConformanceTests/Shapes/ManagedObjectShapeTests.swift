@@ -16,6 +16,11 @@ private final class Boat: NSManagedObject {
     }
 }
 
+/// An initialiser without arguments, which overrides nothing.
+private final class Raft: NSManagedObject {
+    convenience init() { self.init(entity: BoatModel.entity, insertInto: nil) }
+}
+
 /// Its own initialiser of the framework's name.
 private final class Ferry: NSManagedObject {
     convenience init(context: NSManagedObjectContext) {
@@ -177,6 +182,16 @@ final class ManagedObjectShapeTests: XCTestCase {
     func testOwnInitialiserOfTheSameName() throws {
         let context = try BoatModel.context()
         XCTAssertEqual(Ferry(context: context).value(forKey: "name") as? String, "ferry")
+    }
+
+    func testMadeWithoutAnEntity() throws {
+        let make: () -> Boat = Boat.init
+        let boats = [NSManagedObject(), Boat(), make(), OverridingBoat()]
+        XCTAssertTrue(boats.allSatisfy { $0.managedObjectContext == nil && !$0.isInserted && !$0.hasChanges })
+        XCTAssertTrue(type(of: boats[1]) == Boat.self)
+        XCTAssertEqual(Raft().entity.name, "Boat")
+        let context = try BoatModel.context()
+        XCTAssertFalse(context.insertedObjects.contains(boats[1]))
     }
 
     func testOverriddenClassMethods() throws {
