@@ -168,4 +168,23 @@ final class ContainerSetUpTests: XCTestCase {
         request.affectedStores = [archive]
         XCTAssertEqual(try container.viewContext.fetch(request).map(\.title), ["Kept"])
     }
+
+    func testMetadataAreWrittenByASaveWithoutChanges() throws {
+        let url = Journal.temporaryStoreURL()
+        defer { Journal.remove(url) }
+        let container = try Journal.container(at: url)
+        let coordinator = container.persistentStoreCoordinator
+        let store = try XCTUnwrap(coordinator.persistentStores.first)
+        var metadata = coordinator.metadata(for: store)
+        metadata["edition"] = "second"
+        coordinator.setMetadata(metadata, for: store)
+        func edition() throws -> String? {
+            try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)["edition"]
+                as? String
+        }
+        XCTAssertNil(try edition())
+        XCTAssertFalse(container.viewContext.hasChanges)
+        try container.viewContext.save()
+        XCTAssertEqual(try edition(), "second")
+    }
 }

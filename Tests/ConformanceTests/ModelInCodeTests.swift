@@ -112,4 +112,54 @@ final class ModelInCodeTests: XCTestCase {
         let merged = NSManagedObjectModel(byMerging: [one, makeModel()])
         XCTAssertEqual(Set(merged?.entitiesByName.keys.map { $0 } ?? []), ["Book", "Magazine", "Shelf"])
     }
+
+    func testUserInfoIsEmptyAtFirstAndMayChangeInUse() {
+        XCTAssertEqual(NSEntityDescription().userInfo?.count, 0)
+        let text = NSAttributeDescription()
+        text.name = "text"
+        text.attributeType = .stringAttributeType
+        text.userInfo?["label"] = "Text"
+        let entity = NSEntityDescription()
+        entity.name = "Note"
+        entity.userInfo?["label"] = "Note"
+        entity.properties = [text]
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        entity.userInfo?["label"] = "A note"
+        text.userInfo?["label"] = "A text"
+        let labels = coordinator.managedObjectModel.entities.flatMap { [$0.userInfo] + $0.properties.map(\.userInfo) }
+        XCTAssertEqual(labels.map { $0?["label"] as? String }, ["A note", "A text"])
+    }
+
+    func testUserInfoIsAskedWhenAFetchedPropertyIsRead() throws {
+        let text = NSAttributeDescription()
+        text.name = "text"
+        text.attributeType = .stringAttributeType
+        let entity = NSEntityDescription()
+        entity.name = "Note"
+        let request = NSFetchRequest<NSFetchRequestResult>()
+        request.entity = entity
+        request.predicate = NSPredicate(format: "text CONTAINS[c] $FETCHED_PROPERTY.userInfo.search")
+        let found = NSFetchedPropertyDescription()
+        found.name = "found"
+        found.fetchRequest = request
+        found.userInfo?["search"] = "north"
+        entity.properties = [text, found]
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        for text in ["To the North", "north", "South"] {
+            NSEntityDescription.insertNewObject(forEntityName: "Note", into: context).setValue(text, forKey: "text")
+        }
+        try context.save()
+        let note = try XCTUnwrap(context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note")).first)
+        XCTAssertEqual((note.value(forKey: "found") as? [NSManagedObject])?.count, 2)
+        found.userInfo?["search"] = "south"
+        context.refresh(note, mergeChanges: false)
+        XCTAssertEqual((note.value(forKey: "found") as? [NSManagedObject])?.count, 1)
+    }
 }

@@ -12,6 +12,7 @@ extension NSManagedObjectContext {
         }
         try throwingReadErrors { processPendingChanges(isBeforeSave: true) }
         guard hasChanges || !watchedObjects.isEmpty else {
+            if case .coordinator(let coordinator) = source { try coordinator.saveMetadata() }
             advanceGeneration()
             return dropCleanObjects()
         }

@@ -225,6 +225,14 @@ extension NSPersistentStoreCoordinator {
         store.metadata = metadata ?? [:]
     }
 
+    /// Writes metadata that were set since the last save, for a save that writes nothing else.
+    final func saveMetadata() throws {
+        let stores = lock.withLock { attached.compactMap { $0.store as? SQLiteStore } }
+            .filter { !$0.isReadOnly && $0.hasUnsavedMetadata }
+        if stores.isEmpty { return }
+        try saving { for store in stores { try store.saveMetadata() } }
+    }
+
     /// What `metadataForPersistentStore(ofType:at:options:)` does unless a subclass overrides it.
     static func plainMetadata(ofType storeType: String, at url: URL) throws -> [String: Any] {
         if let custom = StoreClasses.storeClass(for: storeType) {

@@ -18,7 +18,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     private final var storedIsAbstract = false
     private final var storedSubentities: [NSEntityDescription] = []
     private final var storedProperties: [NSPropertyDescription] = []
-    private final var storedUserInfo: [AnyHashable: Any]?
+    /// May be set while other threads use the model.
+    private final let storedUserInfo = Locked<[AnyHashable: Any]?>([:])
     private final var storedVersionHashModifier: String?
     private final var storedRenamingIdentifier: String?
     private final var storedIndexes: [NSFetchIndexDescription] = []
@@ -81,13 +82,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Free information for the application.
+    /// Free information for the application; empty unless set. It may be changed while the model is in use.
     open var userInfo: [AnyHashable: Any]? {
-        get { storedUserInfo }
-        set {
-            requireMutable()
-            storedUserInfo = newValue
-        }
+        get { storedUserInfo.withLock { $0 } }
+        set { storedUserInfo.withLock { $0 = newValue } }
     }
 
     /// A string that changes the version hash although nothing else about the entity changed.
@@ -289,7 +287,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         copy.storedName = storedName
         copy.storedClassName = storedClassName
         copy.storedIsAbstract = storedIsAbstract
-        copy.storedUserInfo = storedUserInfo
+        copy.userInfo = userInfo
         copy.storedVersionHashModifier = storedVersionHashModifier
         copy.storedRenamingIdentifier = storedRenamingIdentifier
         copy.storedDisplayNameExpression = storedDisplayNameExpression
@@ -330,7 +328,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
             && Set(storedSubentities.map(\.name)) == Set(other.storedSubentities.map(\.name))
             && storedVersionHashModifier ?? "" == other.storedVersionHashModifier ?? ""
             && renamingIdentifier == other.renamingIdentifier
-            && sameUserInfo(storedUserInfo, other.storedUserInfo)
+            && sameUserInfo(userInfo, other.userInfo)
             && uniquenessConstraintNames == other.uniquenessConstraintNames
             && compoundIndexNames == other.compoundIndexNames
             && sameValue(storedDisplayNameExpression, other.storedDisplayNameExpression)

@@ -21,7 +21,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     private final var storedIsIndexed = false
     private final var storedIsIndexedBySpotlight = false
     private final var storedIsStoredInExternalRecord = false
-    private final var storedUserInfo: [AnyHashable: Any]?
+    /// May be set while other threads use the model.
+    private final let storedUserInfo = Locked<[AnyHashable: Any]?>([:])
     private final var storedVersionHashModifier: String?
     private final var storedRenamingIdentifier: String?
     private final var storedValidationPredicates: [NSPredicate] = []
@@ -94,13 +95,10 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         storedValidationWarnings = warnings
     }
 
-    /// Free information for the application.
+    /// Free information for the application; empty unless set. It may be changed while the model is in use.
     open var userInfo: [AnyHashable: Any]? {
-        get { storedUserInfo }
-        set {
-            requireMutable()
-            storedUserInfo = newValue
-        }
+        get { storedUserInfo.withLock { $0 } }
+        set { storedUserInfo.withLock { $0 = newValue } }
     }
 
     /// Whether the property alone gets an index of its own; superseded by `NSEntityDescription.indexes`.
@@ -171,7 +169,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         copy.storedIsIndexed = storedIsIndexed
         copy.storedIsIndexedBySpotlight = storedIsIndexedBySpotlight
         copy.storedIsStoredInExternalRecord = storedIsStoredInExternalRecord
-        copy.storedUserInfo = storedUserInfo
+        copy.userInfo = userInfo
         copy.storedVersionHashModifier = storedVersionHashModifier
         copy.storedRenamingIdentifier = storedRenamingIdentifier
         copy.storedValidationPredicates = storedValidationPredicates
@@ -208,7 +206,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
             && storedIsStoredInExternalRecord == other.storedIsStoredInExternalRecord
             && storedVersionHashModifier ?? "" == other.storedVersionHashModifier ?? ""
             && renamingIdentifier == other.renamingIdentifier
-            && sameUserInfo(storedUserInfo, other.storedUserInfo)
+            && sameUserInfo(userInfo, other.userInfo)
             && sameValue(storedValidationPredicates, other.storedValidationPredicates)
             && sameValue(storedValidationWarnings, other.storedValidationWarnings)
     }
