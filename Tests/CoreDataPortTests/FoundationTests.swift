@@ -13,6 +13,8 @@ struct FoundationTests {
             """,
             "B.swift": "import CoreData\nfunc f(_ value: CVarArg) -> String { String(format: \"%@\", value) }",
             "C.swift": "import Foundation\nfunc f(_ value: CVarArg) {}",
+            "E.swift":
+                "import CoreData\nfunc f(_ ids: any Sequence & CVarArg, _ id: Int) { NSPredicate(format: \"\", ids) }",
             "D.swift": "import Foundation\nfunc f(_ value: CVarArg) { NSPredicate(format: \"a == %@\", value) }",
         ])
         #expect(
@@ -21,7 +23,8 @@ struct FoundationTests {
                 func f(_ value: Any, _ more: Any...) { g(NSPredicate(format: "a == %@", value)) }
                 """)
         #expect(ported.text("D.swift")?.contains("func f(_ value: Any) {") == true)
-        #expect(ported.porting.changed.count == 2)
+        #expect(ported.text("E.swift")?.contains("func f(_ ids: any Sequence, _ id: Int) {") == true)
+        #expect(ported.porting.changed.count == 3)
     }
 
     private let errorOutput = """

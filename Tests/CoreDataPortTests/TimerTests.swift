@@ -17,7 +17,7 @@ struct TimerTests {
                                   userInfo: nil,
                                   repeats: true)
                     Timer.scheduledTimer(timeInterval: 1, target: self, selector: #selector(tick(_:)), userInfo: nil,
-                        repeats: f(false))
+                        repeats: f(a))
                         .tolerance = 1
                     t = Timer(timeInterval: 1, target: other, selector: #selector(A.count(of:)), userInfo: nil,
                         repeats: false)
@@ -34,7 +34,7 @@ struct TimerTests {
                     func f() {
                         timer = Timer(fire: .tomorrow, interval: .day,
                                       repeats: true, block: { _ in self.clean() })
-                        Timer.scheduledTimer(withTimeInterval: 1, repeats: f(false), block: { timer in self.tick(timer) })
+                        Timer.scheduledTimer(withTimeInterval: 1, repeats: f(a), block: { timer in self.tick(timer) })
                             .tolerance = 1
                         t = Timer(timeInterval: 1, repeats: false, block: { timer in other.count(of: timer) })
                     }

@@ -3,10 +3,14 @@ import CoreDataModelCompiler
 // What Foundation on Linux has in another form.
 extension FilePorter {
     /// A parameter of type `CVarArg`, for an argument of a format: numbers, dates and objects are not that on Linux,
-    /// and a predicate takes anything.
+    /// and a predicate takes anything. `Sequence & CVarArg` is any sequence.
     mutating func portArgumentType(at index: Int) {
-        guard isMark(":", at: index - 1), makesPredicates, !formatsText else { return }
-        replace(tokens[index].range, by: "Any")
+        guard makesPredicates, !formatsText else { return }
+        if isMark("&", at: index - 1), token(index - 2)?.isWord == true {
+            replace(tokens[index - 2].range.upperBound..<tokens[index].range.upperBound, by: "")
+        } else if isMark(":", at: index - 1) {
+            replace(tokens[index].range, by: "Any")
+        }
     }
 
     private var makesPredicates: Bool {
