@@ -137,13 +137,13 @@ extension Job {
             let own = declared[member.className, default: []].filter {
                 if case .property = $0.kind { true } else { false }
             }
-            let known =
-                check.propertyNames(ofClass: member.className) ?? Set(own.map(\.plainName).filter(Self.isNoPrimitive))
+            let modelled = check.propertyNames(ofClass: member.className)
+            let known = modelled ?? Set(own.map(\.plainName).filter(Self.isNoPrimitive))
             func fail(_ message: String) {
                 problems.append(
                     Diagnostic(file: member.file, line: member.line, column: member.column, message: message))
             }
-            guard let access = MemberAccess(of: member, known: known) else {
+            guard let access = MemberAccess(of: member, known: known, isModelled: modelled != nil) else {
                 fail(
                     "'\(member.name)' is no method that @NSManaged can implement: addTo…, removeFrom…, insertInto…, replace…"
                 )

@@ -1,6 +1,29 @@
 import CoreData
 import XCTest
 
+/// An attribute with a primitive accessor, as those have it that write the other accessor themselves.
+class Receipt: NSManagedObject {
+    @NSManaged private var primitiveStamp: Date?
+
+    var stamp: Date? {
+        get {
+            willAccessValue(forKey: "stamp")
+            defer { didAccessValue(forKey: "stamp") }
+            return primitiveStamp
+        }
+        set {
+            willChangeValue(forKey: "stamp")
+            primitiveStamp = newValue
+            didChangeValue(forKey: "stamp")
+        }
+    }
+}
+
+/// An attribute whose name only looks like it.
+class Parcel: NSManagedObject {
+    @NSManaged var primitiveWeight: Double
+}
+
 /// A schema without a model file.
 final class ModelInCodeTests: XCTestCase {
     private func attribute(_ name: String, _ type: NSAttributeType, default value: Any? = nil) -> NSAttributeDescription
@@ -95,6 +118,35 @@ final class ModelInCodeTests: XCTestCase {
                 XCTAssertEqual(book.value(forKey: "kind") as? String, "novel")
             }
         }
+    }
+
+    func testNamesThatBeginWithPrimitive() throws {
+        let model = NSManagedObjectModel()
+        let attributes: [(NSManagedObject.Type, NSAttributeDescription)] = [
+            (Receipt.self, attribute("stamp", .dateAttributeType)),
+            (Parcel.self, attribute("primitiveWeight", .doubleAttributeType, default: 1.5)),
+        ]
+        model.entities = attributes.map { objects, attribute in
+            let entity = NSEntityDescription()
+            entity.name = "\(objects)"
+            entity.managedObjectClassName = NSStringFromClass(objects)
+            entity.properties = [attribute]
+            return entity
+        }
+        XCTAssertEqual(NSSortDescriptor(keyPath: \Parcel.primitiveWeight, ascending: true).key, "primitiveWeight")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        let receipt = Receipt(context: context)
+        receipt.stamp = Date(timeIntervalSince1970: 5)
+        XCTAssertEqual(receipt.value(forKey: "stamp") as? Date, Date(timeIntervalSince1970: 5))
+        XCTAssertEqual(receipt.stamp, Date(timeIntervalSince1970: 5))
+        let parcel = Parcel(context: context)
+        XCTAssertEqual(parcel.primitiveWeight, 1.5)
+        parcel.primitiveWeight = 3
+        try context.save()
+        XCTAssertEqual(parcel.value(forKey: "primitiveWeight") as? Double, 3)
     }
 
     func testConfigurations() throws {

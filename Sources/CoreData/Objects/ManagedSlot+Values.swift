@@ -49,7 +49,8 @@ extension ManagedSlot {
     /// A value of any other type, as key-value coding has it: `NSNumber`, `NSSet`, `NSOrderedSet`, transformed objects.
     @_disfavoredOverload
     public func value<Value>(of object: NSManagedObject) -> Value {
-        guard let value = object.plainPrimitiveValue(forKey: name) else {
+        let key = key(in: object)
+        guard let value = object.plainPrimitiveValue(forKey: key) else {
             if let optional = Value.self as? any ExpressibleByNilLiteral.Type {
                 return optional.init(nilLiteral: ()) as! Value  // its own type
             }
@@ -59,8 +60,8 @@ extension ManagedSlot {
         if let value = value as? Value ?? (value as AnyObject) as? Value { return value }
         // A relationship that is declared as a set that can be changed.
         if value is NSOrderedSet {
-            if let set = object.mutableOrderedSetValue(forKey: name) as? Value { return set }
-        } else if value is NSSet, let set = object.mutableSetValue(forKey: name) as? Value {
+            if let set = object.mutableOrderedSetValue(forKey: key) as? Value { return set }
+        } else if value is NSSet, let set = object.mutableSetValue(forKey: key) as? Value {
             return set
         }
         // A Mac gives any number for one declared as a decimal.
@@ -78,7 +79,7 @@ extension ManagedSlot {
     /// Sets a value of any other type.
     @_disfavoredOverload
     public func set<Value>(_ value: Value, of object: NSManagedObject) {
-        object.setPrimitiveValue(Self.unwrapped(value), forKey: name)
+        object.setPrimitiveValue(Self.unwrapped(value), forKey: key(in: object))
     }
 
     /// An optional inside `Any` is not nil to key-value coding: it is taken apart first.

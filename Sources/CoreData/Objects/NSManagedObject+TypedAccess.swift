@@ -7,12 +7,36 @@ import Synchronization
 public final class ManagedSlot: Sendable {
     /// The property's name in the model.
     public let name: String
+    /// The name of the property that is meant in an entity that has none of the first name.
+    private let otherName: String?
     /// The layout's identifier in the high half, the slot (or the to-many index) in the low one.
     private let found = Atomic<UInt64>(0)
 
     /// Names a property.
     public init(_ name: String) {
         self.name = name
+        otherName = nil
+    }
+
+    /// Names a property that an entity may have under either of two names: `primitiveTitle` is an attribute of that name, or the
+    /// primitive value of `title`. The first name counts where the entity has both or none.
+    public init(_ name: String, or otherName: String) {
+        self.name = name
+        self.otherName = otherName
+    }
+
+    /// The name under which the object's entity has the property. Of a recorder, the models in use know the entity.
+    final func key(in object: NSManagedObject) -> String {
+        guard let otherName else { return name }
+        let isKnown: (String) -> Bool
+        if object.isRecorder {
+            let properties = ModelsInUse.entities(of: type(of: object)).last?.propertiesByName
+            isKnown = { properties?[$0] != nil }
+        } else {
+            let access = object.home.layout.access
+            isKnown = { access[$0] != nil }
+        }
+        return !isKnown(name) && isKnown(otherName) ? otherName : name
     }
 
     @inline(__always)
@@ -27,6 +51,7 @@ public final class ManagedSlot: Sendable {
 
     @inline(never)
     private func find(in object: NSManagedObject, as kinds: AccessorKinds) -> Int {
+        let name = key(in: object)
         if object.isRecorder { return KeyPathRecording.slot(of: object, askedFor: name, as: kinds) }
         let layout = object.home.layout
         guard let access = layout.access[name] else {
@@ -125,7 +150,7 @@ extension NSManagedObject {
     public final func toMany(_ property: ManagedSlot) -> [NSManagedObject] {
         checkConfinement("reading", property.name)
         let index = property.slot(in: self, as: .toMany)
-        if index == ManagedSlot.fetched, case .fetched(let description)? = home.layout.access[property.name] {
+        if index == ManagedSlot.fetched, case .fetched(let description)? = home.layout.access[property.key(in: self)] {
             return fetchedObjects(of: description)
         }
         return memberObjects(of: index)

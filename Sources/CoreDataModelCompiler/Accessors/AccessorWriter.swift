@@ -28,11 +28,17 @@ struct AccessorWriter {
                 body = method(member, parameters, number, getter, call)
             }
             lines.append("")
-            let slot = "private let slot\(number) = ManagedSlot(\"\(access.key.escaped)\")"
+            let slot = "private let slot\(number) = ManagedSlot(\(arguments(for: access)))"
             lines += ManglingProbe.wrapped(
                 [slot, "extension \(member.className) {"] + body + ["}"], in: member.conditions)
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What the slot of a member is made with.
+    private func arguments(for access: MemberAccess) -> String {
+        guard case .primitive(let name, let key) = access else { return "\"\(access.key.escaped)\"" }
+        return "\"\(name.escaped)\", or: \"\(key.escaped)\""
     }
 
     private func imports(of files: [ScannedFile]) -> [String] {

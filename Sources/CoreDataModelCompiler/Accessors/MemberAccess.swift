@@ -2,25 +2,30 @@
 enum MemberAccess: Equatable {
     /// A property, under the key it stands for.
     case value(key: String)
+    /// A property of the member's name, or where the entity has none, the one behind `primitive` in that name: the model is
+    /// not known before the program runs.
+    case primitive(name: String, key: String)
     /// A method of a to-many relationship: what to call on its slot, with the parameters as `p0`, `p1`.
     case change(key: String, call: String)
 
     /// The name of the property in the model.
     var key: String {
         switch self {
-        case .value(let key), .change(let key, _): key
+        case .value(let key), .primitive(_, let key), .change(let key, _): key
         }
     }
 
     /// Nil for a method that the framework does not implement.
     ///
-    /// - Parameter known: the properties that the class is known to have; a capitalised name is looked for among them.
-    init?(of member: ManagedMember, known: Set<String>) {
+    /// - Parameters:
+    ///   - known: the properties that the class is known to have; a capitalised name is looked for among them.
+    ///   - isModelled: whether those are all, because a model of the target has the class.
+    init?(of member: ManagedMember, known: Set<String>, isModelled: Bool) {
         let name = member.plainName
         switch member.kind {
         case .property:
             if !known.contains(name), let key = Self.key(in: name, after: "primitive", known) {
-                self = .value(key: key)
+                self = isModelled ? .value(key: key) : .primitive(name: name, key: key)
             } else {
                 self = .value(key: name)
             }

@@ -4,18 +4,26 @@ import Testing
 
 @Suite("What an @NSManaged name means")
 struct MemberAccessTests {
-    private func access(_ declaration: String, known: Set<String> = []) -> MemberAccess? {
+    private func access(
+        _ declaration: String, known: Set<String> = [], isModelled: Bool = false
+    ) -> MemberAccess? {
         let file = DeclarationScanner.scan(source: "class A { @NSManaged \(declaration) }", path: "A.swift")
-        return file.members.first.flatMap { MemberAccess(of: $0, known: known) }
+        return file.members.first.flatMap { MemberAccess(of: $0, known: known, isModelled: isModelled) }
     }
 
     @Test("A property stands for the key of its name, a primitive one for the key behind")
     func properties() {
         #expect(access("var title: String?") == .value(key: "title"))
         #expect(access("var `default`: String?") == .value(key: "default"))
-        #expect(access("var primitiveTitle: String?") == .value(key: "title"))
+        #expect(access("var primitiveTitle: String?", known: ["title"], isModelled: true) == .value(key: "title"))
         #expect(access("var primitiveTitle: String?", known: ["primitiveTitle"]) == .value(key: "primitiveTitle"))
         #expect(access("var primitives: String?") == .value(key: "primitives"))
+    }
+
+    @Test("Without a model the entity decides when the program runs which property a primitive one is")
+    func primitiveWithoutModel() {
+        #expect(access("var primitiveTitle: String?") == .primitive(name: "primitiveTitle", key: "title"))
+        #expect(access("var primitiveURL: URL?", known: ["URL"]) == .primitive(name: "primitiveURL", key: "URL"))
     }
 
     @Test(

@@ -19,7 +19,8 @@ struct ModelCheckTests {
             models: [ModelSource(root: root, name: "Library", module: "Kit")], ownTypes: ownTypes)
         let file = DeclarationScanner.scan(source: "extension \(declaration)", path: "A.swift")
         let member = try #require(file.members.first)
-        let access = try #require(MemberAccess(of: member, known: check.propertyNames(ofClass: member.className) ?? []))
+        let modelled = check.propertyNames(ofClass: member.className)
+        let access = try #require(MemberAccess(of: member, known: modelled ?? [], isModelled: modelled != nil))
         return check.problem(with: member, access: access)
     }
 
