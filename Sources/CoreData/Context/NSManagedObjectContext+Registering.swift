@@ -47,14 +47,12 @@ extension NSManagedObjectContext {
 
     /// The home of objects that belong to no context.
     static func detachedHome(for entity: NSEntityDescription) -> ObjectHome {
-        let model = entity.managedObjectModel
-        let modelLayout = model.layout
-        guard let layout = modelLayout.layout(of: entity) else {
+        guard let model = entity.model, let layout = model.layout.layout(of: entity) else {
             fatalError(
                 "An NSManagedObject of class 'NSManagedObject' must have a valid NSEntityDescription.")
         }
         return ObjectHome(
-            context: nil, layout: layout, identityMap: nil, modelLayout: modelLayout, model: model)
+            context: nil, layout: layout, identityMap: nil, modelLayout: model.layout, model: model)
     }
 
     /// The entity whose class this is, in the context's model.

@@ -3,7 +3,7 @@ import Foundation
 /// The entity of a class: what the class itself says, or the models in use.
 enum EntityOfClass {
     /// A question to a class whether it overrides `entity()`. The framework's own method finds it and answers so that the
-    /// asker knows; without a question it would complain where no model is in use.
+    /// asker knows; without a question it would have to stop the process where no model is in use.
     private final class Question {
         let managedClass: NSManagedObject.Type
         private(set) var plainAnswer: NSEntityDescription?
@@ -22,17 +22,17 @@ enum EntityOfClass {
     // @unchecked Sendable would be needed to hand a question on; it never leaves the thread that asks.
     @TaskLocal private static var question: Transfer<Question>?
 
-    /// What `entity()` says of a class that does not override it. When it cannot say, that goes to standard error, and
-    /// the answer is an entity without a name, which no object can be made of.
+    /// What `entity()` says of a class that does not override it. When it cannot say, an entity without a name and a model,
+    /// and a line on standard error: on a Mac the answer is nil then.
     static func answer(of managedClass: NSManagedObject.Type) -> NSEntityDescription {
         if let question, question.value.managedClass == managedClass { return question.value.answer() }
         if let entity = unique(managedClass) { return entity }
-        let names = Set(ModelsInUse.entities(of: managedClass).map { $0.name ?? "" })
-        let found =
-            names.isEmpty ? "no model in use has an entity of this class" : names.sorted().joined(separator: ", ")
+        let names = Set(ModelsInUse.entities(of: managedClass).map { $0.name ?? "" }).sorted()
+        let found = names.isEmpty ? "no model in use has an entity of this class" : names.joined(separator: ", ")
         let text = """
             CoreData: error: +[\(managedClass) entity] Failed to find a unique match for an NSEntityDescription to a \
-            managed object subclass (\(found))\n
+            managed object subclass (\(found))
+
             """
         FileHandle.standardError.write(Data(text.utf8))
         return NSEntityDescription()
@@ -49,7 +49,7 @@ enum EntityOfClass {
     static func name(of managedClass: NSManagedObject.Type) -> String {
         if let name = overridden(by: managedClass)?.name { return name }
         if ModelsInUse.entities(of: managedClass).isEmpty { return "\(managedClass)" }
-        return answer(of: managedClass).name ?? "\(managedClass)"
+        return answer(of: managedClass).name ?? ""
     }
 
     private static func unique(_ managedClass: NSManagedObject.Type) -> NSEntityDescription? {

@@ -34,13 +34,14 @@ struct ClassDescriptionTests {
         #expect(Homeless.fetchRequest().entityName == "Homeless")
     }
 
-    @Test("entity() of a class that no model in use has no name, and says so")
+    @Test("entity() of a class that no model in use has is an entity of which no object can be made")
     func withoutEntity() async {
-        let end = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            if Homeless.entity().name != nil { exit(1) }
-            let name = { if let name = Homeless.entity().name { name } else { "\(Homeless.self)" } }
-            if name() != "Homeless" { exit(1) }
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let entity = Homeless.entity()
+            #expect(entity.name == nil && entity.properties.isEmpty)
+            _ = Homeless(entity: entity, insertInto: nil)
         }
-        #expect(end.said("Failed to find a unique match for an NSEntityDescription to a managed object subclass"))
+        #expect(end.said("+[Homeless entity] Failed to find a unique match for an NSEntityDescription"))
+        #expect(end.said("must have a valid NSEntityDescription"))
     }
 }
