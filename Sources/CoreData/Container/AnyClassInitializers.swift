@@ -1,28 +1,16 @@
 import Foundation
 
-// On a Mac these initialisers are Objective-C's and may be called on any class: on a generic parameter, on a metatype,
-// on `self` in a class method. Swift allows that of `required` ones only, and `required` would refuse subclasses that
-// have initialisers of their own. So each is declared once more in a protocol's extension. The compiler takes that one
-// where the class's own is not allowed.
-//
-// Each takes three steps, because the class that was asked for is known to the metatype alone:
-// - the initialiser of the extension hands it on by calling one that is declared without a body,
-// - whose body is a method of the type under the same name for the linker: there the metatype is at hand,
-// - and calls a convenience initialiser as a function: it finds the initialiser of the very class.
-// The methods consume their arguments, because initialisers do: both sides of a name have to agree.
-
-/// What has initialisers that may be called on any class, as on a Mac.
-public protocol InitializedOfAnyClass: AnyObject {}
+// See `InitializedOfAnyClass`.
 
 extension NSManagedObjectContext: InitializedOfAnyClass {}
 extension NSPersistentContainer: InitializedOfAnyClass {}
 extension NSPersistentStoreCoordinator: InitializedOfAnyClass {}
-extension ValueTransformer: InitializedOfAnyClass {}
 
 // MARK: Contexts
 
 extension InitializedOfAnyClass where Self: NSManagedObjectContext {
     /// Makes a context that is tied to a queue of the given kind, of the class it is called on.
+    @_disfavoredOverload
     public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) { self.init(ofClass: ct) }
 
     @_silgen_name("OpenCoreData_contextOfClass")
@@ -46,6 +34,7 @@ extension NSManagedObjectContext {
 
 extension InitializedOfAnyClass where Self: NSPersistentStoreCoordinator {
     /// Makes a coordinator for a model, of the class it is called on.
+    @_disfavoredOverload
     public init(managedObjectModel model: NSManagedObjectModel) { self.init(ofClass: model) }
 
     @_silgen_name("OpenCoreData_coordinatorOfClass")
@@ -69,9 +58,11 @@ extension NSPersistentStoreCoordinator {
 
 extension InitializedOfAnyClass where Self: NSPersistentContainer {
     /// Makes a container for a model, of the class it is called on.
+    @_disfavoredOverload
     public init(name: String, managedObjectModel model: NSManagedObjectModel) { self.init(ofClass: name, model) }
 
     /// Makes a container whose model is found by its name, of the class it is called on.
+    @_disfavoredOverload
     public init(name: String) { self.init(ofClass: name, nil) }
 
     @_silgen_name("OpenCoreData_containerOfClass")
@@ -97,27 +88,4 @@ extension NSPersistentContainer {
     static func makeContainer(
         _ name: consuming String, _ model: consuming NSManagedObjectModel?
     ) -> NSPersistentContainer
-}
-
-// MARK: Value transformers
-
-extension InitializedOfAnyClass where Self: ValueTransformer {
-    /// Makes a transformer of the class it is called on.
-    public init() { self.init(ofClass: ()) }
-
-    @_silgen_name("OpenCoreData_transformerOfClass")
-    init(ofClass nothing: Void)
-
-    @_silgen_name("OpenCoreData_transformerOfClass")
-    static func make(_ nothing: Void) -> Self {
-        unsafeDowncast((self as ValueTransformer.Type).makeTransformer(()), to: self)
-    }
-}
-
-extension ValueTransformer {
-    @_silgen_name("OpenCoreData_transformer")
-    convenience init(of nothing: Void) { self.init() }
-
-    @_silgen_name("OpenCoreData_transformer")
-    static func makeTransformer(_ nothing: Void) -> ValueTransformer
 }

@@ -23,6 +23,6 @@ extension NSEntityDescription {
             fatalError(
                 "+entityForName: could not locate an entity named '\(entityName)' in this model.")
         }
-        return ManagedClassLookup.managedClass(of: entity).init(entity: entity, insertInto: context)
+        return ManagedClassLookup.managedClass(of: entity).makeObject(entity, context)
     }
 }

@@ -26,7 +26,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     open var fetchRequest: NSFetchRequest<NSFetchRequestResult>?
 
     /// Reads all history.
-    public required override init() {
+    public override init() {
         super.init()
     }
 
@@ -36,7 +36,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     }
 
     private static func request(_ bound: Bound?, isDeletion: Bool = false) -> Self {
-        let request = Self()
+        let request = unsafeDowncast(makeRequest(()), to: self)
         request.bound = bound ?? .nothing
         request.isDeletion = isDeletion
         if isDeletion { request.resultType = .statusOnly }
@@ -114,4 +114,14 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
             return .afterNumber(number)
         }
     }
+}
+
+// See `InitializedOfAnyClass`.
+extension NSPersistentHistoryChangeRequest {
+    @_silgen_name("OpenCoreData_historyRequest")
+    convenience init(of nothing: Void) { self.init() }
+
+    /// Makes a request by the initialiser of the class it is called on.
+    @_silgen_name("OpenCoreData_historyRequest")
+    fileprivate static func makeRequest(_ nothing: Void) -> NSPersistentHistoryChangeRequest
 }

@@ -63,7 +63,7 @@ final class EntityMappingStep {
         self.isInferred = isInferred
         self.number = number
         name = mapping.name ?? ""
-        policy = try Self.policyClass(of: mapping).init()
+        policy = try Self.policyClass(of: mapping).makePolicy(())
         isPlain = type(of: policy) == NSEntityMigrationPolicy.self
         linksPlainly = !PolicyOverrides.createRelationships(type(of: policy))
         source = try mapping.sourceEntityName.map { name in

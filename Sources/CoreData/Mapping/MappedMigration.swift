@@ -22,7 +22,7 @@ struct MappedMigration {
     func migrate(
         _ store: SQLiteStoreFiles, into copy: SQLiteStoreFiles, _ progress: Progress?
     ) throws -> [String: Int] {
-        let manager = managerClass.init(sourceModel: source, destinationModel: model)
+        let manager = managerClass.makeManager(source, model)
         manager.destinationConfiguration = configuration
         manager.follower = progress
         manager.isKept = isKept

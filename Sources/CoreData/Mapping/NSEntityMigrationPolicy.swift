@@ -16,7 +16,7 @@ import Foundation
 /// the end. An error that a policy throws ends the migration with 134170, which has it as its underlying error.
 open class NSEntityMigrationPolicy: NSObject {
     /// Makes a policy. The manager does, once for each entity mapping.
-    public required override init() { super.init() }
+    public override init() { super.init() }
 
     /// Whether the next start of the program goes on in the midst of a migration that was killed while policies of this class
     /// took part, with new policies. False unless a subclass says otherwise.

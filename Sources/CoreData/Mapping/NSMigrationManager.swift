@@ -41,7 +41,7 @@ open class NSMigrationManager: NSObject {
     final var destinationConfiguration: String?
 
     /// Makes a manager for migrations from one model to another.
-    public required init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
+    public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
         sourceModel.resolveReferences()
         destinationModel.resolveReferences()
         self.sourceModel = sourceModel.withPlainClasses()

@@ -2,7 +2,7 @@ import Foundation
 
 /// What the initialiser of an object that stands for an existing row is to take over instead of making a new one.
 ///
-/// Subclasses' stored properties need a real initialiser call, and the only one every subclass has is
+/// Subclasses' stored properties need a real initialiser call, and the only one every subclass is to have is
 /// `init(entity:insertInto:)`; so the context leaves here what that call is for, on the calling thread. A batch of objects
 /// uses one birth, on one thread.
 final class Birth {
@@ -74,6 +74,6 @@ final class Birth {
         if pthread_getspecific(Self.threadKey) != UnsafeMutableRawPointer(record) {
             pthread_setspecific(Self.threadKey, record)
         }
-        return withExtendedLifetime(row) { managedClass.init(entity: entity, insertInto: nil) }
+        return withExtendedLifetime(row) { managedClass.makeObject(entity, nil) }
     }
 }

@@ -20,6 +20,16 @@ extension NSManagedObject {
             home.holdsOtherClasses = true
             return self
         }
+        return withClass(home.managedClass)
+    }
+
+    /// Whether the class has no stored properties of its own, nor has any class between.
+    static var isOfPlainSize: Bool { bytesOfInstance(self) == bytesOfInstance(NSManagedObject.self) }
+
+    /// Gives the object another class whose instances have as many bytes; returns the object, as `withClassOfEntity()`
+    /// does.
+    @inline(never)
+    final func withClass(_ wanted: NSManagedObject.Type) -> NSManagedObject {
         let object = Unmanaged.passUnretained(self).toOpaque()
         object.assumingMemoryBound(to: UnsafeRawPointer.self).pointee = unsafeBitCast(wanted, to: UnsafeRawPointer.self)
         return Unmanaged<NSManagedObject>.fromOpaque(object).takeUnretainedValue()

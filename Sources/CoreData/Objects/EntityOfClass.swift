@@ -22,8 +22,8 @@ enum EntityOfClass {
     // @unchecked Sendable would be needed to hand a question on; it never leaves the thread that asks.
     @TaskLocal private static var question: Transfer<Question>?
 
-    /// What `entity()` says of a class that does not override it. When it cannot say, an entity without a name and a model,
-    /// and a line on standard error: on a Mac the answer is nil then.
+    /// What `entity()` says of a class that does not override it. When it cannot say, an entity without a name and a
+    /// model, and a line on standard error: on a Mac the answer is nil then.
     static func answer(of managedClass: NSManagedObject.Type) -> NSEntityDescription {
         if let question, question.value.managedClass == managedClass { return question.value.answer() }
         if let entity = unique(managedClass) { return entity }

@@ -2,8 +2,10 @@ import Foundation
 
 /// One evaluation of a key path on objects that have no values and note what they are asked for.
 ///
-/// Such a recorder is an instance of its class, made like any other, in no context and with a layout of its own: an accessor
-/// that meets that layout leaves its usual way and comes here. Used by one thread at a time (`KeyPathNames` holds a lock).
+/// Such a recorder is an instance of its class, in no context and with a layout of its own: an accessor that meets that
+/// layout leaves its usual way and comes here. A program's initialisers run only where there are stored properties to
+/// be initialised: on a Mac a key path tells its name without any object, of classes that the framework cannot make,
+/// too. Used by one thread at a time (`KeyPathNames` holds a lock).
 final class KeyPathRecording {
     private struct Step {
         let key: String
@@ -91,7 +93,7 @@ final class KeyPathRecording {
 
     private func recorder(of managedClass: NSManagedObject.Type) -> NSManagedObject {
         // An accessor that asks twice is given two; only the last one counts.
-        if recorders.count > steps.count, !recorders.isEmpty { recorders.removeLast(recorders.count - steps.count) }
+        if recorders.count > steps.count { drop(recorders.count - steps.count) }
         let wasListening = isListening
         isListening = false
         defer { isListening = wasListening }
@@ -99,12 +101,23 @@ final class KeyPathRecording {
         let layout = model.layout.entities[0]
         let home = ObjectHome(
             context: nil, layout: layout, identityMap: nil, modelLayout: model.layout, model: model,
-            managedClass: managedClass)
+            managedClass: managedClass.isOfPlainSize ? NSManagedObject.self : managedClass)
         Birth.prepare()
-        let recorder = Birth(home: home).deliver(key: 0, row: layout.defaultRow, flags: [])
+        var recorder = Birth(home: home).deliver(key: 0, row: layout.defaultRow, flags: [])
+        if managedClass.isOfPlainSize { recorder = recorder.withClass(managedClass) }
         recorders.append(recorder)
         return recorder
     }
+
+    /// Forgets the last recorders. What no initialiser of its class has made, no `deinit` of its class is to meet.
+    private func drop(_ count: Int) {
+        for recorder in recorders.suffix(count) where type(of: recorder).isOfPlainSize {
+            _ = recorder.withClass(NSManagedObject.self)
+        }
+        recorders.removeLast(count)
+    }
+
+    deinit { drop(recorders.count) }
 
     private func note(_ key: String, of object: NSManagedObject) {
         guard isListening else { return }

@@ -12,8 +12,9 @@ extension ManagedObjectClass where Self: NSManagedObject {
     /// The entity is the one that an overridden `entity()` names, where the context's model has it. Otherwise it is the one of
     /// the context's model whose class this is; the process stops when there is none or several. See
     /// [Apple's page](https://developer.apple.com/documentation/coredata/nsmanagedobject/init(context:)).
+    @_disfavoredOverload
     public init(context: NSManagedObjectContext) {
-        self.init(entityOfClassIn: context)
+        self.init(ofClassIn: context)
     }
 
     /// A request for the objects of this class's entity.

@@ -18,8 +18,8 @@ public final class ManagedSlot: Sendable {
         otherName = nil
     }
 
-    /// Names a property that an entity may have under either of two names: `primitiveTitle` is an attribute of that name, or the
-    /// primitive value of `title`. The first name counts where the entity has both or none.
+    /// Names a property that an entity may have under either of two names: `primitiveTitle` is an attribute of that
+    /// name, or the primitive value of `title`. The first name counts where the entity has both or none.
     public init(_ name: String, or otherName: String) {
         self.name = name
         self.otherName = otherName

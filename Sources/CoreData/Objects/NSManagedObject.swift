@@ -56,9 +56,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Makes a new object of an entity and, with a context, inserts it there: it is saved with the context's next save.
     ///
-    /// Use `init(context:)` or `NSEntityDescription.insertNewObject(forEntityName:into:)` in everyday code. Required, so
-    /// that the framework can make objects of any subclass (DEVIATIONS.md).
-    public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+    /// Use `init(context:)` or `NSEntityDescription.insertNewObject(forEntityName:into:)` in everyday code. The
+    /// framework makes its objects by this initialiser: where a subclass does not have it, because it has designated
+    /// ones of its own, the process stops when one of its objects is fetched. See [Apple's
+    /// page](https://developer.apple.com/documentation/coredata/nsmanagedobject/init(entity:insertinto:)).
+    public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if let birth = Birth.due {
             birth.pointee.isDue = false
             home = birth.pointee.home.takeUnretainedValue()
@@ -92,11 +94,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         }
     }
 
-    /// Makes a new object of this class's entity and inserts it into the context: what `init(context:)` does, of whatever class
-    /// it is called on. Not for programs.
-    // Only here `Self` is the class that was asked for; in a protocol's extension it is the class that the caller names.
-    public required convenience init(entityOfClassIn context: NSManagedObjectContext) {
-        self.init(entity: context.entity(for: Self.self), insertInto: context)
+    /// Makes an object that has no entity, hence no properties: says so on standard error, and reading or setting any
+    /// property stops the process. As on a Mac: `init(entity:insertInto:)` is the initialiser that is to be called.
+    public convenience override init() {
+        let text = "CoreData: error: Failed to call designated initializer on NSManagedObject class '\(Self.self)'\n"
+        FileHandle.standardError.write(Data(text.utf8))
+        self.init(entity: NoEntity.entity, insertInto: nil)
     }
 
     deinit {
@@ -140,9 +143,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// The entity whose class this is, in the models in use (those a coordinator works with).
     ///
-    /// Where no model in use has one, or entities of different names have this class, the answer is an entity without a
-    /// name, and standard error says why. Where several models in use have the entity, the answer is the one of the model
-    /// that came into use last. What a subclass answers instead counts for `init(context:)` and `fetchRequest()`, too.
+    /// When no model in use has one, or when entities of different names have this class, a line on standard error says
+    /// so, and the answer is an entity without a name, of which no object can be made. Where several models in use have
+    /// the entity, the answer is the one of the model that came into use last. What a subclass answers instead counts
+    /// for `init(context:)` and `fetchRequest()`, too.
     open class func entity() -> NSEntityDescription { EntityOfClass.answer(of: self) }
 
     /// A request for the objects of this class's entity, for whoever asks for the general result type, and for subclasses to

@@ -81,8 +81,7 @@ extension NSPersistentStoreCoordinator {
             try requireModel(of: store, configuration)
         }
         if let atomic = storeClass as? NSAtomicStore.Type {
-            let store = atomic.init(
-                persistentStoreCoordinator: self, configurationName: configuration, at: address, options: options)
+            let store = atomic.make(self, configuration, address, options)
             try prepare(store)
             try store.load()
             try requireModel(of: store, configuration)
@@ -95,8 +94,7 @@ extension NSPersistentStoreCoordinator {
             throw NSError.coreData(
                 NSPersistentStoreInvalidTypeError, reason: "The class \(storeClass) of '\(type)' is no store", url: url)
         }
-        let store = incremental.init(
-            persistentStoreCoordinator: self, configurationName: configuration, at: address, options: options)
+        let store = incremental.make(self, configuration, address, options)
         try prepare(store)
         noteModel(in: store, configuration)
         let rows = IncrementalRows(store, of: self)

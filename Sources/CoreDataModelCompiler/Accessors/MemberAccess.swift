@@ -2,8 +2,8 @@
 enum MemberAccess: Equatable {
     /// A property, under the key it stands for.
     case value(key: String)
-    /// A property of the member's name, or where the entity has none, the one behind `primitive` in that name: the model is
-    /// not known before the program runs.
+    /// A property of the member's name, or where the entity has none, the one behind `primitive` in that name: the
+    /// model is not known before the program runs.
     case primitive(name: String, key: String)
     /// A method of a to-many relationship: what to call on its slot, with the parameters as `p0`, `p1`.
     case change(key: String, call: String)

@@ -136,41 +136,4 @@ extension FilePorter {
         guard let className = renamedClasses[name] else { return }
         replace(literal.range, by: "NSStringFromClass(\(className).self)")
     }
-
-    /// `override init(entity:insertInto:)` is `required` here, and as accessible as its class.
-    mutating func portInitializer(at index: Int) {
-        var position = index + 1
-        while let token = token(position), token.isWord, !token.isWord("init") {
-            guard ["public", "open", "internal", "nonisolated", "private", "fileprivate"].contains(token.text) else {
-                return
-            }
-            position += 1
-        }
-        guard isWord("init", at: position), isMark("(", at: position + 1), isWord("entity", at: position + 2),
-            let close = closing(of: position + 1),
-            tokens[position..<close].contains(where: { $0.isWord("insertInto") })
-        else { return }
-        // It may say so already.
-        let modifiers = startOfDeclaration(with: index)..<position
-        let isRequired = modifiers.contains { isWord("required", at: $0) }
-        if isRequired { remove(from: index, through: index) } else { replace(tokens[index].range, by: "required") }
-        if let hidden = modifiers.first(where: { isWord("private", at: $0) || isWord("fileprivate", at: $0) }) {
-            remove(from: hidden, through: hidden)
-            if let access = accessOfClass(at: tokens[index].range.lowerBound) {
-                insert("\(access) ", at: tokens[position].range.lowerBound)
-            }
-        }
-    }
-
-    /// What the class around a place says about who may see it, where it is more than the module.
-    private func accessOfClass(at position: Int) -> String? {
-        guard let body = file.scopes.body(at: position), body.keyword == "class",
-            let keyword = tokens.indices.last(where: {
-                tokens[$0].range.upperBound <= body.range.lowerBound && isWord("class", at: $0)
-            })
-        else { return nil }
-        let modifiers = tokens[startOfDeclaration(with: keyword)..<keyword]
-        if modifiers.contains(where: { $0.isWord("public") || $0.isWord("open") }) { return "public" }
-        return modifiers.contains { $0.isWord("package") } ? "package" : nil
-    }
 }

@@ -86,7 +86,6 @@ struct FilePorter {
         case "import": portImport(at: index)
         case "as": portCast(at: index)
         case "override":
-            portInitializer(at: index)
             portOverride(at: index)
         case "Bundle", "init": portBundle(at: index)
         case "NSPredicate": portEmptyPredicate(at: index)

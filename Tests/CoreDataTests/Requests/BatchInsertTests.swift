@@ -7,7 +7,7 @@ import Testing
 /// Counts its objects that are alive.
 final class ScratchTag: NSManagedObject {
     nonisolated(unsafe) static var alive = 0  // the test runs on one thread
-    required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+    override init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         Self.alive += 1
         super.init(entity: entity, insertInto: context)
     }

@@ -159,7 +159,7 @@ struct FileMigration {
             mapping = try NSMappingModel.inferredMappingModel(forSourceModel: hop.source, destinationModel: hop.target)
         }
         let managerClass = storeClass.migrationManagerClass() as? NSMigrationManager.Type ?? NSMigrationManager.self
-        let manager = managerClass.init(sourceModel: hop.source, destinationModel: hop.target)
+        let manager = managerClass.makeManager(hop.source, hop.target)
         manager.destinationConfiguration = configuration
         manager.follower = progress
         manager.isLeg = true

@@ -15,7 +15,7 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
 
     /// Called by the coordinator that the store is added to; an overrider calls `super`. There may be no file yet, or an
     /// empty one: that is a new store.
-    public required override init(
+    public override init(
         persistentStoreCoordinator coordinator: NSPersistentStoreCoordinator?, configurationName: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) {

@@ -13,7 +13,7 @@ open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendab
     /// Called by the coordinator that the store is added to; an overrider calls `super`.
     ///
     /// A store that was added without an address is given `file:///dev/null` here, and its `url` is nil afterwards.
-    public required override init(
+    public override init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) {

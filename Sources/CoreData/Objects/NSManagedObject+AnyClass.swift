@@ -1,0 +1,42 @@
+import Foundation
+
+// See `InitializedOfAnyClass`.
+
+extension ManagedObjectClass where Self: NSManagedObject {
+    /// Makes a new object of an entity, of the class it is called on, and inserts it into the context if there is one.
+    @_disfavoredOverload
+    public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+        self.init(ofClass: entity, context)
+    }
+
+    @_silgen_name("OpenCoreData_objectOfClass")
+    init(ofClass entity: NSEntityDescription, _ context: NSManagedObjectContext?)
+
+    @_silgen_name("OpenCoreData_objectOfClass")
+    static func make(_ entity: consuming NSEntityDescription, _ context: consuming NSManagedObjectContext?) -> Self {
+        unsafeDowncast((self as NSManagedObject.Type).makeObject(entity, context), to: self)
+    }
+
+    /// The entity is that of the class that was asked for, which is known where the metatype is.
+    @_silgen_name("OpenCoreData_objectOfClassInContext")
+    init(ofClassIn context: NSManagedObjectContext)
+
+    @_silgen_name("OpenCoreData_objectOfClassInContext")
+    static func make(in context: consuming NSManagedObjectContext) -> Self {
+        let managedClass: NSManagedObject.Type = self
+        return unsafeDowncast(managedClass.makeObject(context.entity(for: managedClass), context), to: self)
+    }
+}
+
+extension NSManagedObject {
+    @_silgen_name("OpenCoreData_object")
+    convenience init(of entity: NSEntityDescription, in context: NSManagedObjectContext?) {
+        self.init(entity: entity, insertInto: context)
+    }
+
+    /// Makes an object by the initialiser of the class it is called on.
+    @_silgen_name("OpenCoreData_object")
+    static func makeObject(
+        _ entity: consuming NSEntityDescription, _ context: consuming NSManagedObjectContext?
+    ) -> NSManagedObject
+}

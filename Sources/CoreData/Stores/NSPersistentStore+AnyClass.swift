@@ -1,0 +1,43 @@
+import Foundation
+
+// See `InitializedOfAnyClass`.
+
+extension NSPersistentStore: InitializedOfAnyClass {}
+
+extension InitializedOfAnyClass where Self: NSPersistentStore {
+    /// Makes a store for a coordinator, of the class it is called on.
+    @_disfavoredOverload
+    public init(
+        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) {
+        self.init(ofClass: root, name, url, options)
+    }
+
+    @_silgen_name("OpenCoreData_storeOfClass")
+    init(ofClass root: NSPersistentStoreCoordinator?, _ name: String?, _ url: URL, _ options: [AnyHashable: Any]?)
+
+    @_silgen_name("OpenCoreData_storeOfClass")
+    static func make(
+        _ root: consuming NSPersistentStoreCoordinator?, _ name: consuming String?, _ url: consuming URL,
+        _ options: consuming [AnyHashable: Any]?
+    ) -> Self {
+        unsafeDowncast((self as NSPersistentStore.Type).makeStore(root, name, url, options), to: self)
+    }
+}
+
+extension NSPersistentStore {
+    @_silgen_name("OpenCoreData_store")
+    convenience init(
+        of root: NSPersistentStoreCoordinator?, _ name: String?, _ url: URL, _ options: [AnyHashable: Any]?
+    ) {
+        self.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
+    }
+
+    /// Makes a store by the initialiser of the class it is called on.
+    @_silgen_name("OpenCoreData_store")
+    static func makeStore(
+        _ root: consuming NSPersistentStoreCoordinator?, _ name: consuming String?, _ url: consuming URL,
+        _ options: consuming [AnyHashable: Any]?
+    ) -> NSPersistentStore
+}
