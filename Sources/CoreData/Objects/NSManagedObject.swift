@@ -107,23 +107,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         countLife(false)
     }
 
-    /// Makes an object of no entity, in no context, as `NSObject`'s initialiser does on a Mac: nothing can be asked of
-    /// its properties. It says so on standard error. Use `init(context:)`.
-    public override convenience init() {
-        let text = "CoreData: error: Failed to call designated initializer on NSManagedObject class '\(Self.self)'\n"
-        FileHandle.standardError.write(Data(text.utf8))
-        self.init(entity: Self.modelOfNothing.entities[0], insertInto: nil)
-    }
-
-    /// The model of objects that were made without an entity.
-    private static let modelOfNothing: NSManagedObjectModel = {
-        let entity = NSEntityDescription()
-        entity.name = "NSManagedObject"
-        let model = NSManagedObjectModel()
-        model.entities = [entity]
-        return model
-    }()
-
     /// Enters the object where living objects are counted, or leaves there.
     @inline(__always)
     private func countLife(_ comes: Bool) {
