@@ -88,4 +88,22 @@ struct BundleTests {
         let plain = try ported("Bundle(identifier: \"org.kit\")", in: "Sources/Plain/A.swift")
         #expect(plain.text("Sources/Plain/A.swift") == nil)
     }
+
+    @Test("In a list of bundles, too")
+    func listed() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            let a = NSManagedObjectModel.mergedModel(from: [.init(for: Note.self)])
+            let b: [Bundle] = [.init(for: Note.self)]
+            let c = [.init(for: Note.self)]
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                let a = NSManagedObjectModel.mergedModel(from: [Bundle.withResources(of: Note.self)])
+                let b: [Bundle] = [Bundle.withResources(of: Note.self)]
+                let c = [.init(for: Note.self)]
+                """)
+    }
 }

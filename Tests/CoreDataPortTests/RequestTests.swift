@@ -61,4 +61,19 @@ struct RequestTests {
                 func g() { let request = Note.fetchRequest() }
                 """)
     }
+
+    @Test("Casts between kinds of fetched results controllers are reported")
+    func controllerCasts() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            func f(_ c: NSFetchedResultsController<Note>) -> Any? {
+                g(c as! NSFetchedResultsController<NSFetchRequestResult>)
+                return c as? NSFetchedResultsController<any NSFetchRequestResult>
+            }
+            """)
+        let message = "a fetched results controller casts to its own type only: let it be made with that type"
+        #expect(ported.text == nil)
+        #expect(ported.byHand == ["3:9: \(message)", "4:14: \(message)"])
+    }
 }

@@ -74,6 +74,10 @@ extension FilePorter {
 
     /// Whether `.init(for:)` is expected to be a bundle: by the declared type, or by the label of an argument.
     private func speaksOfBundle(before index: Int) -> Bool {
+        // The first of a list: `mergedModel(from: [.init(for: Note.self)])`, `let all: [Bundle] = [.init(…)]`.
+        if isMark("[", at: index - 1) {
+            return isMark(":", at: index - 2) && isWord("from", at: index - 3) || speaksOfBundle(before: index - 1)
+        }
         if isMark(":", at: index - 1) {
             return token(index - 2)?.text.lowercased().contains("bundle") == true || isWord("in", at: index - 2)
         }

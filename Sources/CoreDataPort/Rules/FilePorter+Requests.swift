@@ -3,7 +3,7 @@ import CoreDataModelCompiler
 extension FilePorter {
     /// Casts between kinds of fetch requests, which generic classes of Swift do not have.
     mutating func portCast(at index: Int) {
-        if portArgumentCast(at: index) { return }
+        if portArgumentCast(at: index) || noteControllerCast(at: index) { return }
         guard let mark = token(index + 1), mark.isMark("!") || mark.isMark("?"),
             isWord("NSFetchRequest", at: index + 2),
             isMark("<", at: index + 3)
@@ -42,6 +42,15 @@ extension FilePorter {
             tokens[index],
             "a fetch request casts to its own type only: let it be made as 'NSFetchRequest<\(result)>' from the beginning"
         )
+    }
+
+    /// `controller as! NSFetchedResultsController<NSFetchRequestResult>`, which fails when it runs.
+    private mutating func noteControllerCast(at index: Int) -> Bool {
+        guard isMark("!", at: index + 1) || isMark("?", at: index + 1),
+            isWord("NSFetchedResultsController", at: index + 2), isMark("<", at: index + 3)
+        else { return false }
+        byHand(tokens[index], "a fetched results controller casts to its own type only: let it be made with that type")
+        return true
     }
 
     /// `id as CVarArg` among the arguments of a format: here they need not be that, and not everything is.
