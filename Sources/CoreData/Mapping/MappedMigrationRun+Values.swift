@@ -23,7 +23,9 @@ extension MappedMigrationRun {
             let place = MappingErrors.Place(mapping: mapping, source: source.objectID)
             throw MappingFailure(error: MappingErrors.abstract(entity, place))
         }
-        return NSManagedObject(entity: entity, insertInto: destinationContext)
+        let object = NSManagedObject(entity: entity, insertInto: destinationContext)
+        if currentStep?.isPlain == false { objectsOfPolicies.noteOfFramework(object) }
+        return object
     }
 
     // MARK: Attributes

@@ -26,6 +26,7 @@ final class MappedMigrationRun {
     /// What relationships that are set early lead to, as far as it was looked up.
     var knownLinks: [EarlyLink: ObjectKey?] = [:]
     private(set) var hasPolicies = false
+    var objectsOfPolicies = ObjectsOfPolicies()
     /// The object being migrated.
     var currentSource: NSManagedObject?
     /// The relationship whose value is asked for.
@@ -184,6 +185,7 @@ final class MappedMigrationRun {
         let stores = MappedMigrationStores(ends: ends)
         currentSource = nil
         sourcesOfBatch = [:]
+        objectsOfPolicies = ObjectsOfPolicies()
         for context in [sourceContext, destinationContext] {
             context.performAndWait {
                 context.deferredValidation = nil
@@ -448,6 +450,7 @@ final class MappedMigrationRun {
     /// In place of a save's validation: what is not valid yet may become so by the end.
     private func sort(_ work: NSManagedObjectContext.SaveWork) {
         noteIrregularities(work)
+        if currentStep?.isPlain == false { objectsOfPolicies.hold(work.inserted) }
         for object in work.inserted + work.updated {
             if (try? object.validateForInsert()) != nil {
                 // Only where others were not before.
@@ -467,6 +470,7 @@ final class MappedMigrationRun {
             validOnes = []
             invalidOnes = []
             deletedKeys = []
+            objectsOfPolicies.endBatch()
         }
         do {
             if destinationContext.hasChanges { try destinationContext.save() }

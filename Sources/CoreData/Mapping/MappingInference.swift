@@ -50,6 +50,7 @@ struct MappingInference {
             mapping.mappingType = .addEntityMappingType
             mapping.name = "IEM_Add_" + entity.name
         }
+        if let origin { mapping.userInfo = outcome(of: origin, in: entity) }
         mapping.attributeMappings = entity.entity.properties.compactMap { property in
             guard let attribute = property as? NSAttributeDescription, !attribute.isTransient,
                 !(attribute is NSDerivedAttributeDescription)
@@ -67,6 +68,16 @@ struct MappingInference {
             return mapping
         }
         return mapping
+    }
+
+    /// What became of an entity's properties, as Apple's inferred mappings have it in their user info: names of the newer
+    /// version that it has from the older one, and that it has not; names of the older one that nothing became of.
+    private func outcome(of origin: EntityLayout, in entity: EntityLayout) -> [AnyHashable: Any] {
+        let sources = difference.properties[entity.index]
+        let names = Set(ModelDifference.stored(entity).map(\.name))
+        let mapped = names.filter { sources[$0] != nil }
+        let gone = Set(ModelDifference.stored(origin).map(\.name)).subtracting(sources.values.map(\.name))
+        return ["mappedProperties": mapped, "addedProperties": names.subtracting(mapped), "removedProperties": gone]
     }
 
     /// What setting a relationship must do to its inverse, which may have links already, or is not to get any.

@@ -97,6 +97,19 @@ struct MappedMigrationTests {
         }
     }
 
+    @Test("a policy finds what it made before among the registered objects, however many batches ago")
+    func registeredObjectsOfPolicies() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder, books: 400)
+            try bench.migrate(bench.mapping(policies: ["Book": SortingPolicy.self]))
+            try withStore(bench.destination, bench.newerModel) { context in
+                let shelves = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf"))
+                let labels = shelves.compactMap { $0.value(forKey: "label") as? String }
+                #expect(labels.sorted() == ["shelf 0", "shelf 1", "shelf 2"])
+            }
+        }
+    }
+
     @Test("expressions see manager, source, destination, mapping and policy; functions are called by name")
     func expressions() throws {
         try withTemporaryFolder { folder in

@@ -66,6 +66,20 @@ struct MappingModelTests {
         )
     }
 
+    @Test("an inferred mapping's user info names the properties that stay, come and go")
+    func inferredProperties() throws {
+        let newer = ModelText.model(
+            Self.newer.replacingOccurrences(of: "pages int64! = 1", with: "rating int16"))
+        let mapping = try NSMappingModel.inferredMappingModel(
+            forSourceModel: ModelText.model(Self.older), destinationModel: newer)
+        let book = try #require(mapping.entityMappings.first { $0.destinationEntityName == "Book" })
+        #expect(book.userInfo?["mappedProperties"] as? Set<String> == ["heading", "author"])
+        #expect(book.userInfo?["addedProperties"] as? Set<String> == ["rating"])
+        #expect(book.userInfo?["removedProperties"] as? Set<String> == ["pages"])
+        let shelf = try #require(mapping.entityMappings.first { $0.destinationEntityName == "Shelf" })
+        #expect(shelf.userInfo == nil)
+    }
+
     @Test("what cannot be inferred is error 134190 and names entity and property")
     func cannotInfer() throws {
         let older = ModelText.model("entity Item\n  code string")

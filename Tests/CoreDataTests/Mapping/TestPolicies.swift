@@ -126,6 +126,22 @@ final class ShelfPolicy: NSEntityMigrationPolicy {
     }
 }
 
+/// Puts every book's label on a shelf: on the one that is registered, or else on a new one.
+final class SortingPolicy: NSEntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+        let label = "shelf \((sInstance.value(forKey: "pages") as? Int ?? 0) % 3)"
+        let context = manager.destinationContext
+        let isThere = context.registeredObjects.contains {
+            $0.entity.name == "Shelf" && !$0.isFault && $0.value(forKey: "label") as? String == label
+        }
+        if isThere { return }
+        NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: context).setValue(label, forKey: "label")
+    }
+}
+
 /// Fails at the second object.
 final class ThrowingPolicy: NSEntityMigrationPolicy {
     private var count = 0

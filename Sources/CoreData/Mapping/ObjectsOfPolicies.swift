@@ -1,0 +1,22 @@
+/// The objects that policies made by themselves, kept alive until the migration ends.
+///
+/// A policy looks for what an earlier one made among the registered objects, as it can with Apple's manager. There the
+/// context goes on knowing them; here a saved object that nobody holds is gone.
+struct ObjectsOfPolicies {
+    /// How many stay in memory; of more, the older half is let go.
+    static let most = 100_000
+
+    private var made: [NSManagedObject] = []
+    /// What the framework has made in the present batch, by temporary keys: the associations lead to it.
+    private var ofFramework: Set<Int64> = []
+
+    mutating func noteOfFramework(_ object: NSManagedObject) { ofFramework.insert(object.key) }
+
+    /// Takes in what is about to be saved.
+    mutating func hold(_ inserted: [NSManagedObject]) {
+        made += inserted.filter { !ofFramework.contains($0.key) }
+        if made.count > Self.most { made.removeFirst(made.count / 2) }
+    }
+
+    mutating func endBatch() { ofFramework = [] }
+}
