@@ -170,6 +170,29 @@ struct LargePredicateTests {
         }
     }
 
+    @Test("Lists of 50,000 values of every type have what is in them")
+    func longLists() throws {
+        let library = try filled(.sqlite)
+        let context = library.context()
+        let (day, identifier) = (Date(timeIntervalSinceReferenceDate: 0.125), UUID())
+        try context.performAndWait {
+            let book = try #require(context.all("Book").first { $0.value(forKey: "pages") as? Int == 3 })
+            book.setValue(day, forKey: "published")
+            book.setValue(identifier, forKey: "identifier")
+            try context.save()
+        }
+        let numbers = 0..<50_000
+        let lists: [(String, [Any])] = [
+            ("published", numbers.map { Date(timeIntervalSinceReferenceDate: Double($0) + 0.125) }),
+            ("identifier", numbers.map { $0 == 7 ? identifier : UUID() }),
+            ("pages", numbers.map { $0 == 0 ? 3 : $0 + 100 }), ("title", numbers.map { "title \($0 + 3)" }),
+        ]
+        for (key, list) in lists {
+            let found = try titles(library, NSPredicate(format: "%K IN %@ AND pages == 3", key, list as NSArray))
+            #expect(found == ["title 3"], "\(key)")
+        }
+    }
+
     @Test("History is filtered by predicates of 100,000 levels")
     func history() throws {
         let library = try Library(.sqlite, options: [NSPersistentHistoryTrackingKey: true])
