@@ -239,6 +239,21 @@ struct DestroyedStoresTests {
         }
     }
 
+    @Test("What a killed migration has left beside a main file that is gone is removed", arguments: [false, true])
+    func migrationWithoutMain(byForce: Bool) throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try texts(in: url, adding: ["a"])
+            let files = SQLiteStoreFiles(url)
+            _ = try MigrationFolder.lock(files, creating: true, timeout: 0)
+            try Data([1]).write(to: files.wal)
+            try FileManager.default.removeItem(at: url)
+            try files.empty(force: byForce)
+            #expect(!MigrationFolder.exists(for: files))
+            #expect(!FileManager.default.fileExists(atPath: files.wal.path))
+        }
+    }
+
     @Test("A folder that a migration makes while the store is locked stays, and so does the store")
     func migrationMeanwhile() throws {
         try withTemporaryFolder { folder in
@@ -258,7 +273,7 @@ struct DestroyedStoresTests {
     }
 
     @Test(
-        "Who opens a store while other processes destroy and replace it has a whole one, the older, the newer or a new one"
+        "A store that other processes destroy and replace can be opened meanwhile, and is whole"
     )
     func openedMeanwhile() throws {
         try withTemporaryFolder { folder in

@@ -13,7 +13,9 @@ extension SQLiteStoreFiles {
         // Whoever migrates the store, or puts another one in its place, works in that folder.
         let folder = force ? nil : try MigrationFolder.lock(self, creating: false, timeout: timeout)
         defer { withExtendedLifetime(folder) {} }
-        guard FileManager.default.fileExists(atPath: main.path) else { return try destroy() }
+        guard FileManager.default.fileExists(atPath: main.path) else {
+            return try destroy(force: force, holding: folder)
+        }
         var hasBegun = false
         func take() throws {
             try removeMigrationFolder(folder, force: force)
@@ -61,13 +63,15 @@ extension SQLiteStoreFiles {
     /// Removes the store with everything that belongs to it. A store that somebody has open is refused unless `force`.
     ///
     /// The main file goes last: as long as it is there, the store is recognised as one that was not removed completely.
-    func destroy(timeout: TimeInterval = 0, force: Bool = false) throws {
+    ///
+    /// - Parameter folder: the folder of the store's migrations, where the caller holds its lock.
+    func destroy(timeout: TimeInterval = 0, force: Bool = false, holding folder: MigrationFolder? = nil) throws {
         try requireOwn()
         guard !existing.isEmpty else { return }
         // Which files are its own has to be in the main file.
         try withoutUsers(timeout: timeout, force: force, absorbing: SharedSupport(store: self).isShared) {
             let external = ExternalData(folder: externalDataFolder)
-            try removeMigrationFolder(nil, force: force)
+            try removeMigrationFolder(folder, force: force)
             let own = ownExternalFiles
             for url in [wal, shm, journal] { try FileKind.remove(.file, at: url) }
             external.remove(own)
@@ -77,8 +81,8 @@ extension SQLiteStoreFiles {
         }
     }
 
-    /// Removes what a killed migration has left: found later, it would be put in the place of a new store. Whoever has begun
-    /// to work there meanwhile keeps it.
+    /// Removes what a killed migration has left: found later, it would be put in the place of a new store. It stays, and
+    /// this throws, where somebody has begun to work there meanwhile.
     private func removeMigrationFolder(_ held: MigrationFolder?, force: Bool) throws {
         let url = MigrationFolder.url(for: self)
         if force { return try FileKind.remove(.folder, at: url) }
@@ -99,6 +103,7 @@ extension SQLiteStoreFiles {
         if !SharedSupport(store: self).isShared { try? FileKind.remove(.folder, at: supportFolder) }
     }
 
+    /// A connection that keeps everybody else from a file that is empty.
     private func lockOfEmptyFile(at url: URL) throws -> SQLiteConnection {
         let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0)
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
