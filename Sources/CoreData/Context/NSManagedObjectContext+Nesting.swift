@@ -222,8 +222,8 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    /// Whether the parent, or the store, no longer has an object that this context knows and has not changed. A child that
-    /// took its deletion back inserts such an object anew.
+    /// Whether the parent, or the store, no longer has an object that this context knows and has not changed. A child
+    /// that took its deletion back inserts such an object anew.
     private func isGoneAbove(_ object: NSManagedObject) -> Bool {
         guard object.flags.isDisjoint(with: [.deleted, .inserted, .updated]) else { return false }
         do {

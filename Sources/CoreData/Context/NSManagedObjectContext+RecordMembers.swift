@@ -11,8 +11,8 @@ extension NSManagedObjectContext {
         return coordinator.objectStoreNumbers.contains(object.objectKey.storeNumber)
     }
 
-    /// Whether a deleted object's record has members that the rules of its relationships have not met. So has one that cannot
-    /// be read.
+    /// Whether a deleted object's record has members that the rules of its relationships have not met. A record that
+    /// cannot be read counts as one that has.
     final func hasMembersSinceDeletion(_ object: NSManagedObject) -> Bool {
         object.home.layout.toManys.contains { toMany in
             if case .transient = toMany.kind { return false }

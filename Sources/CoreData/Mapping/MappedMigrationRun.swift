@@ -9,8 +9,8 @@ final class MappedMigrationRun {
     let associations: MigrationAssociations
     private(set) var steps: [EntityMappingStep] = []
     /// The steps by the identity of their mappings, and by their names.
-    private var stepsByMapping: [ObjectIdentifier: EntityMappingStep] = [:]
-    private var stepsByName: [String: EntityMappingStep] = [:]
+    private(set) var stepsByMapping: [ObjectIdentifier: EntityMappingStep] = [:]
+    private(set) var stepsByName: [String: EntityMappingStep] = [:]
     private let madeDestination: Bool
     /// Where a killed process stopped; the beginning otherwise.
     let position: MappedPosition
@@ -34,7 +34,7 @@ final class MappedMigrationRun {
     /// What an expression could not throw.
     private var noted: (any Error)?
     /// The source objects of the batch of the second pass, by their destination objects.
-    private var sourcesOfBatch: [ObjectIdentifier: NSManagedObject] = [:]
+    private(set) var sourcesOfBatch: [ObjectIdentifier: NSManagedObject] = [:]
     /// The steps that have objects of an entity of the source.
     var compositeMappings: [String: CompositeMapping] = [:]
     var stepsBySource: [Int: [EntityMappingStep]] = [:]
@@ -482,23 +482,5 @@ final class MappedMigrationRun {
         if !deletedKeys.isEmpty { knownLinks.removeAll(keepingCapacity: true) }
         MigrationMoment.reach(.batchSaved)
         try associations.note(valid: validOnes.map(\.objectKey), invalid: invalidOnes.map(\.objectKey))
-    }
-
-    // MARK: Steps
-
-    func step(of mapping: NSEntityMapping) -> EntityMappingStep? {
-        if let currentStep, currentStep.mapping === mapping { return currentStep }
-        return stepsByMapping[ObjectIdentifier(mapping)] ?? stepsByName[mapping.name ?? ""]
-    }
-
-    func step(named name: String) throws -> EntityMappingStep {
-        guard let step = stepsByName[name] else { throw MappingFailure(error: MappingErrors.unknownMapping(name)) }
-        return step
-    }
-
-    /// The source object of a destination object in the second pass.
-    func source(of destination: NSManagedObject, _ step: EntityMappingStep) -> NSManagedObject? {
-        if let source = sourcesOfBatch[ObjectIdentifier(destination)] { return source }
-        return associations.sources(of: destination, mapping: step.number).first.map { sourceContext.object(for: $0) }
     }
 }

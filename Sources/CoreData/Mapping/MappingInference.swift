@@ -70,8 +70,8 @@ struct MappingInference {
         return mapping
     }
 
-    /// What became of an entity's properties, as Apple's inferred mappings have it in their user info: names of the newer
-    /// version that it has from the older one, and that it has not; names of the older one that nothing became of.
+    /// What became of an entity's properties, as the user info of Apple's inferred mappings says it. `mappedProperties`
+    /// and `addedProperties` are names in the newer version, `removedProperties` names in the older one.
     private func outcome(of origin: EntityLayout, in entity: EntityLayout) -> [AnyHashable: Any] {
         let sources = difference.properties[entity.index]
         let names = Set(ModelDifference.stored(entity).map(\.name))

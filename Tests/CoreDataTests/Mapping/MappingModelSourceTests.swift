@@ -144,30 +144,19 @@ struct MappingModelSourceTests {
         }
     }
 
-    @Test("a compiled mapping model that cannot be read leaves its place to the source beside it")
-    func damagedTwin() throws {
+    @Test(
+        "a compiled mapping model that cannot be read, or is one of two other versions, leaves its place to the source beside it",
+        arguments: [true, false])
+    func twin(isDamaged: Bool) throws {
+        let others = (ModelText.model("entity A\n  a string"), ModelText.model("entity A\n  b string"))
+        let stale = try NSMappingModel.inferredMappingModel(forSourceModel: others.0, destinationModel: others.1)
+        let compiled = isDamaged ? Data("damaged".utf8) : try MappingModelArchive.encode(stale)
         try withFiles { folder in
             let models = folder.appendingPathComponent("Models/Shop.xcdatamodeld")
             let older = try ModelFile.load(at: models.appendingPathComponent("Shop.xcdatamodel"))
             let newer = try ModelFile.load(at: models.appendingPathComponent("Shop 2.xcdatamodel"))
             let mappings = folder.appendingPathComponent("Mappings")
-            try Data("damaged".utf8).write(to: mappings.appendingPathComponent("One.cdm"))
-            let bundle = try #require(Bundle(path: mappings.path))
-            let found = try #require(NSMappingModel(from: [bundle], forSourceModel: older, destinationModel: newer))
-            #expect(found.entityMappingsByName["BookToBook"]?.entityMigrationPolicyClassName == "Shop.BookPolicy")
-        }
-    }
-
-    @Test("a compiled mapping model of two other versions leaves its place to the source beside it")
-    func staleTwin() throws {
-        try withFiles { folder in
-            let models = folder.appendingPathComponent("Models/Shop.xcdatamodeld")
-            let older = try ModelFile.load(at: models.appendingPathComponent("Shop.xcdatamodel"))
-            let newer = try ModelFile.load(at: models.appendingPathComponent("Shop 2.xcdatamodel"))
-            let mappings = folder.appendingPathComponent("Mappings")
-            let others = (ModelText.model("entity A\n  a string"), ModelText.model("entity A\n  b string"))
-            let stale = try NSMappingModel.inferredMappingModel(forSourceModel: others.0, destinationModel: others.1)
-            try MappingModelArchive.encode(stale).write(to: mappings.appendingPathComponent("One.cdm"))
+            try compiled.write(to: mappings.appendingPathComponent("One.cdm"))
             let bundle = try #require(Bundle(path: mappings.path))
             let found = try #require(NSMappingModel(from: [bundle], forSourceModel: older, destinationModel: newer))
             #expect(found.entityMappingsByName["BookToBook"]?.entityMigrationPolicyClassName == "Shop.BookPolicy")
