@@ -194,8 +194,10 @@ final class MigrationAssociations {
             isKept
                 ? "UPDATE invalid SET gone = ?3 WHERE entity = ?1 AND destination = ?2 AND gone IS NULL"
                 : "DELETE FROM invalid WHERE entity = ?1 AND destination = ?2")
-        if isKept { end.bind(3, Int64(part)) }
-        for key in valid { try run(end, key) }
+        for key in valid {
+            if isKept { end.bind(3, Int64(part)) }
+            try run(end, key)
+        }
     }
 
     private func run(_ statement: SQLiteStatement, _ key: ObjectKey) throws {
@@ -221,6 +223,6 @@ final class MigrationAssociations {
     }
 
     private func statement(_ sql: String) throws -> SQLiteStatement {
-        try connection.statement(.text(sql)) { sql }
+        try connection.statement(text: sql)
     }
 }

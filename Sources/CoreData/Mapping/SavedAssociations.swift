@@ -80,7 +80,7 @@ final class SavedAssociations {
     }
 
     private func statement(_ sql: String) throws -> SQLiteStatement {
-        try connection.statement(.text(sql)) { sql }
+        try connection.statement(text: sql)
     }
 
     // MARK: Writing

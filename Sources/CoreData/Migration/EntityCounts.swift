@@ -16,7 +16,7 @@ struct EntityCounts {
         following work: FollowedWork
     ) throws {
         let connection = try SQLiteConnection(path: store.main.path, access: isLocked ? .immutable : .readOnly)
-        let metadata = try SQLiteStoreMetadata.read(from: connection, url: store.main)
+        let metadata = try SQLStoreMetadata.read(from: connection, url: store.main)
         model = try SourceModel(metadata: metadata, url: store.main, timeout: 0).find(given: given)
         let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
         let schema = try ActualSchema(connection).fit(model.layout, entities: names, url: store.main)

@@ -26,7 +26,7 @@ struct ForgottenFiles {
             }
             let names = Set(kept?.values.map(\.name) ?? [])
             for (number, slot) in entity.slots.enumerated()
-            where RowDecoder.isExternal(slot) && !names.contains(slot.name) {
+            where RowShape.isExternal(slot) && !names.contains(slot.name) {
                 if let column = schema.columns[entity.index][number] {
                     places.insert(Place(table: table, column: column))
                 }
@@ -35,17 +35,14 @@ struct ForgottenFiles {
     }
 
     private static func isExternal(name: String, in entity: EntityLayout) -> Bool {
-        entity.slots.contains { $0.name == name && RowDecoder.isExternal($0) }
+        entity.slots.contains { $0.name == name && RowShape.isExternal($0) }
     }
 
     /// Notes the files that rows name in those places. In the transaction that forgets them.
     func note(storeAt url: URL, on connection: SQLiteConnection) throws {
-        let dialect = SQLiteDialect()
         var names: Set<String> = []
         for place in places {
-            names.formUnion(
-                try connection.externalFileNames(
-                    in: dialect.quoted(place.column), of: dialect.quoted(place.table)))
+            names.formUnion(try connection.externalFileNames(in: place.column, of: place.table))
         }
         var files = ExternalFileChanges()
         let store = SQLiteStoreFiles(url)

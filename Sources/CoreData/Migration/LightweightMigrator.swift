@@ -123,7 +123,7 @@ struct LightweightMigrator {
         try connection.execute("BEGIN IMMEDIATE")
         MigrationMoment.reach(.transactionBegun)
         do {
-            let present = try SQLiteStoreMetadata.read(from: connection, url: url)
+            let present = try SQLStoreMetadata.read(from: connection, url: url)
             guard
                 StoredVersion(present) == StoredVersion(metadata)
             else {
@@ -161,7 +161,7 @@ struct LightweightMigrator {
         from source: NSManagedObjectModel, through versions: [NSManagedObjectModel], on connection: SQLiteConnection,
         _ progress: Progress?
     ) throws {
-        let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
+        let metadata = try SQLStoreMetadata.read(from: connection, url: url)
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
         let runs = MigrationRun.runs(
             from: source, storing: stored.map { Set($0.keys) }, through: versions + [model],
@@ -209,7 +209,7 @@ struct LightweightMigrator {
         from source: NSManagedObjectModel, _ origins: ModelOrigins?, isLast: Bool, _ record: VersionRecord,
         on connection: SQLiteConnection, _ progress: MigrationProgress
     ) throws {
-        let present = try SQLiteStoreMetadata.read(from: connection, url: url)
+        let present = try SQLStoreMetadata.read(from: connection, url: url)
         try DeferredMigration.finish(present, on: connection)
         var (plan, newMetadata) = try prepare(source, origins, present, on: connection, progress)
         newMetadata[DeferredMigration.metadataKey] = nil
@@ -250,7 +250,7 @@ struct LightweightMigrator {
     func state(
         of source: NSManagedObjectModel, _ metadata: [String: Any]? = nil, on connection: SQLiteConnection
     ) throws -> (schema: SQLSchema, facts: StoreFacts) {
-        let metadata = try metadata ?? SQLiteStoreMetadata.read(from: connection, url: url)
+        let metadata = try metadata ?? SQLStoreMetadata.read(from: connection, url: url)
         let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
         let schema = try ActualSchema(connection).fit(source.layout, entities: names, url: url)
         return (schema, try StoreFacts(connection, tables: Set(schema.allTables.map(\.name) + ["ACHANGE"])))
@@ -286,7 +286,7 @@ struct LightweightMigrator {
         _ metadata: [String: Any], _ difference: ModelDifference, _ names: Set<String>?
     ) -> [String: Any] {
         var result = metadata
-        for (key, value) in SQLiteStoreMetadata.description(of: model, entities: names) { result[key] = value }
+        for (key, value) in SQLStoreMetadata.description(of: model, entities: names) { result[key] = value }
         for key in ["_NSAutoVacuumLevel", NSStoreTypeKey] { result[key] = metadata[key] ?? result[key] }
         // Where the framework's rule for a hash is not known, an entity that did not change keeps the one it has.
         guard var hashes = result[NSStoreModelVersionHashesKey] as? [String: Data],

@@ -21,12 +21,12 @@ extension MigrationCheck {
         on connection: SQLiteConnection, _ sql: String, _ values: [SlotValue], url: URL
     ) throws -> NSError? {
         let statement = try connection.prepare(sql)
-        for (place, value) in values.enumerated() { statement.bind(Int32(place + 1), value) }
+        for (place, value) in values.enumerated() { statement.bind(place + 1, value) }
         guard try statement.step() else { return nil }
         if case .otherConfiguration = reason {
             let all = query(limit: nil)
             let count = try connection.prepare("SELECT COUNT(*) FROM (\(all.sql))")
-            for (place, value) in all.values.enumerated() { count.bind(Int32(place + 1), value) }
+            for (place, value) in all.values.enumerated() { count.bind(place + 1, value) }
             let found = try count.step() ? count.string(0) : ""
             return MigrationErrors.invalidRows(self, value: found, row: statement.int64(1), url: url)
         }

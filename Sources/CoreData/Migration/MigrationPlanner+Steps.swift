@@ -29,9 +29,7 @@ extension MigrationPlanner {
 
     /// The condition of a partial index as its definition has it.
     private static func condition(of index: SQLIndex) -> String? {
-        guard index.condition != nil else { return nil }
-        let definition = SQLPrinter.createIndex(index, dialect: SQLiteDialect())
-        return definition.range(of: " WHERE ").map { String(definition[$0.upperBound...]) }
+        index.condition.map { SQLPrinter.text($0, in: SQLiteDialect()) }
     }
 
     private struct Fate {

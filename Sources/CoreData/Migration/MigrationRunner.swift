@@ -32,7 +32,7 @@ struct MigrationRunner {
         case .check(let check): try look(for: check)
         case .replaceKeys(let numbers, let keys): try replaceKeys(numbers, keys)
         case .replaceModelCache: try replaceModelCache()
-        case .writeMetadata: try SQLiteStoreMetadata.write(metadata, to: connection, url: url)
+        case .writeMetadata: try SQLStoreMetadata.write(metadata, to: connection, url: url)
         case .createIndex where rows > 0 && progress.isFollowed:
             // As much as the cache is what is sorted at once, in one instruction that cannot be stopped.
             try connection.execute("PRAGMA cache_size = -8192")
@@ -49,7 +49,7 @@ struct MigrationRunner {
                     instructionsPerRow: progress.instructionsPerRow(of: command.sql, on: connection))
             }
             let statement = try connection.prepare(command.sql)
-            for (place, value) in command.values.enumerated() { statement.bind(Int32(place + 1), value) }
+            for (place, value) in command.values.enumerated() { statement.bind(place + 1, value) }
             while try statement.step() {}
         }
     }

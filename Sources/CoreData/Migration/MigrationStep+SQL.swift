@@ -23,9 +23,9 @@ extension MigrationStep {
         case .dropIndex(let name):
             [.init(sql: "DROP INDEX \(quoted(name))")]
         case .createIndex(let index):
-            [.init(sql: SQLPrinter.createIndex(index))]
+            [.init(sql: SQLDefinition.createIndex(index).text)]
         case .createTable(let table):
-            [.init(sql: SQLPrinter.createTable(table))]
+            [.init(sql: SQLDefinition.createTable(table).text)]
         case .dropTable(let name):
             [.init(sql: "DROP TABLE \(quoted(name))")]
         case .renameTable(let from, let to):
@@ -199,9 +199,6 @@ extension SQLExpression {
         values.append(contentsOf: printer.values)
         return printer.text
     }
-
-    /// A whole number.
-    static func number(_ value: Int) -> SQLExpression { .value(.int(Int64(value))) }
 
     /// An entity's number after the migration; numbers that do not move stay as they are.
     static func renumbered(_ expression: SQLExpression, _ moves: [Int: Int]) -> SQLExpression {

@@ -33,7 +33,7 @@ struct StoreVerifier {
             let connection = try SQLiteConnection(path: url.path, access: .immutable)
             SQLiteFunctions.register(on: connection)
             let layout = model.layout
-            let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
+            let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
             let schema = try ActualSchema(connection).fit(layout, entities: names, url: url)
             let checks = checks(layout, schema)

@@ -18,7 +18,7 @@ struct UniquenessCheck {
             "SELECT MIN(pk), MAX(pk) FROM (SELECT Z_PK AS pk, \(results) FROM \(SQLiteDialect().quoted(table))) "
                 + "WHERE \(names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) "
                 + "GROUP BY \(names.joined(separator: ", ")) HAVING COUNT(*) > 1 LIMIT 1")
-        for (place, value) in bound.enumerated() { statement.bind(Int32(place + 1), value) }
+        for (place, value) in bound.enumerated() { statement.bind(place + 1, value) }
         guard try statement.step() else { return nil }
         return MigrationErrors.duplicates(
             of: index, entity: entity, rows: [statement.int64(0), statement.int64(1)], url: url)

@@ -81,7 +81,7 @@ struct KilledMigrationTests {
             guard try statement.step() else { return [] }
             return (0..<statement.columnCount).map { statement.isNull($0) ? "-" : statement.string($0) }
         }
-        let isOlder = try SQLiteStoreMetadata.hasTable("ZBOOK", in: connection)
+        let isOlder = try connection.tableNames().contains("ZBOOK")
         let books = CrashModels.books
         let pages = (1...books).reduce(0) { $0 + $1 % 700 }
         let text = isOlder ? CrashModels.older : CrashModels.newer
@@ -100,7 +100,7 @@ struct KilledMigrationTests {
                     == ["\(books)", "\(books * 4)", "\(Double(pages))", "\(books * 3)", "\(books)", "\(books)"])
             #expect(try row("SELECT COUNT(*), SUM(Z_ENT), COUNT(ZROOM) FROM ZRACK") == ["100", "300", "100"])
             #expect(try row("SELECT COUNT(*) FROM Z_2BOOKS") == ["\(books * 2)"])
-            #expect(try !SQLiteStoreMetadata.hasTable("ZDRAFT", in: connection))
+            #expect(try !connection.tableNames().contains("ZDRAFT"))
         }
         let model = ModelText.model(text)
         defer { withExtendedLifetime(model) {} }

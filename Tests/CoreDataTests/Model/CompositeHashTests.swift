@@ -92,7 +92,7 @@ struct CompositeHashTests {
             return
         }
         let connection = try SQLiteConnection(path: url.path, access: .readWrite)
-        try SQLiteStoreMetadata.write(metadata, to: connection, url: url)
+        try SQLStoreMetadata.write(metadata, to: connection, url: url)
     }
 
     @Test(
@@ -169,9 +169,9 @@ struct CompositeHashTests {
         try withStore(url, model([size("inner"), size("outer")])) { _ in }
         do {
             let connection = try SQLiteConnection(path: url.path, access: .readWrite)
-            var metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
+            var metadata = try SQLStoreMetadata.read(from: connection, url: url)
             metadata[StoredVersion.notesKey] = nil
-            try SQLiteStoreMetadata.write(metadata, to: connection, url: url)
+            try SQLStoreMetadata.write(metadata, to: connection, url: url)
         }
         try withStore(url, model([size("inner"), size("outer")])) { _ in }
         #expect(throws: NSError.self) { try withStore(url, model([size("outer"), size("within")])) { _ in } }

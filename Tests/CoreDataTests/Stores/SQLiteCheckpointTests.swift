@@ -47,7 +47,7 @@ struct SQLiteCheckpointTests {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("n.sqlite")
             let (coordinator, store) = try filledStore(at: url)
-            try #require(store.checkpointer).waitUntilIdle()
+            try #require(store.connections.checkpointer).waitUntilIdle()
             #expect(try size(of: url) > 5_000_000)
             try coordinator.remove(store)
         }
@@ -70,7 +70,7 @@ struct SQLiteCheckpointTests {
             let url = folder.appendingPathComponent("n.sqlite")
             let (coordinator, store) = try filledStore(
                 at: url, options: [NSSQLitePragmasOption: ["wal_autocheckpoint": "0"]])
-            #expect(store.checkpointer == nil)
+            #expect(store.connections.checkpointer == nil)
             #expect(try size(of: url) < 1_000_000)
             try coordinator.remove(store)
         }

@@ -361,7 +361,7 @@ struct SQLiteStoreFetchingTests {
             }
             #expect(!counts.contains(-1))
             #expect(try fixture.rows("Tag").count == 101)
-            #expect(store.readers.openConnectionCount <= 4)
+            #expect(store.connections.readers.openConnectionCount <= 4)
         }
     }
 }

@@ -150,7 +150,7 @@ struct SQLiteStoreOpeningTests {
     @Test("tables, columns and indexes of a new store are called as Core Data calls them")
     func newTables() throws {
         let fixture = try StoreFixture(at: nil)
-        let statements = SQLiteStoreCreation.definitions(of: fixture.store.schema)
+        let statements = SQLiteStoreCreation.definitions(of: fixture.store.schema).map(\.text)
         let integers = "ZINPRINT INTEGER, ZPAGES INTEGER, ZAUTHOR INTEGER, Z2_AUTHOR INTEGER, Z4RECENT INTEGER, "
         let others =
             "ZPUBLISHED TIMESTAMP, ZRATING FLOAT, ZPRICE DECIMAL, ZISBN VARCHAR, ZTITLE VARCHAR, ZLINK VARCHAR, "
@@ -188,7 +188,7 @@ struct SQLiteStoreOpeningTests {
         let model = NSManagedObjectModel()
         model.entities = [book]
         let fixture = try StoreFixture(model: model, at: nil)
-        let text = try fixture.store.writing { connection in
+        let text = try fixture.store.writingHere { connection in
             try connection.text("SELECT group_concat(sql, ';') FROM sqlite_master WHERE type = 'index'")
         }
         #expect(
@@ -207,7 +207,7 @@ struct SQLiteStoreOpeningTests {
             try fixture.insert("Tag", [["label": "a"]])
             #expect(try fixture.rows("Tag").count == 1)
             #expect(!FileManager.default.fileExists(atPath: url.path + "-wal"))
-            let settings = try fixture.store.writing { connection in
+            let settings = try fixture.store.writingHere { connection in
                 [try connection.integer("PRAGMA synchronous"), try connection.integer("PRAGMA page_size")]
             }
             #expect(settings == [2, 8192])

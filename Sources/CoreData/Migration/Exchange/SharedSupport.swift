@@ -28,13 +28,10 @@ struct SharedSupport {
     /// The names of the files that rows of the store name. Nobody writes it meanwhile.
     func ownFiles() throws -> Set<String> {
         let connection = try SQLiteConnection(path: store.main.path, access: .immutable)
-        let dialect = SQLiteDialect()
         var names: Set<String> = []
         for table in try StoreFacts(connection).tables.values where table.name.hasPrefix("Z") {
             for column in table.columns where column.type == "BLOB" {
-                names.formUnion(
-                    try connection.externalFileNames(
-                        in: dialect.quoted(column.name), of: dialect.quoted(table.name)))
+                names.formUnion(try connection.externalFileNames(in: column.name, of: table.name))
             }
         }
         return names

@@ -143,7 +143,7 @@ struct StoreExchange {
     /// What the version hashes of a single file's store add up to.
     static func digest(of url: URL) throws -> String {
         let connection = try SQLiteConnection(path: url.path, access: .immutable)
-        let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
+        let metadata = try SQLStoreMetadata.read(from: connection, url: url)
         return VersionHash.storeDigest(of: metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:])
     }
 

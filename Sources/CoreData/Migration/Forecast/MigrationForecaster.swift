@@ -46,7 +46,7 @@ struct MigrationForecaster {
                 model: source, schema: schema, facts: facts, rowBytes: try Self.rowBytes(facts, schema, connection),
                 size: size, unchanged: Set(facts.tables.keys))
             let direct = MigrationHop(source: source, target: model, means: .inferred)
-            let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
+            let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             let versions = versions + MigrationLossOptions(options).versions
             let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
             var taken = [direct]

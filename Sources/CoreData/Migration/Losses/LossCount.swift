@@ -97,7 +97,7 @@ struct LossCount {
 
     private func prepare(_ sql: String, _ values: [SlotValue]) throws -> SQLiteStatement {
         let statement = try connection.prepare(sql)
-        for (place, value) in values.enumerated() { statement.bind(Int32(place + 1), value) }
+        for (place, value) in values.enumerated() { statement.bind(place + 1, value) }
         return statement
     }
 

@@ -96,7 +96,7 @@ struct LossGuard {
             // One state of the file: somebody else may be migrating it. What has another version by now is looked at again.
             try connection.execute("BEGIN")
             defer { connection.rollback() }
-            let metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
+            let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             guard SourceModel(metadata: metadata, url: url, timeout: timeout).fits(first.source) else { return }
             try check(metadata, first.source, on: connection)
         } catch let error as SQLiteError {

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// The connection has no lock of its own (SQLITE_OPEN_NOMUTEX): whoever owns it uses it from one thread at a time. Only
 /// `interrupt()` may be called from any thread.
-final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a time: its owner holds a lock around it
+final class SQLiteConnection: SQLConnection, @unchecked Sendable {  // used by one thread at a time: its owner holds a lock around it
     enum Access {
         /// Reads only. Fails when the file is missing.
         case readOnly
@@ -25,7 +25,11 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
 
     let handle: OpaquePointer
     let path: String
-    private var statementsByPlan: [SQLitePlan: SQLiteStatement] = [:]
+    var dialect: any SQLDialect { SQLiteDialect() }
+    private var statementsByPlan: [SQLPlan: SQLiteStatement] = [:]
+    /// Single-row statements by root index: the hot path of firing one fault.
+    private var rowStatements: [SQLiteStatement?] = []
+    private var schemaVersionStatement: SQLiteStatement?
 
     /// Opens the connection. A regular file is not read or written by this.
     init(path: String, access: Access, busyTimeout: TimeInterval = 240) throws {
@@ -74,7 +78,7 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
     }
 
     deinit {
-        statementsByPlan = [:]
+        finalizeStatements()
         sqlite3_close_v2(handle)
     }
 
@@ -98,6 +102,8 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
     /// Finalises all cached statements: before the schema changes, and before closing.
     func finalizeStatements() {
         statementsByPlan = [:]
+        rowStatements = []
+        schemaVersionStatement = nil
     }
 
     // MARK: Running
@@ -117,20 +123,72 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
         return SQLiteStatement(handle: statement, connection: self)
     }
 
-    /// The statement of a plan: prepared once, then taken from the cache, reset and without old values.
-    @inline(__always)
-    func statement(_ plan: SQLitePlan, _ sql: () throws -> String) throws -> SQLiteStatement {
+    /// The statement of a plan: prepared once, then taken from the cache.
+    func statement(_ plan: SQLPlan, _ make: () throws -> SQLStatement) throws -> any SQLPreparedStatement {
         if let statement = statementsByPlan[plan] { return statement }
-        return try prepareCached(plan, sql)
+        let printed = SQLPrinter.print(try make(), in: SQLiteDialect())
+        return try keep(plan, printed)
     }
 
-    private func prepareCached(_ plan: SQLitePlan, _ sql: () throws -> String) throws -> SQLiteStatement {
+    func statement(_ select: SQLSelect) throws -> any SQLPreparedStatement {
+        let printed = SQLPrinter.print(.select(select), in: SQLiteDialect())
+        let plan = SQLPlan.text(printed.text)
+        guard let known = statementsByPlan[plan] else { return try keep(plan, printed) }
+        known.constants = printed.values
+        return known
+    }
+
+    /// The statement of a text, kept.
+    func statement(text: String) throws -> SQLiteStatement {
+        let plan = SQLPlan.text(text)
+        if let known = statementsByPlan[plan] { return known }
+        let statement = try prepare(text, persistent: true)
+        statementsByPlan[plan] = statement
+        return statement
+    }
+
+    func rowStatement(root: Int, _ make: () throws -> SQLStatement) throws -> any SQLPreparedStatement {
+        if root < rowStatements.count, let statement = rowStatements[root] { return statement }
+        while rowStatements.count <= root { rowStatements.append(nil) }
+        let statement = try prepare(SQLPrinter.print(try make(), in: SQLiteDialect()).text, persistent: true)
+        rowStatements[root] = statement
+        return statement
+    }
+
+    func prepare(_ statement: SQLStatement) throws -> any SQLPreparedStatement {
+        let printed = SQLPrinter.print(statement, in: SQLiteDialect())
+        let prepared = try prepare(printed.text)
+        prepared.set(constants: printed.values, behind: printed.parameterCount)
+        return prepared
+    }
+
+    func tableNames() throws -> Set<String> {
+        var names: Set<String> = []
+        try prepare("SELECT name FROM sqlite_master WHERE type = 'table'").rows { names.insert($0.string(0)) }
+        return names
+    }
+
+    func columnNames(of table: String) throws -> [String] {
+        var names: [String] = []
+        try prepare("SELECT name FROM pragma_table_info(?)").rows({ $0.bind(1, table) }) { names.append($0.string(0)) }
+        return names
+    }
+
+    func schemaVersion() throws -> Int64 {
+        if schemaVersionStatement == nil {
+            schemaVersionStatement = try prepare("PRAGMA schema_version", persistent: true)
+        }
+        return try schemaVersionStatement?.first { $0.int64(0) } ?? 0
+    }
+
+    private func keep(_ plan: SQLPlan, _ printed: SQLPrinter) throws -> SQLiteStatement {
         // Plans come from a handful of shapes per entity; texts of fetches could grow without end.
         if statementsByPlan.count >= 512 {
             statementsByPlan = statementsByPlan.filter { !$0.key.isText }
             if statementsByPlan.count >= 2048 { statementsByPlan = [:] }
         }
-        let statement = try prepare(sql(), persistent: true)
+        let statement = try prepare(printed.text, persistent: true)
+        statement.set(constants: printed.values, behind: printed.parameterCount)
         statementsByPlan[plan] = statement
         return statement
     }
@@ -150,9 +208,6 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
     }
 
     // MARK: State
-
-    /// How many rows the last INSERT, UPDATE or DELETE changed.
-    @inline(__always) var changes: Int { Int(sqlite3_changes(handle)) }
 
     /// Whether all transactions are parts of one, which `commitHeldTransaction` ends: for a file that nobody else opens yet
     /// and that is of no use before it is whole. Each commit would write the inner pages of the tables' trees once more.
@@ -211,13 +266,11 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
         _ = opencoredata_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     }
 
-    /// Begins a transaction, or a part of the one that is held.
-    func begin(immediate: Bool = true) throws {
-        if !holdsTransaction || !isInTransaction { try execute(immediate ? "BEGIN IMMEDIATE" : "BEGIN") }
+    func begin() throws {
+        if !holdsTransaction || !isInTransaction { try execute("BEGIN IMMEDIATE") }
         if holdsTransaction { try execute("SAVEPOINT part") }
     }
 
-    /// Commits what `begin` began.
     func commit() throws { try execute(holdsTransaction ? "RELEASE part" : "COMMIT") }
 
     /// Commits everything since the transaction is held.
@@ -236,19 +289,6 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
 
     /// The number under which the file was committed; 0 where it has none.
     func heldNumber() throws -> Int { Int(try integer("PRAGMA user_version") ?? 0) }
-
-    /// Runs a body in a transaction: committed when it returns, rolled back when it throws.
-    func transaction<Result>(immediate: Bool = true, _ body: () throws -> Result) throws -> Result {
-        try begin(immediate: immediate)
-        do {
-            let result = try body()
-            try commit()
-            return result
-        } catch {
-            rollback()
-            throw error
-        }
-    }
 
     /// Copies the whole database into another connection's, one consistent state of it.
     ///
@@ -293,25 +333,5 @@ final class SQLiteConnection: @unchecked Sendable {  // used by one thread at a 
             code: sqlite3_extended_errcode(handle) == SQLITE_OK ? code : sqlite3_extended_errcode(handle),
             message: String(cString: sqlite3_errmsg(handle)), path: path, sql: sql,
             systemError: sqlite3_system_errno(handle))
-    }
-}
-
-/// What a cached statement is for. Statements are found by their plan, not by their text: a text of 140 bytes takes 60 ns
-/// to hash, making it takes microseconds.
-enum SQLitePlan: Hashable {
-    /// Rows of a root entity by `count` keys.
-    case rows(root: Int, count: Int)
-    /// Whether a root entity has a row of a key.
-    case exists(root: Int)
-    case insert(layout: Int)
-    case update(layout: Int, mask: SlotMask)
-    case delete(root: Int, versioned: Bool)
-    case members(layout: Int, toMany: Int, owners: Int)
-    case joinInsert(table: Int, flipped: Bool)
-    case joinDelete(table: Int, flipped: Bool)
-    case text(String)
-
-    var isText: Bool {
-        if case .text = self { true } else { false }
     }
 }

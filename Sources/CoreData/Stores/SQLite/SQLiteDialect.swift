@@ -32,6 +32,7 @@ struct SQLiteDialect: SQLDialect {
         case .random: "OCD_RANDOM"
         case .now: "OCD_NOW"
         case .coalesce: "COALESCE"
+        case .greatest: "MAX"
         }
     }
 
@@ -45,9 +46,53 @@ struct SQLiteDialect: SQLDialect {
         }
     }
 
-    func placeholder(_ number: Int) -> String { "?" }
+    func name(of op: SQLExpression.Operator) -> String { op.rawValue }
 
-    func elements(ofArrayIn placeholder: String) -> String { "SELECT value FROM json_each(\(placeholder))" }
+    /// NULL is less than everything.
+    func suffix(isAscending: Bool, putsNullsLast: Bool) -> String { putsNullsLast && isAscending ? " NULLS LAST" : "" }
+
+    func placeholder(_ number: Int) -> String { "?\(number)" }
+
+    func nextPlaceholder(_ number: Int) -> String { "?" }
+
+    func truth(_ value: Bool) -> String { value ? "1" : "0" }
+
+    var noLimit: Int? { -1 }
+
+    /// No character follows U+10FFFF, so every string with the prefix lies below the end of the range.
+    func end(ofPrefix prefix: String) -> String { prefix + "\u{10FFFF}\u{10FFFF}" }
+
+    func name(of type: SQLColumnType) -> String { type.rawValue }
+
+    func insertion(_ conflict: SQLInsert.Conflict, columns: [String]) -> (verb: String, tail: String) {
+        switch conflict {
+        case .fails: ("INSERT", "")
+        case .keepsStored: ("INSERT OR IGNORE", "")
+        case .replaces: ("INSERT OR REPLACE", "")
+        }
+    }
+
+    // MARK: Lists
+
+    func elements(ofListIn placeholder: String) -> String { "SELECT value FROM json_each(\(placeholder))" }
+
+    /// Numbers and texts as an array in JSON.
+    func list(_ values: [SlotValue]) -> SlotValue {
+        var integers: [Int64] = []
+        var texts: [String] = []
+        for value in values {
+            switch value {
+            case .int(let number): integers.append(number)
+            case .string(let text): texts.append(text)
+            default: break
+            }
+        }
+        if texts.isEmpty { return .string(integers.jsonArray) }
+        let data = try? JSONEncoder().encode(texts)
+        return .string(data.map { String(decoding: $0, as: UTF8.self) } ?? "[]")
+    }
+
+    // MARK: Names and values in the text
 
     func quoted(_ identifier: String) -> String {
         // Names of Core Data's tables are plain words; quotes are for names that are not.
@@ -58,9 +103,33 @@ struct SQLiteDialect: SQLDialect {
         if isPlain { return identifier }
         return "\"" + identifier.replacingOccurrences(of: "\"", with: "\"\"") + "\""
     }
+
+    /// Names of columns and tables are such that SQLite takes them as they are, and Core Data's files have no quotes.
+    func defined(_ identifier: String) -> String { identifier }
+
+    /// A value as text; strings with their quotes doubled.
+    func literal(_ value: SlotValue) -> String {
+        func hex(_ bytes: some Sequence<UInt8>) -> String {
+            "X'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+        }
+        switch value {
+        case .null: return "NULL"
+        case .int(let number): return String(number)
+        case .double(let number): return number.isFinite ? number.description : "NULL"
+        case .string(let text): return "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
+        case .data(let data): return hex(data)
+        case .uuid(let uuid): return withUnsafeBytes(of: uuid.uuid) { hex($0) }
+        case .decimal(let number): return number.description
+        }
+    }
 }
 
-extension SQLPrinter {
-    /// `CREATE INDEX` for SQLite.
-    static func createIndex(_ index: SQLIndex) -> String { createIndex(index, dialect: SQLiteDialect()) }
+extension Sequence<Int64> {
+    /// A list of keys as one value to bind: an array in JSON.
+    var jsonArray: String { "[" + map(String.init).joined(separator: ",") + "]" }
+}
+
+extension SQLDefinition {
+    /// The definition as SQLite takes it.
+    var text: String { SQLPrinter.print(.define(self), in: SQLiteDialect()).text }
 }

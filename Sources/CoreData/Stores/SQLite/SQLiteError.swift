@@ -4,7 +4,7 @@ import Foundation
 /// What SQLite reported: the extended result code, its text, and the file and statement it was about.
 ///
 /// Internal; `nsError(doing:)` turns it into the `NSError` that callers of Core Data know.
-struct SQLiteError: Error, CustomStringConvertible {
+struct SQLiteError: SQLFailure, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
     let message: String
@@ -39,6 +39,20 @@ struct SQLiteError: Error, CustomStringConvertible {
         [SQLITE_READONLY, SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(primaryCode)
     }
 
+    /// SQLite's message names the columns: `UNIQUE constraint failed: ZBOOK.ZISBN, ZBOOK.ZEDITION`.
+    var kind: SQLFailureKind {
+        switch code {
+        case SQLITE_CONSTRAINT | 8 << 8:
+            let list = message.split(separator: ":", maxSplits: 1).last ?? ""
+            return .notUnique(
+                columns: list.split(separator: ",").compactMap {
+                    $0.split(separator: ".").last.map { $0.trimmingCharacters(in: .whitespaces) }
+                })
+        case _ where primaryCode == SQLITE_INTERRUPT: return .interrupted
+        default: return .other
+        }
+    }
+
     var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
     var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
@@ -48,15 +62,8 @@ struct SQLiteError: Error, CustomStringConvertible {
         return text
     }
 
-    /// What the operation was, for the choice of the error code.
-    enum Operation {
-        case opening
-        case reading
-        case saving
-    }
-
     /// The error in Core Data's terms; the text names the file, the extended code is under `NSSQLiteErrorDomain`.
-    func nsError(doing operation: Operation) -> NSError {
+    func nsError(doing operation: SQLOperation) -> NSError {
         let url = URL(fileURLWithPath: path)
         let name = url.lastPathComponent
         if isOutOfSpace {

@@ -12,23 +12,16 @@ import Foundation
 // @unchecked Sendable: mutable state is guarded by `condition`, `shared` by `sharedLock`.
 final class SQLiteReaderPool: @unchecked Sendable {
     /// A reading connection and the state of its transaction.
-    final class Reader {
+    private final class Reader {
         let connection: SQLiteConnection
-        /// Single-row statements by root index: the hot path of firing one fault.
-        var rowStatements: [SQLiteStatement?]
         fileprivate var isInTransaction = false
         fileprivate var wasUsed = false
         /// The shared change counters as they were when the transaction began.
         fileprivate var stamp = Stamp()
         fileprivate var index: UnsafeMutableRawPointer?
 
-        init(connection: SQLiteConnection, rootCount: Int) {
+        init(connection: SQLiteConnection) {
             self.connection = connection
-            rowStatements = Array(repeating: nil, count: rootCount)
-        }
-
-        deinit {
-            rowStatements = []
         }
 
         fileprivate func endTransaction() {
@@ -63,46 +56,42 @@ final class SQLiteReaderPool: @unchecked Sendable {
     private let sharedLock: NSRecursiveLock
     /// Whether reading goes through the writer's connection.
     let isShared: Bool
-    private let rootCount: Int
     private var idle: [Reader] = []
     private var count = 0
     private var isSweepScheduled = false
 
     /// A pool of connections of its own, made when they are needed. `watchesWAL` is for files with a -wal: asking SQLite for
     /// the shared index of any other file would make one.
-    init(maximum: Int, rootCount: Int, watchesWAL: Bool, make: @escaping () throws -> SQLiteConnection) {
+    init(maximum: Int, watchesWAL: Bool, make: @escaping () throws -> SQLiteConnection) {
         self.maximum = maximum
         self.watchesWAL = watchesWAL
-        self.rootCount = rootCount
         self.make = make
         isShared = false
         sharedLock = NSRecursiveLock()
     }
 
     /// Reading with the writer's connection, under the writer's lock.
-    init(sharing connection: SQLiteConnection, lock: NSRecursiveLock, rootCount: Int) {
+    init(sharing connection: SQLiteConnection, lock: NSRecursiveLock) {
         maximum = 1
         watchesWAL = false
-        self.rootCount = rootCount
         make = nil
         isShared = true
-        shared = Reader(connection: connection, rootCount: rootCount)
+        shared = Reader(connection: connection)
         sharedLock = lock
     }
 
     /// Runs a body with a reader; everything it reads is one state of the store, at least as new as the last commit.
-    @inline(__always)
-    func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
+    func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         if isShared {
             sharedLock.lock()
             defer { sharedLock.unlock() }
             guard let shared else { throw SQLiteStore.closedError(nil) }
-            return try body(shared)
+            return try body(shared.connection)
         }
         let reader = try take()
         defer { give(reader) }
         try prepare(reader)
-        return try body(reader)
+        return try body(reader.connection)
     }
 
     /// A connection of its own, not of the pool, that reads what there is now as long as it is open; nil where readers and
@@ -131,7 +120,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
         condition.unlock()
         do {
             guard let make else { fatalError("A shared reader is always there") }
-            return Reader(connection: try make(), rootCount: rootCount)
+            return Reader(connection: try make())
         } catch {
             condition.lock()
             count -= 1

@@ -9,9 +9,12 @@ private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 /// A prepared statement: bind values by number (from 1), step, read columns by number (from 0).
 ///
 /// It belongs to the thread that uses its connection. A statement that is finalised late keeps its connection alive.
-final class SQLiteStatement {
+final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     let handle: OpaquePointer
     private unowned(unsafe) let connection: SQLiteConnection
+    /// Values that every run has, and how many parameters stand before them.
+    var constants: [SlotValue] = []
+    private var parameterCount = 0
 
     init(handle: OpaquePointer, connection: SQLiteConnection) {
         self.handle = handle
@@ -40,12 +43,46 @@ final class SQLiteStatement {
         throw failure(code)
     }
 
-    /// Runs a statement that gives no rows, and resets it.
-    @inline(__always)
-    func run() throws {
-        let code = sqlite3_step(handle)
-        if code != SQLITE_DONE && code != SQLITE_ROW { throw failure(code) }
-        sqlite3_reset(handle)
+    func set(constants: [SlotValue], behind parameterCount: Int) {
+        self.constants = constants
+        self.parameterCount = parameterCount
+    }
+
+    func bindConstants() {
+        for (place, value) in constants.enumerated() { bind(parameterCount + place + 1, value) }
+    }
+
+    func run(
+        _ count: Int, isTried: Bool, _ bind: (_ row: Int, _ parameters: any SQLParameters) throws -> Void
+    ) throws -> SQLOutcome {
+        var outcome = SQLOutcome()
+        if !constants.isEmpty { bindConstants() }
+        // Pointers that were bound without copying must not outlive their bytes.
+        defer { sqlite3_clear_bindings(handle) }
+        for row in 0..<count {
+            try bind(row, self)
+            let code = sqlite3_step(handle)
+            if code == SQLITE_DONE || code == SQLITE_ROW {
+                sqlite3_reset(handle)
+                let changed = Int(sqlite3_changes(connection.handle))
+                outcome.changed += changed
+                if changed == 0 { outcome.withoutEffect.append(row) }
+            } else {
+                let failure = failure(code)
+                guard isTried, failure.isUniqueness else { throw failure }
+                outcome.violations.append((row, failure))
+            }
+        }
+        return outcome
+    }
+
+    func select(_ bind: (any SQLParameters) throws -> Void, _ body: (any SQLRow) throws -> Bool) throws {
+        if !constants.isEmpty { bindConstants() }
+        try bind(self)
+        defer { reset() }
+        while try step() {
+            guard try body(self) else { return }
+        }
     }
 
     private func failure(_ code: Int32) -> SQLiteError {
@@ -60,70 +97,64 @@ final class SQLiteStatement {
         sqlite3_reset(handle)
     }
 
-    /// Forgets the bound values: pointers that were bound without copying must not outlive their bytes.
-    func clear() {
-        sqlite3_reset(handle)
-        sqlite3_clear_bindings(handle)
-    }
-
     // MARK: Binding
 
     @inline(__always)
-    func bindNull(_ position: Int32) { sqlite3_bind_null(handle, position) }
+    func bindNull(_ position: Int) { sqlite3_bind_null(handle, Int32(truncatingIfNeeded: position)) }
 
     @inline(__always)
-    func bind(_ position: Int32, _ value: Int64) { sqlite3_bind_int64(handle, position, value) }
+    func bind(_ position: Int, _ value: Int64) { sqlite3_bind_int64(handle, Int32(truncatingIfNeeded: position), value) }
 
     @inline(__always)
-    func bind(_ position: Int32, _ value: Double) { sqlite3_bind_double(handle, position, value) }
+    func bind(_ position: Int, _ value: Double) { sqlite3_bind_double(handle, Int32(truncatingIfNeeded: position), value) }
 
     /// Binds text that stays in place until the statement is reset.
     @inline(__always)
-    func bindStaticText(_ position: Int32, _ bytes: UnsafeRawBufferPointer) {
+    func bindText(_ position: Int, at bytes: UnsafeRawBufferPointer) {
         if let base = bytes.baseAddress {
             sqlite3_bind_text(
-                handle, position, base.assumingMemoryBound(to: CChar.self), Int32(truncatingIfNeeded: bytes.count),
+                handle, Int32(truncatingIfNeeded: position), base.assumingMemoryBound(to: CChar.self), Int32(truncatingIfNeeded: bytes.count),
                 staticBytes)
         } else {
-            sqlite3_bind_text(handle, position, "", 0, transientBytes)
+            sqlite3_bind_text(handle, Int32(truncatingIfNeeded: position), "", 0, transientBytes)
         }
     }
 
     /// Binds bytes that stay in place until the statement is reset.
     @inline(__always)
-    func bindStaticBlob(_ position: Int32, _ bytes: UnsafeRawBufferPointer) {
+    func bindBlob(_ position: Int, at bytes: UnsafeRawBufferPointer) {
         if let base = bytes.baseAddress, bytes.count > 0 {
-            sqlite3_bind_blob(handle, position, base, Int32(truncatingIfNeeded: bytes.count), staticBytes)
+            sqlite3_bind_blob(handle, Int32(truncatingIfNeeded: position), base, Int32(truncatingIfNeeded: bytes.count), staticBytes)
         } else {
-            sqlite3_bind_zeroblob(handle, position, 0)
+            sqlite3_bind_zeroblob(handle, Int32(truncatingIfNeeded: position), 0)
         }
     }
 
-    func bind(_ position: Int32, _ value: String) {
+    func bind(_ position: Int, _ value: String) {
         var value = value
         value.withUTF8 { bytes in
             if let base = bytes.baseAddress {
                 base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
-                    _ = sqlite3_bind_text(handle, position, $0, Int32(bytes.count), transientBytes)
+                    _ = sqlite3_bind_text(handle, Int32(truncatingIfNeeded: position), $0, Int32(bytes.count), transientBytes)
                 }
             } else {
-                sqlite3_bind_text(handle, position, "", 0, transientBytes)
+                sqlite3_bind_text(handle, Int32(truncatingIfNeeded: position), "", 0, transientBytes)
             }
         }
     }
 
-    func bind(_ position: Int32, _ value: Data) {
+    func bind(_ position: Int, _ value: Data) {
         value.withUnsafeBytes { bytes in
             if let base = bytes.baseAddress, bytes.count > 0 {
-                _ = sqlite3_bind_blob(handle, position, base, Int32(bytes.count), transientBytes)
+                _ = sqlite3_bind_blob(handle, Int32(truncatingIfNeeded: position), base, Int32(bytes.count), transientBytes)
             } else {
-                _ = sqlite3_bind_zeroblob(handle, position, 0)
+                _ = sqlite3_bind_zeroblob(handle, Int32(truncatingIfNeeded: position), 0)
             }
         }
     }
 
     /// Binds a value in the form a column of its type has.
-    func bind(_ position: Int32, _ value: SlotValue) {
+    func bind(_ position: Int, _ value: SlotValue) {
         switch value {
         case .null: bindNull(position)
         case .int(let number): bind(position, number)
@@ -135,8 +166,10 @@ final class SQLiteStatement {
         }
     }
 
+    func bind(_ position: Int, list: [Int64]) { bind(position, list.jsonArray) }
+
     /// A decimal is stored as a number: as an integer when it is one, otherwise as the nearest double; NaN as text.
-    func bind(_ position: Int32, decimal: Decimal) {
+    func bind(_ position: Int, decimal: Decimal) {
         let number = DecimalStorage.number(decimal)
         switch number {
         case .integer(let integer): bind(position, integer)
@@ -173,5 +206,15 @@ final class SQLiteStatement {
     func data(_ column: Int) -> Data {
         guard let bytes = sqlite3_column_blob(handle, Int32(column)) else { return Data() }
         return Data(bytes: bytes, count: Int(sqlite3_column_bytes(handle, Int32(column))))
+    }
+
+    func slotValue(_ column: Int) -> SlotValue {
+        switch type(column) {
+        case SQLITE_INTEGER: .int(int64(column))
+        case SQLITE_FLOAT: .double(double(column))
+        case SQLITE_TEXT: .string(string(column))
+        case SQLITE_BLOB: .data(data(column))
+        default: .null
+        }
     }
 }

@@ -33,7 +33,7 @@ extension SQLiteStore.Opened {
 
     private mutating func openLiving(_ connection: SQLiteConnection, entities: Set<String>?) throws {
         let url = url ?? URL(fileURLWithPath: "/dev/null")
-        metadata = try SQLiteStoreMetadata.read(from: connection, url: url)
+        metadata = try SQLStoreMetadata.read(from: connection, url: url)
         metadata[NSStoreTypeKey] = type
         try requireModel(at: url)
         if try HistoryTables.read(from: connection) != nil { requireTracking(at: url) }
@@ -59,9 +59,9 @@ extension SQLiteStore.Opened {
 extension SQLiteStore {
     /// Copies everything that is saved into an empty database in memory, which has no files for external values.
     func backUp(toMemory target: SQLiteConnection) throws {
-        try reading { reader in
-            guard try reader.connection.text("PRAGMA journal_mode") == "wal" else {
-                return try reader.connection.backUp(to: target)
+        try readingHere { connection in
+            guard try connection.text("PRAGMA journal_mode") == "wal" else {
+                return try connection.backUp(to: target)
             }
             // A database in memory cannot have a -wal, and the file says that it has one.
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("moved-\(UUID().uuidString)")
@@ -70,7 +70,7 @@ extension SQLiteStore {
             defer { try? FileManager.default.removeItem(at: folder) }
             let copy = try SQLiteConnection(path: folder.appendingPathComponent("copy").path, access: .create)
             try copy.execute("PRAGMA synchronous = OFF")
-            try reader.connection.backUp(to: copy)
+            try connection.backUp(to: copy)
             _ = try copy.text("PRAGMA journal_mode = DELETE")
             try copy.backUp(to: target)
         }
@@ -83,28 +83,26 @@ extension SQLiteStore {
     private func takeIn(
         _ column: String, of table: String, from externalData: ExternalData, on target: SQLiteConnection
     ) throws {
-        var names: [(key: Int64, name: String)] = []
-        let read = try target.prepare(
-            "SELECT Z_PK, CAST(substr(\(column), 2, 36) AS TEXT) FROM \(table) "
-                + "WHERE typeof(\(column)) = 'blob' AND substr(\(column), 1, 1) = x'02'")
-        while try read.step() { names.append((read.int64(0), read.string(1))) }
-        read.reset()
-        let write = try target.prepare("UPDATE \(table) SET \(column) = ? WHERE Z_PK = ?")
-        for (key, name) in names {
+        let names = try target.externalFiles(in: column, of: table)
+        let write = try target.prepare(
+            .update(
+                SQLUpdate(
+                    table, [.init(column, .parameter(1))],
+                    where: .binary(.equal, .column(SQLSchema.keyColumn), .parameter(2)))))
+        try write.run(names.count) { place, parameters in
             // A value whose file is missing reads as nil.
-            if let data = try externalData.read(name) {
-                write.bind(1, data.withUnsafeBytes { ExternalData.inline($0) })
+            if let data = try externalData.read(names[place].name) {
+                parameters.bind(1, data.withUnsafeBytes { ExternalData.inline($0) })
             } else {
-                write.bindNull(1)
+                parameters.bindNull(1)
             }
-            write.bind(2, key)
-            try write.run()
+            parameters.bind(2, names[place].key)
         }
     }
 
     /// Makes a file of a store in memory, where nothing lies.
     func copyMemory(to files: SQLiteStoreFiles) throws {
-        try reading { try $0.connection.copyMemory(to: files) }
+        try readingHere { try $0.copyMemory(to: files) }
     }
 }
 

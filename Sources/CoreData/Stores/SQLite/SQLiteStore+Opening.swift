@@ -25,6 +25,20 @@ extension SQLiteStore {
         /// Whether a read-only store has made the -wal and -shm that are there: they go when it is closed.
         var removesLog = false
 
+        /// The connections, once they are opened.
+        var connections: SQLiteDatabase {
+            if let makeReader {
+                let readers = SQLiteReaderPool(maximum: settings.maximumReaders, watchesWAL: isWAL, make: makeReader)
+                return SQLiteDatabase(
+                    writer: writer, copiesLog: isWAL && settings.pragma("wal_autocheckpoint") == nil, readers: readers)
+            }
+            guard let only = writer ?? reader else {
+                // `adopt` keeps the writer, `openReadOnly` and memory make readers: there is no fourth way.
+                fatalError("A store was opened without a connection")
+            }
+            return SQLiteDatabase(only: only, isReadOnly: writer == nil)
+        }
+
         init(
             layout: ModelLayout, storeNumber: Int, type: String, configurationName: String?, url: URL?,
             options: [AnyHashable: Any]?, use: StoreUse, copying other: SQLiteStore? = nil
@@ -73,7 +87,7 @@ extension SQLiteStore {
             let code = (error as? SQLiteError)?.code ?? (error as NSError).userInfo[NSSQLiteErrorDomain] as? Int32 ?? 0
             if SQLiteError.codesOfLostFiles.contains(code) { return true }
             // It was a store, and then an empty file. The next file may have the number of the first.
-            if code == 0 { return SQLiteStoreMetadata.isNotAStore(error as NSError) }
+            if code == 0 { return SQLStoreMetadata.isNotAStore(error as NSError) }
             return FileState(url).map { !$0.isSameFile(as: file) } ?? (file != nil)
         }
 
@@ -103,7 +117,7 @@ extension SQLiteStore {
         private mutating func create(at url: URL, existed: Bool, entities: Set<String>?) throws {
             if settings.isReadOnly {
                 try SQLiteStoreMetadata.requireFile(at: url)
-                throw SQLiteStoreMetadata.notAStore(url)
+                throw SQLStoreMetadata.notAStore(url)
             }
             var isFolder: ObjCBool = false
             let folder = url.deletingLastPathComponent()

@@ -3,10 +3,10 @@ import Foundation
 extension SQLiteStore {
     /// The store as it is now, read by a connection of its own that keeps its read transaction; nil without a -wal, where
     /// nothing could be written meanwhile.
-    func pinned() throws -> (any RowStore)? {
+    func makeView() throws -> (any RowStore)? {
         let pinned: SQLiteConnection?
         do {
-            pinned = try readers.makePinned()
+            pinned = try connections.readers.makePinned()
         } catch let error as SQLiteError {
             throw error.nsError(doing: .reading)
         }

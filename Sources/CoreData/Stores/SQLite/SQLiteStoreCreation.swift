@@ -24,41 +24,39 @@ struct SQLiteStoreCreation {
         if url != nil {
             _ = try connection.text("PRAGMA journal_mode = '\(settings.pragma("journal_mode") ?? "WAL")'")
         }
-        var metadata = SQLiteStoreMetadata.description(of: model, entities: entities)
+        var metadata = SQLStoreMetadata.description(of: model, entities: entities)
         metadata[NSStoreUUIDKey] = UUID().uuidString
         metadata["_NSAutoVacuumLevel"] = settings.pragma("auto_vacuum") ?? "2"
         let cache = try SQLiteModelCache.encode(model)
         try connection.transaction {
             guard try connection.integer("SELECT COUNT(*) FROM sqlite_master") == 0 else { throw AlreadyMade() }
-            for statement in Self.definitions(of: schema) { try connection.execute(statement) }
+            for definition in Self.definitions(of: schema) { try connection.run(.define(definition)) }
             try fillKeys(connection)
-            try SQLiteStoreMetadata.write(metadata, to: connection, url: url)
-            let insert = try connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
-            insert.bind(1, cache)
-            try insert.run()
+            try SQLStoreMetadata.write(metadata, to: connection, url: url)
+            try connection.prepare(SQLBookkeeping.ModelCache.insert).run { $0.bind(1, cache) }
         }
         return metadata
     }
 
-    /// The statements that make a store's tables and indexes, in Core Data's order.
-    static func definitions(of schema: SQLSchema) -> [String] {
-        schema.allTables.map(SQLPrinter.createTable) + schema.indexes.map(SQLPrinter.createIndex) + [
-            "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
-            "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
-            "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+    /// A store's tables and indexes, in Core Data's order.
+    static func definitions(of schema: SQLSchema) -> [SQLDefinition] {
+        let bookkeeping = [
+            SQLBookkeeping.Keys.definition, SQLBookkeeping.Metadata.definition, SQLBookkeeping.ModelCache.definition,
         ]
+        return schema.allTables.map { .createTable($0) } + schema.indexes.map { .createIndex($0) }
+            + bookkeeping.map { .createTable($0) }
     }
 
     /// One row per entity: its number, name and parent, and the highest key handed out.
     private func fillKeys(_ connection: SQLiteConnection) throws {
-        let insert = try connection.prepare(
-            "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
-        for entity in layout.entities {
-            guard let number = schema.numbers[entity.index] else { continue }
-            insert.bind(1, Int64(number))
-            insert.bind(2, entity.name)
-            insert.bind(3, Int64(entity.superIndex.flatMap { schema.numbers[$0] } ?? 0))
-            try insert.run()
+        let held = layout.entities.filter { schema.numbers[$0.index] != nil }
+        let insert = SQLInsert(into: SQLBookkeeping.Keys.table, SQLBookkeeping.Keys.columns)
+        try connection.prepare(.insert(insert)).run(held.count) { place, parameters in
+            let entity = held[place]
+            parameters.bind(1, Int64(schema.numbers[entity.index] ?? 0))
+            parameters.bind(2, entity.name)
+            parameters.bind(3, Int64(entity.superIndex.flatMap { schema.numbers[$0] } ?? 0))
+            parameters.bind(4, Int64(0))
         }
     }
 }

@@ -142,7 +142,7 @@ struct SQLiteStoreFiles: Sendable {
         try StoreExchange.recover(self, timeout: timeout)
         try SQLiteStoreMetadata.requireFile(at: main)
         // The copy of nothing would take the place of a store.
-        if isEmptied { throw SQLiteStoreMetadata.notAStore(main) }
+        if isEmptied { throw SQLStoreMetadata.notAStore(main) }
         do {
             try copyDatabase(to: destination, timeout: timeout, work)
             if FileManager.default.fileExists(atPath: supportFolder.path) {

@@ -5,13 +5,10 @@ import Foundation
 ///
 /// Nothing on disk changes: no journal is made, no -wal is copied into the main file, no -shm appears.
 enum SQLiteStoreMetadata {
-    /// The framework number written to files: a real one (2022), which every later system opens.
-    static let frameworkVersion = 1344
-
     /// The metadata of a store, with its type and UUID. Throws when there is no file, or when it is no Core Data store.
     static func metadata(at url: URL, timeout: TimeInterval = 240) throws -> [String: Any] {
         try peek(at: url, timeout: timeout) { connection in
-            let metadata = try read(from: connection, url: url)
+            let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             try requireOwnLog(at: url, metadata)
             return metadata
         }
@@ -23,7 +20,7 @@ enum SQLiteStoreMetadata {
             if try isEmptyDatabase(at: url, timeout: timeout) { return nil }
             do {
                 return try metadata(at: url, timeout: timeout)
-            } catch let error as NSError where isNotAStore(error) && attempt < 20 {
+            } catch let error as NSError where SQLStoreMetadata.isNotAStore(error) && attempt < 20 {
                 // Somebody may have destroyed it between the two looks: then it is empty.
             }
         }
@@ -33,10 +30,9 @@ enum SQLiteStoreMetadata {
     /// The model that the store was last opened with; nil when the file keeps none (before 2014).
     static func archivedModelData(at url: URL, timeout: TimeInterval = 240) throws -> Data? {
         try peek(at: url, timeout: timeout) { connection in
-            guard try hasTable("Z_MODELCACHE", in: connection) else { return nil }
-            let statement = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
-            guard try statement.step(), !statement.isNull(0) else { return nil }
-            return statement.data(0)
+            guard try connection.tableNames().contains(SQLBookkeeping.ModelCache.table) else { return nil }
+            return try connection.prepare(SQLBookkeeping.ModelCache.select).first { $0.isNull(0) ? nil : $0.data(0) }
+                ?? nil
         }
     }
 
@@ -64,99 +60,13 @@ enum SQLiteStoreMetadata {
                 connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: timeout)
             }
             try connection.requireWritable(at: url)
-            let present = try read(from: connection, url: url)
+            let present = try SQLStoreMetadata.read(from: connection, url: url)
             try connection.transaction {
-                try write(merging(metadata, over: present), to: connection, url: url)
+                try SQLStoreMetadata.write(SQLStoreMetadata.merging(metadata, over: present), to: connection, url: url)
             }
         } catch let error as SQLiteError {
             throw error.nsError(doing: .saving)
         }
-    }
-
-    // MARK: On a connection
-
-    /// Keys that describe the store itself: a program may read but not change them.
-    static let reservedKeys: Set<String> = [
-        NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
-        "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
-        "_NSAutoVacuumLevel", DeferredMigration.metadataKey, StoredVersion.notesKey,
-    ]
-
-    /// The UUIDs that a store had before a program gave it another one: a -wal that still holds the change is its own.
-    private static let previousIdentifiersKey = "OpenCoreDataPreviousUUIDs"
-
-    /// The program's new metadata, with what the store says about itself.
-    static func merging(_ metadata: [String: Any], over present: [String: Any]) -> [String: Any] {
-        var result = metadata
-        let kept = [NSStoreUUIDKey, NSStoreModelVersionIdentifiersKey] + NSPersistentStore.lastingKeys
-        for key in reservedKeys.union(kept) where result[key] == nil {
-            result[key] = present[key]
-        }
-        for key in reservedKeys { result[key] = present[key] }
-        return result
-    }
-
-    static func hasTable(_ name: String, in connection: SQLiteConnection) throws -> Bool {
-        let statement = try connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
-        statement.bind(1, name)
-        return try statement.step()
-    }
-
-    static func read(from connection: SQLiteConnection, url: URL) throws -> [String: Any] {
-        guard try hasTable("Z_METADATA", in: connection) else { throw notAStore(url) }
-        let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
-        guard try statement.step() else { throw notAStore(url) }
-        var metadata: [String: Any] = [:]
-        if !statement.isNull(1) {
-            guard
-                let list = try? PropertyListSerialization.propertyList(from: statement.data(1), format: nil),
-                let dictionary = list as? [String: Any]
-            else {
-                throw NSError.coreData(
-                    CocoaError.Code.fileReadCorruptFile.rawValue,
-                    reason: "The metadata of the store “\(url.lastPathComponent)” cannot be read.", url: url)
-            }
-            metadata = dictionary
-        }
-        metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? NSSQLiteStoreType
-        metadata[NSStoreUUIDKey] = statement.string(0)
-        return metadata
-    }
-
-    /// Writes the one row of metadata. The UUID has a column of its own and is not part of the property list.
-    static func write(_ metadata: [String: Any], to connection: SQLiteConnection, url: URL?) throws {
-        var list = metadata
-        let identifier = list.removeValue(forKey: NSStoreUUIDKey) as? String ?? UUID().uuidString
-        // The row is missing while a store is made.
-        let present = try? read(from: connection, url: url ?? URL(fileURLWithPath: "/dev/null"))
-        var previous = present?[previousIdentifiersKey] as? [String] ?? []
-        if let old = present?[NSStoreUUIDKey] as? String, old != identifier { previous.append(old) }
-        if !previous.isEmpty { list[previousIdentifiersKey] = Array(previous.suffix(8)) }
-        let data = try MetadataList.data(of: list, .binary, url: url)
-        let statement = try connection.prepare(
-            "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
-        statement.bind(1, identifier)
-        statement.bind(2, data)
-        try statement.run()
-    }
-
-    /// The part of a new store's metadata that describes the model.
-    static func description(of model: NSManagedObjectModel, entities: Set<String>?) -> [String: Any] {
-        var hashes = model.entityVersionHashesByName
-        if let entities { hashes = hashes.filter { entities.contains($0.key) } }
-        var description: [String: Any] = [
-            NSStoreTypeKey: NSSQLiteStoreType,
-            "NSPersistenceFrameworkVersion": frameworkVersion,
-            NSStoreModelVersionHashesKey: hashes,
-            "NSStoreModelVersionHashesVersion": 3,
-            NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map { "\($0.base)" }.sorted(),
-            "NSStoreModelVersionHashesDigest": VersionHash.storeDigest(of: hashes),
-            NSPersistentStoreModelVersionChecksumKey: VersionHash.checksum(of: hashes),
-            "_NSAutoVacuumLevel": "2",
-        ]
-        let notes = StoredVersion.notes(of: model, with: hashes)
-        if !notes.isEmpty { description[StoredVersion.notesKey] = notes }
-        return description
     }
 
     // MARK: Opening without a trace
@@ -173,7 +83,7 @@ enum SQLiteStoreMetadata {
             }
             try requireFile(at: url)
             // A connection would remove the empty -wal that a store that was destroyed has left.
-            if SQLiteStoreFiles(url).isEmptied { throw notAStore(url) }
+            if SQLiteStoreFiles(url).isEmptied { throw SQLStoreMetadata.notAStore(url) }
             return try whileCompanionsStay(url) { try body(quietConnection(at: url, timeout: timeout)) }
         } catch let error as SQLiteError {
             throw error.nsError(doing: .opening)
@@ -231,9 +141,9 @@ enum SQLiteStoreMetadata {
         let files = SQLiteStoreFiles(url)
         // Without the -wal the file may hold nothing yet, or something in between: then it has nothing to say.
         guard files.hasLog, let alone = try? SQLiteConnection(path: url.path, access: .immutable),
-            let before = try? read(from: alone, url: url), let identifier = before[NSStoreUUIDKey] as? String,
+            let before = try? SQLStoreMetadata.read(from: alone, url: url), let identifier = before[NSStoreUUIDKey] as? String,
             identifier != metadata[NSStoreUUIDKey] as? String,
-            !(metadata[previousIdentifiersKey] as? [String] ?? []).contains(identifier)
+            !(metadata[SQLStoreMetadata.previousIdentifiersKey] as? [String] ?? []).contains(identifier)
         else { return }
         throw NSError.coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,
@@ -267,17 +177,5 @@ enum SQLiteStoreMetadata {
                     "The file “\(url.lastPathComponent)” couldn’t be opened because it isn’t in the correct format: "
                     + "it is too small for a database.", url: url, sqliteCode: SQLITE_NOTADB)
         }
-    }
-
-    /// Whether an error says that a file holds no store.
-    static func isNotAStore(_ error: NSError) -> Bool {
-        error.code == CocoaError.Code.fileReadCorruptFile.rawValue && error.userInfo[NSSQLiteErrorDomain] == nil
-    }
-
-    static func notAStore(_ url: URL) -> NSError {
-        .coreData(
-            CocoaError.Code.fileReadCorruptFile.rawValue,
-            reason: "The file “\(url.lastPathComponent)” couldn’t be opened because it isn’t in the correct format: "
-                + "it is a SQLite database, but not a Core Data store.", url: url)
     }
 }

@@ -1,7 +1,6 @@
-import CSQLite
 import Foundation
 
-extension SQLiteStore {
+extension SQLStore {
     // MARK: Keys
 
     func reserveKeys(_ counts: [Int: Int]) throws -> [Int: Int64] {
@@ -22,39 +21,28 @@ extension SQLiteStore {
     ///
     /// Z_MAX is raised in the transaction, so that no two processes get the same key. A Z_MAX that lags behind the table
     /// is put right on the way.
-    func reserve(_ count: Int, root: Int, _ connection: SQLiteConnection) throws -> Int64 {
+    func reserve(_ count: Int, root: Int, _ connection: any SQLConnection) throws -> Int64 {
         guard let number = schema.numbers[root], let table = schema.table(ofRoot: root)?.name else {
             throw NSError.coreData(
                 NSPersistentStoreOperationError,
                 reason: "The store does not hold the entity “\(layout.entities[root].name)”.", url: url)
         }
-        let read = try connection.statement(.text("reserve \(root)")) {
-            "SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), "
-                + "IFNULL((SELECT MAX(\(SQLSchema.keyColumn)) FROM \(table)), 0))"
-        }
-        read.bind(1, Int64(number))
-        _ = try read.step()
-        let highest = read.int64(0)
-        read.reset()
+        let highest = try connection.highestKey(in: table, ofNumber: Int64(number))
         let last = highest + Int64(count)
         guard last <= ObjectKey.primaryKeyMask else {
             throw NSError.coreData(
                 NSPersistentStoreSaveError,
                 reason: "The keys of the entity “\(layout.entities[root].name)” are used up.", url: url)
         }
-        let write = try connection.statement(.text("UPDATE Z_MAX")) {
-            "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?"
-        }
-        write.bind(1, last)
-        write.bind(2, Int64(number))
-        try write.run()
-        if connection.changes == 0 {
-            let insert = try connection.prepare(
-                "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?)")
-            insert.bind(1, Int64(number))
-            insert.bind(2, layout.entities[root].name)
-            insert.bind(3, last)
-            try insert.run()
+        if try !connection.setHighestKey(last, ofNumber: Int64(number)) {
+            try connection.run(
+                .insert(
+                    SQLInsert(
+                        into: SQLBookkeeping.Keys.table, SQLBookkeeping.Keys.columns,
+                        .values([
+                            .number(number), .value(.string(layout.entities[root].name)), .number(0),
+                            .value(.int(last)),
+                        ]))))
         }
         return highest + 1
     }
@@ -62,13 +50,11 @@ extension SQLiteStore {
     /// Refuses to write when somebody has migrated the store since it was opened: entity numbers and columns may be others.
     ///
     /// Called inside each writing transaction. A look at SQLite's schema counter; only when it moved, at the metadata.
-    func requireSameModel(_ connection: SQLiteConnection) throws {
-        let statement = try connection.statement(.text("schema version")) { "PRAGMA schema_version" }
-        defer { statement.reset() }
-        let version = try statement.step() ? statement.int64(0) : 0
+    func requireSameModel(_ connection: any SQLConnection) throws {
+        let version = try connection.schemaVersion()
         if version == knownSchemaVersion { return }
-        if let url, !isInMemory {
-            let present = try SQLiteStoreMetadata.read(from: connection, url: url)
+        if let url, isShared {
+            let present = try SQLStoreMetadata.read(from: connection, url: url)
             guard StoredVersion(present) == storedVersion else {
                 throw NSError.coreData(
                     NSPersistentStoreIncompatibleVersionHashError,
@@ -90,7 +76,7 @@ extension SQLiteStore {
 
     func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {
         // Who reads with the writer's connection waits for the whole of it.
-        if readers.isShared { takingBack() }
+        if database.readsWhereItWrites { takingBack() }
         try write(changes) {
             try beforeCommit()
             takingBack()
@@ -109,8 +95,8 @@ extension SQLiteStore {
         var recorded: Int64?
         var derived: [(rootIndex: Int, primaryKeys: Set<Int64>)] = []
         do {
+            database.willSave()
             try writing { connection in
-                checkpointer?.lendHand(connection)
                 try connection.begin()
                 try requireSameModel(connection)
                 let history = historyRecorder(on: connection, origin: changes.origin)

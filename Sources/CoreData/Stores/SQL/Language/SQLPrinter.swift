@@ -1,31 +1,39 @@
-/// What differs between databases when SQL is printed.
-protocol SQLDialect: Sendable {
-    /// The name of a function, and how a collation is written behind an ORDER BY term (empty for none).
-    func name(of function: SQLExpression.Function) -> String
-    func suffix(for collation: SQLSelect.Order.Collation) -> String
-    /// The text of the placeholder with the given number, from 1.
-    func placeholder(_ number: Int) -> String
-    func quoted(_ identifier: String) -> String
-    /// A SELECT of the elements of a JSON array that is bound to a placeholder.
-    func elements(ofArrayIn placeholder: String) -> String
-}
-
-/// Prints values of SQL to text and gathers the values to bind, in the order of their placeholders.
+/// Prints statements to text and gathers the values to bind, in the order of their placeholders.
 struct SQLPrinter {
     let dialect: any SQLDialect
     /// Whether values stand in the text: only in definitions, which cannot have bound ones.
     private let printsValues: Bool
-    private(set) var text = ""
+    var text = ""
+    /// What is bound once, to the placeholders behind those of the parameters.
     private(set) var values: [SlotValue] = []
+    /// How many parameters the statement has.
+    private(set) var parameterCount = 0
+    private var highestParameter = 0
 
     init(dialect: any SQLDialect) {
         self.dialect = dialect
         printsValues = false
     }
 
-    private init(definitionsOf dialect: any SQLDialect) {
+    init(definitionsOf dialect: any SQLDialect) {
         self.dialect = dialect
         printsValues = true
+    }
+
+    private init(dialect: any SQLDialect, parameterCount: Int) {
+        self.dialect = dialect
+        self.parameterCount = parameterCount
+        printsValues = false
+    }
+
+    /// Prints a statement. Parameters have the first numbers, values those behind them.
+    static func print(_ statement: SQLStatement, in dialect: any SQLDialect) -> SQLPrinter {
+        var printer = SQLPrinter(dialect: dialect)
+        printer.print(statement)
+        if printer.highestParameter == 0 { return printer }
+        var numbered = SQLPrinter(dialect: dialect, parameterCount: printer.highestParameter)
+        numbered.print(statement)
+        return numbered
     }
 
     // MARK: SELECT
@@ -37,10 +45,13 @@ struct SQLPrinter {
             print(result.expression)
             if let name = result.name { text += " AS " + dialect.quoted(name) }
         }
-        text += " FROM \(dialect.quoted(select.table)) \(select.alias)"
+        if select.source != .nothing {
+            text += " FROM "
+            print(select.source, as: select.alias)
+        }
         for join in select.joins {
             text += join.isLeft ? " LEFT OUTER JOIN " : " JOIN "
-            text += "\(dialect.quoted(join.table)) \(join.alias) ON "
+            text += "\(dialect.quoted(join.table)) \(dialect.quoted(join.alias)) ON "
             print(join.on)
         }
         if let condition = select.condition, condition != .alwaysTrue {
@@ -57,16 +68,13 @@ struct SQLPrinter {
         }
         if !select.order.isEmpty {
             text += " ORDER BY "
-            for (number, order) in select.order.enumerated() {
-                if number > 0 { text += ", " }
-                print(order.expression)
-                text += dialect.suffix(for: order.collation)
-                if !order.isAscending { text += " DESC" }
-            }
+            print(select.order)
         }
         if select.limit != nil || select.offset != nil {
-            text += " LIMIT "
-            print(.value(.int(Int64(select.limit ?? -1))))
+            if let limit = select.limit ?? dialect.noLimit {
+                text += " LIMIT "
+                print(.value(.int(Int64(limit))))
+            }
             if let offset = select.offset, offset > 0 {
                 text += " OFFSET "
                 print(.value(.int(Int64(offset))))
@@ -74,9 +82,45 @@ struct SQLPrinter {
         }
     }
 
+    mutating func print(_ source: SQLSource, as alias: String?) {
+        switch source {
+        case .nothing: break
+        case .table(let name):
+            text += dialect.quoted(name)
+        case .select(let select):
+            text += "("
+            print(select)
+            text += ")"
+        case .unionAll(let selects):
+            text += "("
+            for (number, select) in selects.enumerated() {
+                if number > 0 { text += " UNION ALL " }
+                print(select)
+            }
+            text += ")"
+        }
+        if let alias { text += " \(dialect.quoted(alias))" }
+    }
+
+    private mutating func print(_ order: [SQLSelect.Order]) {
+        for (number, order) in order.enumerated() {
+            if number > 0 { text += ", " }
+            print(order.expression)
+            text += dialect.suffix(for: order.collation)
+            if !order.isAscending { text += " DESC" }
+            text += dialect.suffix(isAscending: order.isAscending, putsNullsLast: order.putsNullsLast)
+        }
+    }
+
     // MARK: Expressions
 
-    private mutating func printList(_ list: [SQLExpression]) {
+    private mutating func placeholder(for value: SlotValue) -> String {
+        values.append(value)
+        return parameterCount == 0
+            ? dialect.nextPlaceholder(values.count) : dialect.placeholder(parameterCount + values.count)
+    }
+
+    mutating func printList(_ list: [SQLExpression]) {
         for (number, expression) in list.enumerated() {
             if number > 0 { text += ", " }
             print(expression)
@@ -120,7 +164,7 @@ struct SQLPrinter {
         text += "("
         print(first)
         for operand in operands.reversed() {
-            text += " \(op.rawValue) "
+            text += " \(dialect.name(of: op)) "
             print(operand)
         }
         text += ")"
@@ -129,21 +173,23 @@ struct SQLPrinter {
     mutating func print(_ expression: SQLExpression) {
         switch expression {
         case .column(let alias, let name):
-            if let alias { text += alias + "." }
+            if let alias { text += dialect.quoted(alias) + "." }
             text += dialect.quoted(name)
         case .value(let value) where printsValues:
-            text += Self.literal(value)
+            text += dialect.literal(value)
         case .value(let value):
-            values.append(value)
-            text += dialect.placeholder(values.count)
+            text += placeholder(for: value)
+        case .parameter(let number):
+            highestParameter = max(highestParameter, number)
+            text += dialect.placeholder(number)
         case .null:
             text += "NULL"
         case .binary(let op, let left, let right):
             printBinary(op, left, right)
         case .and(let list):
-            if list.isEmpty { text += "1" } else { printJoined(list, " AND ") }
+            if list.isEmpty { text += dialect.truth(true) } else { printJoined(list, " AND ") }
         case .or(let list):
-            if list.isEmpty { text += "0" } else { printJoined(list, " OR ") }
+            if list.isEmpty { text += dialect.truth(false) } else { printJoined(list, " OR ") }
         case .not(let inner):
             text += "NOT ("
             print(inner)
@@ -167,10 +213,34 @@ struct SQLPrinter {
             text += " IN ("
             printList(list)
             text += ")"
-        case .isInArray(let value, let array):
+        case .isInArray(let value, let list):
             print(value)
-            values.append(.string(array))
-            text += " IN (\(dialect.elements(ofArrayIn: dialect.placeholder(values.count))))"
+            text += " IN (\(dialect.elements(ofListIn: placeholder(for: dialect.list(list)))))"
+        case .isInParameter(let value, let number):
+            print(value)
+            highestParameter = max(highestParameter, number)
+            text += " IN (\(dialect.elements(ofListIn: dialect.placeholder(number))))"
+        case .isInSelect(let value, let select):
+            print(value)
+            text += " IN ("
+            print(select)
+            text += ")"
+        case .hasPrefix(let value, let prefix):
+            print(
+                .and([
+                    .binary(.greaterOrEqual, value, .value(.string(prefix))),
+                    .binary(.less, value, .value(.string(dialect.end(ofPrefix: prefix)))),
+                ]))
+        case .row(let list):
+            text += "("
+            printList(list)
+            text += ")"
+        case .rowNumber(let partition, let order):
+            text += "ROW_NUMBER() OVER (PARTITION BY "
+            printList(partition)
+            text += " ORDER BY "
+            print(order)
+            text += ")"
         case .complement(let value):
             text += "~("
             print(value)
@@ -198,51 +268,6 @@ struct SQLPrinter {
             text += " ELSE "
             print(second)
             text += " END"
-        }
-    }
-
-    // MARK: Data definition
-
-    /// `CREATE TABLE` as Core Data's own files have it, word for word.
-    static func createTable(_ table: SQLTable) -> String {
-        var parts = table.columns.map { column in
-            "\(column.name) \(column.type.rawValue)" + (column.isPrimaryKey ? " PRIMARY KEY" : "")
-        }
-        if !table.compositeKey.isEmpty { parts.append("PRIMARY KEY (\(table.compositeKey.joined(separator: ", ")))") }
-        return "CREATE TABLE \(table.name) ( \(parts.joined(separator: ", ")) )"
-    }
-
-    /// `CREATE INDEX` as Core Data's own files have it. The condition of a partial index has its values in the text.
-    static func createIndex(_ index: SQLIndex, dialect: any SQLDialect) -> String {
-        let columns = index.columns.map { column in
-            switch column.direction {
-            case nil: column.name
-            case .ascending: "\(column.name) COLLATE BINARY ASC"
-            case .descending: "\(column.name) COLLATE BINARY DESC"
-            }
-        }
-        let kind = index.isUnique ? "CREATE UNIQUE INDEX" : "CREATE INDEX"
-        let definition = "\(kind) \(index.name) ON \(index.table) (\(columns.joined(separator: ", ")))"
-        guard let condition = index.condition else { return definition }
-        var printer = SQLPrinter(definitionsOf: dialect)
-        printer.print(condition)
-        return "\(definition) WHERE \(printer.text)"
-    }
-
-    /// A value as text; strings with their quotes doubled.
-    private static func literal(_ value: SlotValue) -> String {
-        func hex(_ bytes: some Sequence<UInt8>) -> String {
-            "X'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
-        }
-        switch value {
-        case .null: return "NULL"
-        case .int(let number): return String(number)
-        case .double(let number): return number.isFinite ? number.description : "NULL"
-        case .string(let text):
-            return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
-        case .data(let data): return hex(data)
-        case .uuid(let uuid): return withUnsafeBytes(of: uuid.uuid) { hex($0) }
-        case .decimal(let number): return number.description
         }
     }
 }

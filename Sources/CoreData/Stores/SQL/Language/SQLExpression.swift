@@ -26,11 +26,15 @@ indirect enum SQLExpression: Equatable, Sendable {
         case contains, beginsWith, endsWith, like, matches, equalText, canonical, fold
         case power, squareRoot, floor, ceiling, truncate, naturalLog, log, exponential, random, now
         case coalesce
+        /// The greatest of several values; none of them is NULL.
+        case greatest
     }
 
     /// A column of the table that goes by an alias in the statement; no alias in an index's condition.
     case column(alias: String?, name: String)
     case value(SlotValue)
+    /// A value that is bound anew for each row that the statement runs over, by its number from 1.
+    case parameter(Int)
     case null
     case binary(Operator, SQLExpression, SQLExpression)
     case and([SQLExpression])
@@ -41,8 +45,17 @@ indirect enum SQLExpression: Equatable, Sendable {
     case between(SQLExpression, SQLExpression, SQLExpression)
     case complement(SQLExpression)
     case isIn(SQLExpression, [SQLExpression])
-    /// Membership in a list too long for placeholders: the list is one bound value, an array in JSON.
-    case isInArray(SQLExpression, String)
+    /// Membership in a list too long for placeholders: the list is one bound value.
+    case isInArray(SQLExpression, [SlotValue])
+    /// Membership in a list of keys that is a parameter.
+    case isInParameter(SQLExpression, Int)
+    case isInSelect(SQLExpression, SQLSelect)
+    /// Whether a text begins with another one, byte by byte: a range, which an index can serve.
+    case hasPrefix(SQLExpression, String)
+    /// Several values that are compared as one.
+    case row([SQLExpression])
+    /// The place of a row, from 1, among those of the same partition.
+    case rowNumber(partition: [SQLExpression], order: [SQLSelect.Order])
     case exists(SQLSelect)
     case scalar(SQLSelect)
     /// A function with its arguments; `distinct` is for aggregates.
@@ -54,46 +67,12 @@ indirect enum SQLExpression: Equatable, Sendable {
 
     static let alwaysTrue = SQLExpression.and([])
     static let alwaysFalse = SQLExpression.or([])
-}
 
-/// A SELECT as a value.
-struct SQLSelect: Equatable, Sendable {
-    struct Result: Equatable, Sendable {
-        var expression: SQLExpression
-        var name: String?
-    }
+    /// A column of the only table of a statement.
+    static func column(_ name: String) -> SQLExpression { .column(alias: nil, name: name) }
 
-    struct Join: Equatable, Sendable {
-        var table: String
-        var alias: String
-        var on: SQLExpression
-        var isLeft = true
-    }
-
-    struct Order: Equatable, Sendable {
-        enum Collation: Sendable {
-            case binary
-            case caseInsensitive
-            case localized
-            case localizedCaseInsensitive
-            case localizedStandard
-        }
-        var expression: SQLExpression
-        var isAscending = true
-        var collation: Collation = .binary
-    }
-
-    var results: [Result] = []
-    var table: String
-    var alias: String
-    var joins: [Join] = []
-    var condition: SQLExpression?
-    var groupBy: [SQLExpression] = []
-    var having: SQLExpression?
-    var order: [Order] = []
-    var isDistinct = false
-    var limit: Int?
-    var offset: Int?
+    /// A whole number.
+    static func number(_ value: Int) -> SQLExpression { .value(.int(Int64(value))) }
 }
 
 extension SQLExpression {
@@ -105,7 +84,7 @@ extension SQLExpression {
         }
         switch self {
         case .column(_, let name): return .column(alias: nil, name: name)
-        case .value, .null: return self
+        case .value, .parameter, .null: return self
         case .binary(let op, let left, let right):
             return all([left, right]).map { .binary(op, $0[0], $0[1]) }
         case .and(let list): return all(list).map { .and($0) }
@@ -117,7 +96,10 @@ extension SQLExpression {
             return all([value, lower, upper]).map { .between($0[0], $0[1], $0[2]) }
         case .isIn(let value, let list):
             return all([value] + list).map { .isIn($0[0], Array($0.dropFirst())) }
-        case .complement, .isInArray, .exists, .scalar, .function, .countAll, .choice: return nil
+        case .hasPrefix(let value, let prefix): return value.onColumnsOnly.map { .hasPrefix($0, prefix) }
+        case .complement, .isInArray, .isInParameter, .isInSelect, .row, .rowNumber, .exists, .scalar, .function,
+            .countAll, .choice:
+            return nil
         }
     }
 }

@@ -1,13 +1,14 @@
-import CSQLite
 import Foundation
 
-extension SQLiteStore {
+extension SQLStore {
     func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws {
-        guard let decoder = decoders[request.layout.index] else { return }
+        guard let shape = shapes[request.layout.index] else { return }
         let (translator, frame) = try translated(request)
         try translator.addOrder(request.sortDescriptors, to: frame)
-        frame.select.results = decoder.results(alias: frame.alias)
-        try fetchRows(frame.select, decoder, body)
+        frame.select.results = shape.results(alias: frame.alias)
+        try reading { connection in
+            try connection.statement(frame.select).snapshots(shape, rowCache, refreshing: false, { _ in }, body)
+        }
     }
 
     /// In-memory stores decide object by object, as Apple's do, although there is SQL underneath.
@@ -34,7 +35,7 @@ extension SQLiteStore {
 
     func fetch(_ request: StoreFetch) throws -> StoreFetchResult {
         // A store that holds none of the entity's rows has none to give.
-        guard decoders[request.layout.index] != nil else { return Self.nothing(for: request.result) }
+        guard shapes[request.layout.index] != nil else { return Self.nothing(for: request.result) }
         let (translator, frame) = try translated(request)
         switch request.result {
         case .keys:
@@ -65,122 +66,74 @@ extension SQLiteStore {
         }
     }
 
-    /// Runs a body with the prepared SELECT, its values bound.
-    private func selecting<Result>(
-        _ select: SQLSelect, _ body: (SQLiteStatement) throws -> Result
-    ) throws -> Result {
-        var printer = SQLPrinter(dialect: SQLiteDialect())
-        printer.print(select)
-        let (text, values) = (printer.text, printer.values)
-        return try reading { reader in
-            let statement = try reader.connection.statement(.text(text)) { text }
-            for (position, value) in values.enumerated() { statement.bind(Int32(position + 1), value) }
-            defer { statement.clear() }
-            return try body(statement)
-        }
-    }
-
-    private func fetchRows(
-        _ select: SQLSelect, _ decoder: RowDecoder, _ body: ([Snapshot]) throws -> Void
-    ) throws {
-        try selecting(select) { statement in
-            var rows: [Snapshot] = []
-            rows.reserveCapacity(Self.rowsPerBatch)
-            var goesOn = true
-            // The cache's lock is held for some hundred rows at a time, so that other threads get their turn.
-            while goesOn {
-                try rowCache.batch { cache in
-                    while rows.count < Self.rowsPerBatch {
-                        guard try statement.step() else {
-                            goesOn = false
-                            return
-                        }
-                        if let row = try decoder.decode(statement, cache: cache, refreshing: false) { rows.append(row) }
-                    }
-                }
-                try body(rows)
-                rows.removeAll(keepingCapacity: true)
-            }
-        }
-    }
-
-    private static var rowsPerBatch: Int { 256 }
-
     private func fetchKeys(_ select: SQLSelect, _ rootIndex: Int) throws -> [ObjectKey] {
-        try selecting(select) { statement in
+        try reading { connection in
             var keys: [ObjectKey] = []
-            while try statement.step() {
-                guard let index = layoutIndex(number: statement.int64(1), rootIndex: rootIndex) else { continue }
+            try connection.statement(select).rows { row in
+                guard let index = layoutIndex(number: row.int64(1), rootIndex: rootIndex) else { return }
                 keys.append(
                     ObjectKey(
-                        layoutIndex: index,
-                        key: ObjectKey.key(storeNumber: storeNumber, primaryKey: statement.int64(0))))
+                        layoutIndex: index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0))))
             }
             return keys
         }
     }
 
     private func fetchCount(_ select: SQLSelect) throws -> Int {
-        try selecting(select) { statement in
-            guard try statement.step() else { return 0 }
-            return Int(statement.int64(0))
-        }
+        try reading { Int(try $0.statement(select).first { $0.int64(0) } ?? 0) }
     }
 
     private func fetchDictionaries(_ select: SQLSelect, _ plan: DictionaryPlan) throws -> [[String: Any]] {
-        try selecting(select) { statement in
+        try reading { connection in
             var result: [[String: Any]] = []
-            while try statement.step() {
+            try connection.statement(select).rows { row in
                 var dictionary: [String: Any] = [:]
                 dictionary.reserveCapacity(plan.columns.count)
-                for column in plan.columns {
-                    dictionary[column.name] = value(of: column, statement)
-                }
+                for column in plan.columns { dictionary[column.name] = value(of: column, row) }
                 result.append(dictionary)
             }
             return result
         }
     }
 
-    private func value(of column: DictionaryPlan.Column, _ statement: SQLiteStatement) -> Any? {
+    private func value(of column: DictionaryPlan.Column, _ row: any SQLRow) -> Any? {
         let place = column.place
-        let type = statement.type(place)
-        if type == SQLITE_NULL { return nil }
+        if row.isNull(place) { return nil }
         if case .object(let destination, let entityPlace) = column.content {
-            let number = entityPlace.map { statement.int64($0) }
+            let number = entityPlace.map { row.int64($0) }
             let index =
                 number.flatMap { layoutIndex(number: $0, rootIndex: layout.entities[destination].rootIndex) }
                 ?? destination
             return ObjectKey(
-                layoutIndex: index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: statement.int64(place)))
+                layoutIndex: index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(place)))
         }
         guard case .value(let kind, let isExternal) = column.content else { return nil }
         switch kind {
         case .integer, .boolean, .order, .entityNumber, .reference:
-            return SlotValue.int(statement.int64(place)).boxed(as: kind ?? .integer)
+            return SlotValue.int(row.int64(place)).boxed(as: kind ?? .integer)
         case .double, .float, .date:
-            return SlotValue.double(statement.double(place)).boxed(as: kind ?? .double)
+            return SlotValue.double(row.double(place)).boxed(as: kind ?? .double)
         case .decimal:
-            switch type {
-            case SQLITE_INTEGER: return SlotValue.decimal(Decimal(statement.int64(place))).boxed(as: .decimal)
-            case SQLITE_TEXT:
-                return DecimalStorage.decimal(statement.string(place)).map { NSDecimalNumber(decimal: $0) }
-            default: return SlotValue.decimal(DecimalStorage.decimal(statement.double(place))).boxed(as: .decimal)
+            switch row.slotValue(place) {
+            case .int(let number): return SlotValue.decimal(Decimal(number)).boxed(as: .decimal)
+            case .string(let text): return DecimalStorage.decimal(text).map { NSDecimalNumber(decimal: $0) }
+            case .decimal(let number): return SlotValue.decimal(number).boxed(as: .decimal)
+            default: return SlotValue.decimal(DecimalStorage.decimal(row.double(place))).boxed(as: .decimal)
             }
         case .string, .uri:
-            return SlotValue.string(statement.string(place)).boxed(as: kind ?? .string)
+            return SlotValue.string(row.string(place)).boxed(as: kind ?? .string)
         case .uuid:
-            let data = statement.data(place)
+            let data = row.data(place)
             guard data.count == 16 else { return nil }
             return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
         case .data, .transformable:
-            return isExternal ? externalValue(statement.data(place)) : statement.data(place)
+            return isExternal ? externalValue(row.data(place)) : row.data(place)
         case nil:
-            switch type {
-            case SQLITE_INTEGER: return NSNumber(value: statement.int64(place))
-            case SQLITE_FLOAT: return NSNumber(value: statement.double(place))
-            case SQLITE_TEXT: return statement.string(place)
-            default: return statement.data(place)
+            switch row.slotValue(place) {
+            case .int(let number): return NSNumber(value: number)
+            case .double(let number): return NSNumber(value: number)
+            case .string(let text): return text
+            case let other: return other.boxed(as: .data)
             }
         }
     }

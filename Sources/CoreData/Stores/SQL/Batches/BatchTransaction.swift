@@ -1,11 +1,10 @@
-import CSQLite
 import Foundation
 
 /// The one transaction of a batch request, and what has to follow from it: external files, derived attributes, the row
 /// cache, history.
 final class BatchTransaction {
-    let store: SQLiteStore
-    let connection: SQLiteConnection
+    let store: SQLStore
+    let connection: any SQLConnection
     let history: HistoryRecorder?
     var outcome = BatchOutcome()
     var files: ExternalFileChanges
@@ -14,7 +13,7 @@ final class BatchTransaction {
     /// Join tables that lost pairs.
     var changedJoins: Set<Int> = []
 
-    fileprivate init(store: SQLiteStore, connection: SQLiteConnection, origin: ChangeOrigin) {
+    fileprivate init(store: SQLStore, connection: any SQLConnection, origin: ChangeOrigin) {
         self.store = store
         self.connection = connection
         history = store.historyRecorder(on: connection, origin: origin)
@@ -49,7 +48,7 @@ final class BatchTransaction {
     }
 }
 
-extension SQLiteStore: BatchStore {
+extension SQLStore: BatchStore {
     var acceptsBatches: Bool { type == NSSQLiteStoreType }
 
     /// Rows of a batch that are worked on together.
@@ -60,7 +59,7 @@ extension SQLiteStore: BatchStore {
     }
 
     func update(_ batch: BatchUpdate, beforeCommit: () throws -> Void) throws -> BatchOutcome {
-        guard decoders[batch.rows.layout.index] != nil else {
+        guard shapes[batch.rows.layout.index] != nil else {
             try beforeCommit()
             return BatchOutcome()
         }
@@ -68,7 +67,7 @@ extension SQLiteStore: BatchStore {
     }
 
     func delete(_ batch: BatchDeletion, beforeCommit: () throws -> Void) throws -> BatchOutcome {
-        guard decoders[batch.rows.layout.index] != nil else {
+        guard shapes[batch.rows.layout.index] != nil else {
             try beforeCommit()
             return BatchOutcome()
         }
@@ -88,8 +87,8 @@ extension SQLiteStore: BatchStore {
                 do {
                     try body(transaction)
                     try transaction.finish()
-                } catch let error as SQLiteError where error.isUniqueness {
-                    throw constraintError(error)
+                } catch let failure as any SQLFailure where failure.isUniqueness {
+                    throw constraintError(failure)
                 }
                 try beforeCommit()
                 try connection.commit()
@@ -106,11 +105,12 @@ extension SQLiteStore: BatchStore {
     }
 
     /// A broken uniqueness constraint that nobody resolves.
-    private func constraintError(_ error: SQLiteError) -> NSError {
-        NSError.coreData(
+    private func constraintError(_ failure: any SQLFailure) -> NSError {
+        let code = failure.nsError(doing: .saving).userInfo[NSSQLiteErrorDomain] as? NSNumber
+        return NSError.coreData(
             NSManagedObjectConstraintMergeError,
-            reason: "Could not merge changes: a row of the batch breaks a uniqueness constraint (\(error.message))",
-            url: url, sqliteCode: error.code)
+            reason: "Could not merge changes: a row of the batch breaks a uniqueness constraint (\(failure.message))",
+            url: url, sqliteCode: code?.int32Value)
     }
 
     /// Runs a body with the rows of a SELECT as they were when the transaction on `connection` began, some hundred at a
@@ -119,29 +119,23 @@ extension SQLiteStore: BatchStore {
     /// Where there is a -wal, a reader sees that state while the writer goes on, and memory does not grow with the rows.
     /// Without one, all rows are read before the body is called.
     func scan(
-        _ select: SQLSelect, beside connection: SQLiteConnection, _ body: ([[SlotValue]]) throws -> Void
+        _ select: SQLSelect, beside connection: any SQLConnection, _ body: ([[SlotValue]]) throws -> Void
     ) throws {
-        var printer = SQLPrinter(dialect: SQLiteDialect())
-        printer.print(select)
-        let (text, values) = (printer.text, printer.values)
-        func run(on connection: SQLiteConnection, keepsAll: Bool) throws {
-            let statement = try connection.prepare(text)
-            for (position, value) in values.enumerated() { statement.bind(Int32(position + 1), value) }
+        func run(on connection: any SQLConnection, keepsAll: Bool) throws {
             var rows: [[SlotValue]] = []
-            while try statement.step() {
-                rows.append((0..<statement.columnCount).map { statement.slotValue($0) })
+            try connection.prepare(.select(select)).rows { row in
+                rows.append(select.results.indices.map { row.slotValue($0) })
                 if !keepsAll, rows.count == Self.batchSize {
                     try body(rows)
                     rows.removeAll(keepingCapacity: true)
                 }
             }
-            statement.reset()
             for start in stride(from: 0, to: rows.count, by: Self.batchSize) {
                 try body(Array(rows[start..<min(start + Self.batchSize, rows.count)]))
             }
         }
-        if readers.isShared { return try run(on: connection, keepsAll: true) }
-        try readers.read { try run(on: $0.connection, keepsAll: false) }
+        if database.readsWhereItWrites { return try run(on: connection, keepsAll: true) }
+        try database.read { try run(on: $0, keepsAll: false) }
     }
 
     /// A SELECT of the rows of a batch: key and entity number first, then whatever `addResults` adds.
@@ -170,27 +164,4 @@ extension SQLiteStore: BatchStore {
             ObjectKey(layoutIndex: $0, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: primaryKey))
         }
     }
-}
-
-extension SQLiteError {
-    /// Whether a uniqueness constraint was broken.
-    var isUniqueness: Bool { code == SQLITE_CONSTRAINT | (8 << 8) }
-}
-
-extension SQLiteStatement {
-    /// The column's value as SQLite holds it.
-    func slotValue(_ column: Int) -> SlotValue {
-        switch type(column) {
-        case SQLITE_INTEGER: .int(int64(column))
-        case SQLITE_FLOAT: .double(double(column))
-        case SQLITE_TEXT: .string(string(column))
-        case SQLITE_BLOB: .data(data(column))
-        default: .null
-        }
-    }
-}
-
-extension Sequence<Int64> {
-    /// A list of keys as one value to bind: an array in JSON.
-    var jsonArray: String { "[" + map(String.init).joined(separator: ",") + "]" }
 }

@@ -12,11 +12,12 @@ struct DerivedAttributes: Sendable {
         let layout: Int
         let subtree: Range<Int>
         let rootIndex: Int
-        /// `UPDATE` of the rows whose keys are bound, as a JSON array, to the last placeholder.
-        let text: String
-        let values: [SlotValue]
-        /// Whether the time of the save is a value of the statement.
-        let dependsOnTime: Bool
+        /// Its place among the derivations, by which connections keep its statements.
+        let number: Int
+        /// An UPDATE of the rows whose keys are the first parameter.
+        let statement: SQLStatement
+        /// What gives the second one, anew for each save: an expression of the time, which is the same for all rows.
+        nonisolated(unsafe) let time: NSExpression?
         let dependency: Dependency?
     }
 
@@ -45,14 +46,15 @@ struct DerivedAttributes: Sendable {
             }
             derivations.append(
                 try Self.derivation(
-                    place.expression, column, entity, entity.slots[place.slot].name, schema, storeNumber))
+                    place.expression, column, entity, entity.slots[place.slot].name, schema, storeNumber,
+                    number: derivations.count))
         }
         self.derivations = derivations
     }
 
     private static func derivation(
         _ expression: NSExpression, _ column: String, _ entity: EntityLayout, _ name: String, _ schema: SQLSchema,
-        _ storeNumber: Int
+        _ storeNumber: Int, number: Int
     ) throws -> Derivation {
         let translator = SQLFetchTranslator(schema: schema, layout: entity, storeNumber: storeNumber)
         let frame = try translator.frame(includesSubentities: true)
@@ -67,16 +69,31 @@ struct DerivedAttributes: Sendable {
         }
         let table = frame.select.table
         frame.addCondition(.binary(.equal, frame.key, .column(alias: table, name: SQLSchema.keyColumn)))
-        var printer = SQLPrinter(dialect: SQLiteDialect())
-        printer.print(frame.select)
-        let text =
-            "UPDATE \(table) SET \(column) = (\(printer.text)) "
-            + "WHERE \(SQLSchema.keyColumn) IN (SELECT value FROM json_each(?))"
+        let time = timeExpression(expression, frame.select.results)
         return Derivation(
-            layout: entity.index, subtree: entity.subtree, rootIndex: entity.rootIndex, text: text,
-            values: printer.values,
-            dependsOnTime: expression.description.hasPrefix("now("),
+            layout: entity.index, subtree: entity.subtree, rootIndex: entity.rootIndex, number: number,
+            statement: .update(
+                SQLUpdate(
+                    table, [.init(column, time == nil ? .scalar(frame.select) : .parameter(2))],
+                    where: .isInParameter(.column(SQLSchema.keyColumn), 1))),
+            time: time,
             dependency: dependency(of: expression, entity, schema))
+    }
+
+    /// The expression, where it has one value for all rows, which the translator has computed, and another one later.
+    static func timeExpression(_ expression: NSExpression, _ results: [SQLSelect.Result]) -> NSExpression? {
+        guard case .value? = results.first?.expression, expression.description.contains("now(") else { return nil }
+        return expression
+    }
+
+    /// What an expression of the time gives now.
+    static func value(of time: NSExpression) -> SlotValue {
+        switch ExpressionValue(time.expressionValue(with: nil, context: nil)) {
+        case .date(let seconds), .double(let seconds): .double(seconds)
+        case .int(let number): .int(number)
+        case .string(let text): .string(text)
+        default: .null
+        }
     }
 
     /// What the first key path of a derivation leads to.
@@ -122,7 +139,7 @@ struct DerivedAttributes: Sendable {
 
     /// Computes the derived attributes of the rows that a change set concerns; returns those rows' keys by root index.
     func update(
-        for changes: ChangeSet, store: SQLiteStore, connection: SQLiteConnection
+        for changes: ChangeSet, store: SQLStore, connection: any SQLConnection
     ) throws -> [(rootIndex: Int, primaryKeys: Set<Int64>)] {
         var touched: [(rootIndex: Int, primaryKeys: Set<Int64>)] = []
         for derivation in derivations {
@@ -135,19 +152,19 @@ struct DerivedAttributes: Sendable {
     }
 
     private func compute(
-        _ derivation: Derivation, _ keys: some Sequence<Int64>, _ connection: SQLiteConnection
+        _ derivation: Derivation, _ keys: some Sequence<Int64>, _ connection: any SQLConnection
     ) throws {
-        let statement = try connection.statement(.text(derivation.text)) { derivation.text }
-        for (place, value) in derivation.values.enumerated() { statement.bind(Int32(place + 1), value) }
-        if derivation.dependsOnTime { statement.bind(1, Date().timeIntervalSinceReferenceDate) }
-        statement.bind(Int32(derivation.values.count + 1), keys.jsonArray)
-        try statement.run()
+        let statement = try connection.statement(.derivation(derivation.number)) { derivation.statement }
+        try statement.run { parameters in
+            parameters.bind(1, list: Array(keys))
+            if let time = derivation.time { parameters.bind(2, Self.value(of: time)) }
+        }
     }
 
     // MARK: Batches
 
     /// Computes the derived attributes of the given rows; returns the root entities that have any.
-    func update(rows: [ObjectKey], connection: SQLiteConnection) throws -> Set<Int> {
+    func update(rows: [ObjectKey], connection: any SQLConnection) throws -> Set<Int> {
         var roots: Set<Int> = []
         for derivation in derivations {
             let keys = rows.filter { derivation.subtree.contains($0.layoutIndex) }.map(\.primaryKey)
@@ -161,7 +178,7 @@ struct DerivedAttributes: Sendable {
     /// Computes anew, for all rows, what is derived from rows of the given root entities or from the pairs of the given
     /// join tables; returns the root entities that have such attributes.
     func refresh(
-        dependingOn roots: Set<Int>, joins: Set<Int>, store: SQLiteStore, connection: SQLiteConnection
+        dependingOn roots: Set<Int>, joins: Set<Int>, store: SQLStore, connection: any SQLConnection
     ) throws -> Set<Int> {
         var touched: Set<Int> = []
         for derivation in derivations {
@@ -173,17 +190,17 @@ struct DerivedAttributes: Sendable {
                 case nil: false
                 }
             guard isConcerned, let table = store.schema.table(ofRoot: derivation.rootIndex)?.name else { continue }
-            let numbers = derivation.subtree.compactMap { store.schema.numbers[$0] }.map(String.init)
+            let key = SQLExpression.column(SQLSchema.keyColumn)
             let statement = try connection.prepare(
-                "SELECT \(SQLSchema.keyColumn) FROM \(table) WHERE \(SQLSchema.keyColumn) > ? "
-                    + "AND \(SQLSchema.entityColumn) IN (\(numbers.joined(separator: ", "))) "
-                    + "ORDER BY \(SQLSchema.keyColumn) LIMIT 500")
+                .select(
+                    SQLSelect(
+                        [key], of: table,
+                        where: .and([.binary(.greater, key, .parameter(1)), rows(of: derivation, store)]),
+                        orderedBy: [key], limit: 500)))
             var last: Int64 = 0
             while true {
                 var keys: [Int64] = []
-                statement.bind(1, last)
-                while try statement.step() { keys.append(statement.int64(0)) }
-                statement.reset()
+                try statement.rows({ $0.bind(1, last) }) { keys.append($0.int64(0)) }
                 guard let highest = keys.last else { break }
                 try compute(derivation, keys, connection)
                 last = highest
@@ -194,7 +211,7 @@ struct DerivedAttributes: Sendable {
     }
 
     private func affectedKeys(
-        _ derivation: Derivation, _ changes: ChangeSet, _ store: SQLiteStore, _ connection: SQLiteConnection
+        _ derivation: Derivation, _ changes: ChangeSet, _ store: SQLStore, _ connection: any SQLConnection
     ) throws -> Set<Int64> {
         let model = store.layout
         let subtree = model.entities[derivation.layout].subtree
@@ -237,11 +254,15 @@ struct DerivedAttributes: Sendable {
         case .destination(let layout, let table, let column):
             let destinations = model.entities[layout].subtree
             for update in changes.updated where destinations.contains(update.new.layoutIndex) {
-                let text = "SELECT \(SQLSchema.keyColumn) FROM \(table) WHERE \(column) = ?"
-                let statement = try connection.statement(.text(text)) { text }
-                statement.bind(1, update.new.key & ObjectKey.primaryKeyMask)
-                while try statement.step() { keys.insert(statement.int64(0)) }
-                statement.reset()
+                let statement = try connection.statement(.referring(table: table, column: column)) {
+                    .select(
+                        SQLSelect(
+                            [.column(SQLSchema.keyColumn)], of: table,
+                            where: .binary(.equal, .column(column), .parameter(1))))
+                }
+                try statement.rows({ $0.bind(1, update.new.key & ObjectKey.primaryKeyMask) }) {
+                    keys.insert($0.int64(0))
+                }
             }
         case nil:
             break
@@ -250,15 +271,18 @@ struct DerivedAttributes: Sendable {
     }
 
     private func allKeys(
-        _ derivation: Derivation, _ store: SQLiteStore, _ connection: SQLiteConnection
+        _ derivation: Derivation, _ store: SQLStore, _ connection: any SQLConnection
     ) throws -> Set<Int64> {
         guard let table = store.schema.table(ofRoot: derivation.rootIndex)?.name else { return [] }
-        let numbers = store.layout.entities[derivation.layout].subtree.compactMap { store.schema.numbers[$0] }
-        let statement = try connection.prepare(
-            "SELECT \(SQLSchema.keyColumn) FROM \(table) "
-                + "WHERE \(SQLSchema.entityColumn) IN (\(numbers.map(String.init).joined(separator: ", ")))")
+        let select = SQLSelect([.column(SQLSchema.keyColumn)], of: table, where: rows(of: derivation, store))
         var keys: Set<Int64> = []
-        while try statement.step() { keys.insert(statement.int64(0)) }
+        try connection.prepare(.select(select)).rows { keys.insert($0.int64(0)) }
         return keys
+    }
+
+    /// Whether a row is one of the derivation's entity, or of what is below that.
+    private func rows(of derivation: Derivation, _ store: SQLStore) -> SQLExpression {
+        let numbers = derivation.subtree.compactMap { store.schema.numbers[$0] }
+        return .isIn(.column(SQLSchema.entityColumn), numbers.map { .number($0) })
     }
 }

@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 
 // Two savers, of whom one deletes what the other relates to, touch different rows: the key is in the member's. Whoever
@@ -36,7 +35,6 @@ extension SaveSession {
     mutating func checkTargets(of changes: ChangeSet) throws {
         if !conflicts.isEmpty || !constraintConflicts.isEmpty { return }
         var seen = [Set<Int64>](repeating: [], count: store.layout.entities.count)
-        func root(_ index: Int) -> Int { store.layout.entities[index].rootIndex }
         func note(_ key: ObjectKey) throws {
             guard key.storeNumber == store.storeNumber, seen[root(key.layoutIndex)].insert(key.key).inserted,
                 try !exists(key)
@@ -60,13 +58,13 @@ extension SaveSession {
     }
 
     private func exists(_ object: ObjectKey) throws -> Bool {
-        let root = store.layout.entities[object.layoutIndex].rootIndex
+        let root = root(object.layoutIndex)
         guard let table = store.schema.table(ofRoot: root)?.name else { return true }
         let statement = try connection.statement(.exists(root: root)) {
-            "SELECT 1 FROM \(table) WHERE \(SQLSchema.keyColumn) = ?"
+            .select(
+                SQLSelect(
+                    [.column(SQLSchema.keyColumn)], of: table, where: .binary(.equal, .column(SQLSchema.keyColumn), .parameter(1))))
         }
-        statement.bind(1, object.primaryKey)
-        defer { statement.reset() }
-        return try statement.step()
+        return try statement.first({ $0.bind(1, object.primaryKey) }) { _ in true } ?? false
     }
 }

@@ -6,6 +6,8 @@ enum SQLColumnType: String, Sendable {
     case decimal = "DECIMAL"
     case varchar = "VARCHAR"
     case blob = "BLOB"
+    /// Text of at most 255 characters: what the identifier of a store has.
+    case identifier = "VARCHAR(255)"
 }
 
 /// A column of a table.
@@ -22,6 +24,9 @@ struct SQLTable: Equatable, Sendable {
     var columns: [SQLColumn]
     /// The columns of a primary key of more than one column (join tables); empty otherwise.
     var compositeKey: [String] = []
+    /// Whether the table holds what a store needs for itself. Core Data's own files write the definitions of such tables
+    /// without the blanks that those of entities have.
+    var isBookkeeping = false
 
     func hasColumn(_ name: String) -> Bool { columns.contains { $0.name == name } }
 }

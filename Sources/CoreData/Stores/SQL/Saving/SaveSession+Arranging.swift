@@ -19,14 +19,15 @@ extension SaveSession {
     }
 
     private func moveToEnd(_ members: [Int64], _ column: String, _ end: SQLJoinEnd, _ owner: Int64) throws {
-        let text =
-            "UPDATE \(end.table) SET \(column) = (SELECT IFNULL(MAX(\(column)), 1024) + 1024 FROM \(end.table) "
-            + "WHERE \(end.ownerColumn) = ?1) WHERE \(end.ownerColumn) = ?1 AND \(end.memberColumn) = ?2"
-        let statement = try connection.statement(.text(text)) { text }
-        for member in members {
-            statement.bind(1, owner)
-            statement.bind(2, member)
-            try statement.run()
+        let statement = try connection.statement(.pairsUpdate(table: end.joinIndex, column: column, isLast: true)) {
+            .update(
+                SQLUpdate(
+                    end.table, [.init(column, Self.lastPlace(column, end, end.ownerColumn, .parameter(1)))],
+                    where: Self.isPair(end, owner: 1, member: 2)))
+        }
+        try statement.run(members.count) { place, parameters in
+            parameters.bind(1, owner)
+            parameters.bind(2, members[place])
         }
     }
 
@@ -36,33 +37,33 @@ extension SaveSession {
         let present = Dictionary(places.map { ($0.member, $0.place) }, uniquingKeysWith: { first, _ in first })
         let named = Set(members)
         let list = members.filter { present[$0] != nil } + places.map(\.member).filter { !named.contains($0) }
-        let text =
-            "UPDATE \(end.table) SET \(column) = ? WHERE \(end.ownerColumn) = ? AND \(end.memberColumn) = ?"
-        let statement = try connection.statement(.text(text)) { text }
-        var place: Int64 = 2048
-        for member in list {
-            if present[member] != place {
-                statement.bind(1, place)
-                statement.bind(2, owner)
-                statement.bind(3, member)
-                try statement.run()
-            }
-            place += 1024
+        let moved = list.enumerated().map { (member: $1, place: Int64(2048 + 1024 * $0)) }
+            .filter { present[$0.member] != $0.place }
+        let statement = try connection.statement(.pairsUpdate(table: end.joinIndex, column: column, isLast: false)) {
+            .update(
+                SQLUpdate(
+                    end.table, [.init(column, .parameter(1))], where: Self.isPair(end, owner: 2, member: 3)))
+        }
+        try statement.run(moved.count) { place, parameters in
+            parameters.bind(1, moved[place].place)
+            parameters.bind(2, owner)
+            parameters.bind(3, moved[place].member)
         }
     }
 
     private func places(
         _ column: String, _ end: SQLJoinEnd, _ owner: Int64
     ) throws -> [(member: Int64, place: Int64?)] {
-        let text =
-            "SELECT \(end.memberColumn), \(column) FROM \(end.table) WHERE \(end.ownerColumn) = ? "
-            + "ORDER BY \(column), \(end.memberColumn)"
-        let statement = try connection.statement(.text(text)) { text }
-        statement.bind(1, owner)
-        defer { statement.reset() }
+        let statement = try connection.statement(.pairs(table: end.joinIndex, column: column)) {
+            .select(
+                SQLSelect(
+                    [.column(end.memberColumn), .column(column)], of: end.table,
+                    where: .binary(.equal, .column(end.ownerColumn), .parameter(1)),
+                    orderedBy: [.column(column), .column(end.memberColumn)]))
+        }
         var places: [(Int64, Int64?)] = []
-        while try statement.step() {
-            places.append((statement.int64(0), statement.isNull(1) ? nil : statement.int64(1)))
+        try statement.rows({ $0.bind(1, owner) }) { row in
+            places.append((row.int64(0), row.isNull(1) ? nil : row.int64(1)))
         }
         return places
     }

@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 
 /// Binds the slots of a snapshot to the statements that write it; one per concrete entity.
@@ -33,7 +32,7 @@ final class RowWriter {
             case .integer, .boolean, .order: kind = .integer
             case .double, .float, .date: kind = .double
             case .string, .uri: kind = .text
-            case .data, .transformable: kind = RowDecoder.isExternal(slot) ? .external : .blob
+            case .data, .transformable: kind = RowShape.isExternal(slot) ? .external : .blob
             case .uuid: kind = .blob
             case .decimal: kind = .decimal
             case .reference: kind = .reference
@@ -54,20 +53,42 @@ final class RowWriter {
 
     // MARK: Statements
 
-    var insertText: String {
-        let names = [SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn] + fields.map(\.column)
-        let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        return "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks))"
+    /// An INSERT of whole rows: key, number of the entity, version, then the fields.
+    var insert: SQLStatement {
+        let fixed = [SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn]
+        return .insert(SQLInsert(into: table, fixed + fields.map(\.column)))
     }
 
-    /// `UPDATE` of the version and the changed columns, for the row of a key if it still has the old version.
-    func updateText(_ changed: SlotMask) -> String {
-        var parts = ["\(SQLSchema.versionColumn) = ?"]
-        changed.forEach { slot in
-            if let field = field(ofSlot: slot) { parts.append("\(field.column) = ?") }
-        }
-        return "UPDATE \(table) SET \(parts.joined(separator: ", ")) "
-            + "WHERE \(SQLSchema.keyColumn) = ? AND \(SQLSchema.versionColumn) = ?"
+    /// An UPDATE of the version and of fields, for the row of a key if it still has the old version.
+    func update(_ fields: [Field]) -> SQLStatement {
+        var assignments = [SQLUpdate.Assignment(SQLSchema.versionColumn, .parameter(1))]
+        for field in fields { assignments.append(.init(field.column, .parameter(assignments.count + 1))) }
+        return .update(SQLUpdate(table, assignments, where: Self.isUnchanged(key: fields.count + 2)))
+    }
+
+    /// Whether a row has a key, and still a version, which are parameters behind each other.
+    static func isUnchanged(key: Int) -> SQLExpression {
+        .and([
+            .binary(.equal, .column(SQLSchema.keyColumn), .parameter(key)),
+            .binary(.equal, .column(SQLSchema.versionColumn), .parameter(key + 1)),
+        ])
+    }
+
+    /// An UPDATE of columns of the row of a key, whatever its version is; the version rises.
+    static func update(_ table: String, _ columns: [String]) -> SQLStatement {
+        var assignments = [risenVersion]
+        for (place, column) in columns.enumerated() { assignments.append(.init(column, .parameter(place + 1))) }
+        return .update(
+            SQLUpdate(
+                table, assignments,
+                where: .binary(.equal, .column(SQLSchema.keyColumn), .parameter(columns.count + 1))))
+    }
+
+    /// The version of a row, counted up.
+    static var risenVersion: SQLUpdate.Assignment {
+        .init(
+            SQLSchema.versionColumn,
+            .binary(.add, .function(.coalesce, [.column(SQLSchema.versionColumn), .number(0)]), .number(1)))
     }
 
     // MARK: Binding
@@ -76,7 +97,7 @@ final class RowWriter {
     /// run. `store` turns large values into files.
     @inline(__always)
     func bind(
-        _ field: Field, of row: Snapshot, to statement: SQLiteStatement, at position: Int32, numbers: [Int?],
+        _ field: Field, of row: Snapshot, to statement: any SQLParameters, at position: Int, numbers: [Int?],
         encode: (UnsafeRawBufferPointer) throws -> Data
     ) throws {
         let slot = field.slot
@@ -91,8 +112,8 @@ final class RowWriter {
             // No validation has seen it: a default value, an object whose class does not ask, a migration.
             if number.isNaN { throw ObjectValidation.notANumber(layout.slots[slot], entity: layout.name) }
             statement.bind(position, number)
-        case .text: statement.bindStaticText(position, row.bytes(slot))
-        case .blob: statement.bindStaticBlob(position, row.bytes(slot))
+        case .text: statement.bindText(position, at: row.bytes(slot))
+        case .blob: statement.bindBlob(position, at: row.bytes(slot))
         case .reference: statement.bind(position, row.int(slot) & ObjectKey.primaryKeyMask)
         case .entityNumber:
             let index = Int(row.int(slot))

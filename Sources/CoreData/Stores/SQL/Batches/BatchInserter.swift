@@ -1,13 +1,12 @@
-import CSQLite
 import Foundation
 
 /// Inserts the rows of a batch, a few hundred at a time.
 struct BatchInserter {
     private let batch: BatchInsertion
     private let transaction: BatchTransaction
-    private let store: SQLiteStore
+    private let store: SQLStore
     private let writer: RowWriter
-    private let insertion: SQLiteStatement
+    private let insertion: any SQLPreparedStatement
     /// What slots hold that are not given.
     private let defaults: [SlotValue]
 
@@ -17,7 +16,7 @@ struct BatchInserter {
         store = transaction.store
         let writer = try store.rowWriter(batch.layout.index)
         self.writer = writer
-        insertion = try transaction.connection.statement(.insert(layout: batch.layout.index)) { writer.insertText }
+        insertion = try transaction.connection.statement(.insert(layout: batch.layout.index)) { writer.insert }
         let layout = batch.layout
         defaults = try layout.slots.enumerated().map { index, slot in
             if slot.kind == .transformable, case .attribute(let attribute) = slot.role,
@@ -30,12 +29,10 @@ struct BatchInserter {
     }
 
     func run() throws {
-        // The pointers of the last row are not to be kept.
-        defer { insertion.clear() }
         var rows: [GivenValues] = []
         var goesOn = true
         while goesOn {
-            while rows.count < SQLiteStore.batchSize {
+            while rows.count < rowsTogether {
                 guard let row = try batch.next() else {
                     goesOn = false
                     break
@@ -47,23 +44,39 @@ struct BatchInserter {
         }
     }
 
+    /// A row that changes the one it clashes with may clash with others of the batch by that: so each is done before the next.
+    private var rowsTogether: Int {
+        batch.collision == .fails || batch.collision == .keepsStored ? SQLStore.batchSize : 1
+    }
+
     private func insert(_ rows: [GivenValues]) throws {
         let first = try store.reserve(rows.count, root: batch.layout.rootIndex, transaction.connection)
+        let snapshots = rows.enumerated().map { offset, given in
+            snapshot(given, ObjectKey.key(storeNumber: store.storeNumber, primaryKey: first + Int64(offset)))
+        }
+        // Where a row's new files begin among all.
+        var files: [Int] = []
+        let outcome = try insertion.run(rows.count, isTried: batch.collision != .fails) { place, parameters in
+            let row = snapshots[place]
+            files.append(transaction.files.created.count)
+            parameters.bind(1, row.key & ObjectKey.primaryKeyMask)
+            parameters.bind(2, writer.number)
+            parameters.bind(3, Int64(row.version))
+            try bind(writer.fields, of: row, to: parameters, from: 4)
+        }
+        files.append(transaction.files.created.count)
+        let violations = Dictionary(outcome.violations.map { ($0.row, $0.failure) }, uniquingKeysWith: { $1 })
         var derived: [ObjectKey] = []
-        for (offset, given) in rows.enumerated() {
-            let key = ObjectKey.key(storeNumber: store.storeNumber, primaryKey: first + Int64(offset))
-            let row = snapshot(given, key)
-            var object = ObjectKey(layoutIndex: batch.layout.index, key: key)
-            let files = transaction.files.created.count
-            do {
-                try write(row)
+        for (place, row) in snapshots.enumerated() {
+            var object = ObjectKey(layoutIndex: batch.layout.index, key: row.key)
+            if let failure = violations[place] {
+                // Nobody names the files that were made for the row.
+                transaction.files.orphaned += transaction.files.created[files[place]..<files[place + 1]]
+                guard batch.collision != .keepsStored else { continue }
+                object = try update(row, rows[place], after: failure)
+            } else {
                 transaction.rows[object.layoutIndex, default: 0] += 1
                 try transaction.history?.record(.insert, object)
-            } catch let error as SQLiteError where error.isUniqueness && batch.collision != .fails {
-                // Nobody names the files that were made for the row.
-                transaction.files.orphaned += transaction.files.created[files...]
-                guard batch.collision != .keepsStored else { continue }
-                object = try update(row, given, after: error)
             }
             transaction.take(object, wantsKeys: batch.wantsKeys)
             derived.append(object)
@@ -80,30 +93,22 @@ struct BatchInserter {
         return builder.finish()
     }
 
-    private func write(_ row: Snapshot) throws {
-        insertion.bind(1, row.key & ObjectKey.primaryKeyMask)
-        insertion.bind(2, writer.number)
-        insertion.bind(3, Int64(row.version))
-        try bind(writer.fields, of: row, to: insertion, from: 4)
-        try withExtendedLifetime(row) { try insertion.run() }
-    }
-
     private func bind(
-        _ fields: [RowWriter.Field], of row: Snapshot, to statement: SQLiteStatement, from first: Int32
+        _ fields: [RowWriter.Field], of row: Snapshot, to parameters: any SQLParameters, from first: Int
     ) throws {
         for (place, field) in fields.enumerated() {
             try writer.bind(
-                field, of: row, to: statement, at: first + Int32(place), numbers: store.schema.numbers,
+                field, of: row, to: parameters, at: first + place, numbers: store.schema.numbers,
                 encode: { try transaction.encode($0) })
         }
     }
 
     /// Gives the values of a row that breaks a uniqueness constraint to the row that is there.
-    private func update(_ row: Snapshot, _ given: GivenValues, after error: SQLiteError) throws -> ObjectKey {
+    private func update(_ row: Snapshot, _ given: GivenValues, after failure: any SQLFailure) throws -> ObjectKey {
         let session = SaveSession(store: store, connection: transaction.connection)
-        let conflict = try session.constraintConflict(error, row, writer)
+        let conflict = try session.constraintConflict(failure, row, writer)
         guard let existing = conflict.existing, batch.layout.subtree.contains(existing.layoutIndex) else {
-            throw error
+            throw failure
         }
         let isWhole = batch.collision == .replaces
         let fields = writer.fields.filter { field in
@@ -111,24 +116,18 @@ struct BatchInserter {
             return isWhole || given.mask.contains(field.slot)
         }
         try transaction.noteFiles(of: fields.filter { $0.kind == .external }, writer.table, existing.primaryKey)
-        let text = RowWriter.batchUpdateText(writer.table, fields.map(\.column))
-        let statement = try transaction.connection.statement(.text(text)) { text }
-        try bind(fields, of: row, to: statement, from: 1)
-        statement.bind(Int32(fields.count + 1), existing.primaryKey)
-        try withExtendedLifetime(row) { try statement.run() }
-        statement.clear()
+        let columns = fields.map(\.column)
+        let statement = try transaction.connection.statement(
+            .batch(.update(table: writer.table, columns: columns))
+        ) { RowWriter.update(writer.table, columns) }
+        try statement.run { parameters in
+            try bind(fields, of: row, to: parameters, from: 1)
+            parameters.bind(fields.count + 1, existing.primaryKey)
+        }
+        withExtendedLifetime(row) {}
         transaction.changedRoots.insert(batch.layout.rootIndex)
         try transaction.history?.record(.update, existing, slots: fields.map(\.slot))
         return existing
-    }
-}
-
-extension RowWriter {
-    /// `UPDATE` of columns of the row of a key, whatever its version is; the version rises.
-    static func batchUpdateText(_ table: String, _ columns: [String]) -> String {
-        let version = SQLSchema.versionColumn
-        let parts = ["\(version) = IFNULL(\(version), 0) + 1"] + columns.map { "\($0) = ?" }
-        return "UPDATE \(table) SET \(parts.joined(separator: ", ")) WHERE \(SQLSchema.keyColumn) = ?"
     }
 }
 

@@ -7,8 +7,8 @@ import Foundation
 final class BatchDeleter {
     private let batch: BatchDeletion
     private let transaction: BatchTransaction
-    private let store: SQLiteStore
-    private let connection: SQLiteConnection
+    private let store: SQLStore
+    private let connection: any SQLConnection
     private var plans: [Int: BatchDeletionPlan] = [:]
     /// Rows that cascading relationships lead to, by root entity.
     private var waiting: [(rootIndex: Int, rows: [ObjectKey])] = []
@@ -59,18 +59,19 @@ final class BatchDeleter {
     }
 
     private func delete(_ keys: [Int64], _ plan: BatchDeletionPlan) throws {
-        let list = keys.jsonArray
         let objects = keys.map {
             ObjectKey(
                 layoutIndex: plan.layout.index, key: ObjectKey.key(storeNumber: store.storeNumber, primaryKey: $0))
         }
         try transaction.history?.readTombstones(of: objects)
-        for incoming in plan.incoming { try noteMembers(incoming, list) }
-        for pairs in plan.pairs { try noteMembers(pairs, list) }
-        try run("DELETE FROM \(plan.table) WHERE \(SQLSchema.keyColumn) IN (SELECT value FROM json_each(?))", list)
-        transaction.rows[plan.layout.index, default: 0] -= connection.changes
-        for incoming in plan.incoming where Self.clearsColumns(incoming) { try clear(incoming, list) }
-        for pairs in plan.pairs { try deletePairs(pairs, list) }
+        for incoming in plan.incoming { try noteMembers(incoming, keys) }
+        for pairs in plan.pairs { try noteMembers(pairs, keys) }
+        let count = try run(.delete(layout: plan.layout.index), keys) {
+            .delete(SQLDelete(from: plan.table, where: .isInParameter(.column(SQLSchema.keyColumn), 1)))
+        }
+        transaction.rows[plan.layout.index, default: 0] -= count
+        for incoming in plan.incoming where Self.clearsColumns(incoming) { try clear(incoming, keys) }
+        for pairs in plan.pairs { try deletePairs(pairs, keys) }
         transaction.changedRoots.insert(plan.layout.rootIndex)
         if let history = transaction.history {
             for object in objects { try history.record(.delete, object) }
@@ -86,16 +87,16 @@ final class BatchDeleter {
             columns.append(outgoing.column)
             if let number = outgoing.numberColumn { columns.append(number) }
         }
-        let text =
-            "SELECT \(columns.joined(separator: ", ")) FROM \(plan.table) "
-            + "WHERE \(SQLSchema.keyColumn) IN (SELECT value FROM json_each(?))"
         var present: [Int64] = []
         var led = Array(repeating: [ObjectKey](), count: plan.outgoing.count)
-        try select(text, keys.jsonArray) { statement in
-            present.append(statement.int64(0))
+        try select(.present(layout: plan.layout.index), keys) {
+            SQLSelect(
+                columns.map { .column($0) }, of: plan.table, where: .isInParameter(.column(SQLSchema.keyColumn), 1))
+        } _: { row in
+            present.append(row.int64(0))
             var place = 1
             for _ in plan.external {
-                if case .data(let data) = statement.slotValue(place),
+                if case .data(let data) = row.slotValue(place),
                     let name = data.withUnsafeBytes({ ExternalData.fileName($0) })
                 {
                     transaction.files.orphaned.append(name)
@@ -105,9 +106,9 @@ final class BatchDeleter {
             for (number, outgoing) in plan.outgoing.enumerated() {
                 let root = outgoing.destination.rootIndex
                 let entity = outgoing.numberColumn.flatMap { _ in
-                    store.layoutIndex(number: statement.int64(place + 1), rootIndex: root)
+                    store.layoutIndex(number: row.int64(place + 1), rootIndex: root)
                 }
-                if case .int(let key) = statement.slotValue(place) {
+                if case .int(let key) = row.slotValue(place) {
                     led[number].append(object(key, entity ?? outgoing.destination.index))
                 }
                 place += outgoing.numberColumn == nil ? 1 : 2
@@ -130,8 +131,8 @@ final class BatchDeleter {
     ) {
         switch relationship.deleteRule {
         case .cascadeDeleteRule:
-            for start in stride(from: 0, to: rows.count, by: SQLiteStore.batchSize) {
-                waiting.append((rootIndex, Array(rows[start..<min(start + SQLiteStore.batchSize, rows.count)])))
+            for start in stride(from: 0, to: rows.count, by: SQLStore.batchSize) {
+                waiting.append((rootIndex, Array(rows[start..<min(start + SQLStore.batchSize, rows.count)])))
             }
         case .denyDeleteRule:
             doom(rows, rootIndex, relationship, isDenied: true)
@@ -162,34 +163,48 @@ final class BatchDeleter {
         }
     }
 
-    private func noteMembers(_ incoming: BatchDeletionPlan.Incoming, _ owners: String) throws {
+    private func noteMembers(_ incoming: BatchDeletionPlan.Incoming, _ owners: [Int64]) throws {
         let rule = incoming.relationship.deleteRule
         if rule == .noActionDeleteRule || (rule == .nullifyDeleteRule && !incoming.isMandatory) { return }
-        let members = try members(
-            "SELECT \(SQLSchema.keyColumn), \(SQLSchema.entityColumn) FROM \(incoming.table) "
-                + "WHERE \(incoming.column) IN (SELECT value FROM json_each(?))", owners, incoming.rootIndex)
-        note(members, incoming.rootIndex, incoming.relationship, isMandatory: incoming.isMandatory)
+        note(try members(incoming, owners), incoming.rootIndex, incoming.relationship, isMandatory: incoming.isMandatory)
     }
 
-    private func noteMembers(_ pairs: BatchDeletionPlan.Pairs, _ owners: String) throws {
+    private func noteMembers(_ pairs: BatchDeletionPlan.Pairs, _ owners: [Int64]) throws {
         let rule = pairs.relationship.deleteRule
         guard rule == .cascadeDeleteRule || rule == .denyDeleteRule,
             let table = store.schema.table(ofRoot: pairs.destination.rootIndex)?.name
         else { return }
         let (end, key) = (pairs.end, SQLSchema.keyColumn)
         let members = try members(
-            "SELECT m.\(key), m.\(SQLSchema.entityColumn) FROM \(end.table) j "
-                + "JOIN \(table) m ON m.\(key) = j.\(end.memberColumn) "
-                + "WHERE j.\(end.ownerColumn) IN (SELECT value FROM json_each(?))", owners,
-            pairs.destination.rootIndex)
+            .paired(table: end.joinIndex, column: end.ownerColumn), owners, pairs.destination.rootIndex
+        ) {
+            func member(_ name: String) -> SQLExpression { .column(alias: "m", name: name) }
+            func pair(_ name: String) -> SQLExpression { .column(alias: "j", name: name) }
+            let join = SQLSelect.Join(
+                table: table, alias: "m", on: .binary(.equal, member(key), pair(end.memberColumn)), isLeft: false)
+            return SQLSelect(
+                [member(key), member(SQLSchema.entityColumn)], of: end.table, as: "j", joins: [join],
+                where: .isInParameter(pair(end.ownerColumn), 1))
+        }
         note(members, pairs.destination.rootIndex, pairs.relationship, isMandatory: false)
     }
 
-    private func members(_ text: String, _ owners: String, _ rootIndex: Int) throws -> [ObjectKey] {
+    /// The rows at the other end whose column holds the key of a deleted row.
+    private func members(_ incoming: BatchDeletionPlan.Incoming, _ owners: [Int64]) throws -> [ObjectKey] {
+        try members(.members(table: incoming.table, column: incoming.column), owners, incoming.rootIndex) {
+            SQLSelect(
+                [.column(SQLSchema.keyColumn), .column(SQLSchema.entityColumn)], of: incoming.table,
+                where: .isInParameter(.column(incoming.column), 1))
+        }
+    }
+
+    private func members(
+        _ plan: SQLPlan.Batch, _ owners: [Int64], _ rootIndex: Int, _ make: () -> SQLSelect
+    ) throws -> [ObjectKey] {
         var members: [ObjectKey] = []
-        try select(text, owners) { statement in
-            if let index = store.layoutIndex(number: statement.int64(1), rootIndex: rootIndex) {
-                members.append(object(statement.int64(0), index))
+        try select(plan, owners, make) { row in
+            if let index = store.layoutIndex(number: row.int64(1), rootIndex: rootIndex) {
+                members.append(object(row.int64(0), index))
             }
         }
         return members
@@ -197,25 +212,26 @@ final class BatchDeleter {
 
     // MARK: When rows are gone
 
-    private func clear(_ incoming: BatchDeletionPlan.Incoming, _ owners: String) throws {
-        let condition = "WHERE \(incoming.column) IN (SELECT value FROM json_each(?))"
+    private func clear(_ incoming: BatchDeletionPlan.Incoming, _ owners: [Int64]) throws {
         if let history = transaction.history, let slot = incoming.slot {
-            let members = try members(
-                "SELECT \(SQLSchema.keyColumn), \(SQLSchema.entityColumn) FROM \(incoming.table) \(condition)", owners,
-                incoming.rootIndex)
-            for member in members { try history.record(.update, member, slots: [slot]) }
+            for member in try members(incoming, owners) { try history.record(.update, member, slots: [slot]) }
         }
-        let version = SQLSchema.versionColumn
-        let parts = ["\(version) = IFNULL(\(version), 0) + 1"] + incoming.columns.map { "\($0) = NULL" }
-        try run("UPDATE \(incoming.table) SET \(parts.joined(separator: ", ")) \(condition)", owners)
-        if connection.changes > 0 { transaction.changedRoots.insert(incoming.rootIndex) }
+        let count = try run(.clear(table: incoming.table, columns: incoming.columns), owners) {
+            .update(
+                SQLUpdate(
+                    incoming.table, [RowWriter.risenVersion] + incoming.columns.map { .init($0, .null) },
+                    where: .isInParameter(.column(incoming.column), 1)))
+        }
+        if count > 0 { transaction.changedRoots.insert(incoming.rootIndex) }
     }
 
-    private func deletePairs(_ pairs: BatchDeletionPlan.Pairs, _ owners: String) throws {
+    private func deletePairs(_ pairs: BatchDeletionPlan.Pairs, _ owners: [Int64]) throws {
         let end = pairs.end
         for column in end.isReflexive ? [end.ownerColumn, end.memberColumn] : [end.ownerColumn] {
-            try run("DELETE FROM \(end.table) WHERE \(column) IN (SELECT value FROM json_each(?))", owners)
-            if connection.changes > 0 { transaction.changedJoins.insert(end.joinIndex) }
+            let count = try run(.deletePairs(table: end.joinIndex, column: column), owners) {
+                .delete(SQLDelete(from: end.table, where: .isInParameter(.column(column), 1)))
+            }
+            if count > 0 { transaction.changedJoins.insert(end.joinIndex) }
         }
     }
 
@@ -226,10 +242,10 @@ final class BatchDeleter {
             for start in stride(from: 0, to: remaining.keys.count, by: 500) {
                 let keys = remaining.keys[start..<min(start + 500, remaining.keys.count)]
                 var isPresent = false
-                try select(
-                    "SELECT 1 FROM \(table) WHERE \(SQLSchema.keyColumn) IN (SELECT value FROM json_each(?)) LIMIT 1",
-                    keys.jsonArray
-                ) { _ in isPresent = true }
+                try select(.remaining(root: remaining.rootIndex), Array(keys)) {
+                    let key = SQLExpression.column(SQLSchema.keyColumn)
+                    return SQLSelect([key], of: table, where: .isInParameter(key, 1), limit: 1)
+                } _: { _ in isPresent = true }
                 if isPresent { throw refusal(remaining) }
             }
         }
@@ -254,16 +270,14 @@ final class BatchDeleter {
 
     // MARK: Statements
 
-    private func run(_ text: String, _ keys: String) throws {
-        let statement = try connection.statement(.text(text)) { text }
-        statement.bind(1, keys)
-        try statement.run()
+    /// Runs a statement with a list of keys, and says how many rows it changed.
+    private func run(_ plan: SQLPlan.Batch, _ keys: [Int64], _ make: () -> SQLStatement) throws -> Int {
+        try connection.statement(.batch(plan), make).run { $0.bind(1, list: keys) }.changed
     }
 
-    private func select(_ text: String, _ keys: String, _ body: (SQLiteStatement) throws -> Void) throws {
-        let statement = try connection.statement(.text(text)) { text }
-        statement.bind(1, keys)
-        defer { statement.reset() }
-        while try statement.step() { try body(statement) }
+    private func select(
+        _ plan: SQLPlan.Batch, _ keys: [Int64], _ make: () -> SQLSelect, _ body: (any SQLRow) throws -> Void
+    ) throws {
+        try connection.statement(.batch(plan)) { .select(make()) }.rows({ $0.bind(1, list: keys) }, body)
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 struct BatchUpdater {
     private let batch: BatchUpdate
     private let transaction: BatchTransaction
-    private let store: SQLiteStore
+    private let store: SQLStore
     private let layout: EntityLayout
     private let writer: RowWriter
     private let ranges: BatchRanges
@@ -60,11 +60,8 @@ struct BatchUpdater {
             }
         }
         if assignments.isEmpty { return }
-        let text = RowWriter.batchUpdateText(writer.table, assignments.map(\.field.column))
-        let statement = try transaction.connection.prepare(text)
-        for (place, assignment) in assignments.enumerated() {
-            if let constant = assignment.constant { statement.bind(Int32(place + 1), constant) }
-        }
+        let statement = try transaction.connection.prepare(
+            RowWriter.update(writer.table, assignments.map(\.field.column)))
         try store.scan(select, beside: transaction.connection) { rows in
             if let stranger = strangers.first, !rows.isEmpty {
                 throw stranger.failure("is in another store than a row that is updated")
@@ -79,8 +76,9 @@ struct BatchUpdater {
         let (key, root) = (reference.key, store.layout.entities[reference.key.layoutIndex].rootIndex)
         let number = try store.schema.table(ofRoot: root).flatMap { table in
             try transaction.connection.integer(
-                "SELECT IFNULL(\(SQLSchema.entityColumn), 0) FROM \(table.name) "
-                    + "WHERE \(SQLSchema.keyColumn) = \(key.primaryKey)")
+                SQLSelect(
+                    [.function(.coalesce, [.column(SQLSchema.entityColumn), .number(0)])], of: table.name,
+                    where: .binary(.equal, .column(SQLSchema.keyColumn), .value(.int(key.primaryKey)))))
         }
         guard let number, store.layoutIndex(number: number, rootIndex: root) == key.layoutIndex else {
             throw reference.failure("is not in the store (deleted, or never saved)")
@@ -88,27 +86,31 @@ struct BatchUpdater {
     }
 
     private func update(
-        _ rows: [[SlotValue]], _ assignments: [Assignment], _ statement: SQLiteStatement
+        _ rows: [[SlotValue]], _ assignments: [Assignment], _ statement: any SQLPreparedStatement
     ) throws {
         let external = assignments.map(\.field).filter { $0.kind == .external }
         let slots = assignments.map(\.field.slot)
-        var changed: [ObjectKey] = []
-        for row in rows {
-            guard let key = store.key(of: row, rootIndex: layout.rootIndex) else { continue }
+        let found = rows.compactMap { row in
+            store.key(of: row, rootIndex: layout.rootIndex).map { (key: $0, values: row) }
+        }
+        try statement.run(found.count) { place, parameters in
+            let (key, row) = found[place]
             try transaction.noteFiles(of: external, writer.table, key.primaryKey)
             for (place, assignment) in assignments.enumerated() {
-                if let column = assignment.place {
-                    statement.bind(
-                        Int32(place + 1), try converted(row[column], assignment.field, assignment.expression))
+                if let constant = assignment.constant {
+                    parameters.bind(place + 1, constant)
+                } else if let column = assignment.place {
+                    parameters.bind(place + 1, try converted(row[column], assignment.field, assignment.expression))
                 } else if let bytes = assignment.external {
-                    statement.bind(Int32(place + 1), try bytes.withUnsafeBytes { try transaction.encode($0) })
+                    parameters.bind(place + 1, try bytes.withUnsafeBytes { try transaction.encode($0) })
                 }
             }
-            statement.bind(Int32(assignments.count + 1), key.primaryKey)
-            try statement.run()
+            parameters.bind(assignments.count + 1, key.primaryKey)
+        }
+        let changed = found.map(\.key)
+        for key in changed {
             transaction.take(key, wantsKeys: batch.wantsKeys)
             try transaction.history?.record(.update, key, slots: slots)
-            changed.append(key)
         }
         try transaction.derive(changed)
     }

@@ -3,32 +3,26 @@ import Foundation
 /// The tables and columns that a store's file really has. A store that Apple's framework migrated, or made years ago, can
 /// name them otherwise than a new one.
 struct ActualSchema {
-    private let connection: SQLiteConnection
+    private let connection: any SQLConnection
     let tables: Set<String>
     /// Numbers by entity name, of `Z_PRIMARYKEY`.
     let numbers: [String: Int]
 
-    init(_ connection: SQLiteConnection) throws {
+    init(_ connection: any SQLConnection) throws {
         self.connection = connection
-        var tables: Set<String> = []
-        let names = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
-        while try names.step() { tables.insert(names.string(0)) }
-        self.tables = tables
+        tables = try connection.tableNames()
         var numbers: [String: Int] = [:]
-        if tables.contains("Z_PRIMARYKEY") {
-            let keys = try connection.prepare("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY")
-            while try keys.step() { numbers[keys.string(1)] = Int(keys.int64(0)) }
+        typealias Keys = SQLBookkeeping.Keys
+        if tables.contains(Keys.table) {
+            let select = SQLSelect([.column(Keys.number), .column(Keys.name)], of: Keys.table)
+            try connection.prepare(.select(select)).rows { numbers[$0.string(1)] = Int($0.int64(0)) }
         }
         self.numbers = numbers
     }
 
     /// The columns of a table, in their order.
     func columns(of table: String) throws -> [String] {
-        let statement = try connection.prepare("SELECT name FROM pragma_table_info(?)")
-        statement.bind(1, table)
-        var names: [String] = []
-        while try statement.step() { names.append(statement.string(0)) }
-        return names
+        try connection.columnNames(of: table)
     }
 
     /// The schema of a model as this store holds it. Throws when the store lacks a table or column that the model needs.

@@ -178,25 +178,23 @@ struct SQLComparison {
                 })
         }
         let list = try values.map { try translator.bound($0, as: kind(left)) }
-        if list.count > 500, let array = Self.json(list) { return .isInArray(expression, array) }
+        if list.count > 500, let plain = Self.plain(list) { return .isInArray(expression, plain) }
         // How many values one statement takes depends on how SQLite was built; it says so itself where there are too many.
         return .isIn(expression, list)
     }
 
-    /// A JSON array of integers or strings; nil for other values.
-    private static func json(_ list: [SQLExpression]) -> String? {
-        var integers: [Int64] = []
-        var strings: [String] = []
+    /// The values of a list of nothing but integers, or nothing but strings; nil for other lists.
+    private static func plain(_ list: [SQLExpression]) -> [SlotValue]? {
+        var (values, integers): ([SlotValue], Int) = ([], 0)
         for case .value(let value) in list {
             switch value {
-            case .int(let number): integers.append(number)
-            case .string(let text): strings.append(text)
+            case .int: integers += 1
+            case .string: break
             default: return nil
             }
+            values.append(value)
         }
-        if integers.count == list.count { return "[" + integers.map(String.init).joined(separator: ",") + "]" }
-        guard strings.count == list.count, let data = try? JSONEncoder().encode(strings) else { return nil }
-        return String(decoding: data, as: UTF8.self)
+        return values.count == list.count && (integers == 0 || integers == list.count) ? values : nil
     }
 
     // MARK: Text
@@ -241,10 +239,6 @@ struct SQLComparison {
             case .constant(.string(let prefix)) = right
         else { return try text(.beginsWith, left, right) }
         if prefix.isEmpty { return .isNotNull(column) }
-        // No character follows U+10FFFF, so every string with the prefix lies below the end of the range.
-        return .and([
-            .binary(.greaterOrEqual, column, .value(.string(prefix))),
-            .binary(.less, column, .value(.string(prefix + "\u{10FFFF}\u{10FFFF}"))),
-        ])
+        return .hasPrefix(column, prefix)
     }
 }

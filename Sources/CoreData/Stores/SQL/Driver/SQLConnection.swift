@@ -1,0 +1,156 @@
+import Foundation
+
+/// One connection to a database, with its prepared statements.
+///
+/// It has no lock of its own: whoever owns it uses it from one thread at a time.
+protocol SQLConnection: AnyObject {
+    var dialect: any SQLDialect { get }
+
+    /// A statement of its own, prepared anew.
+    func prepare(_ statement: SQLStatement) throws -> any SQLPreparedStatement
+    /// The statement of a plan: printed and prepared once, then kept.
+    func statement(_ plan: SQLPlan, _ make: () throws -> SQLStatement) throws -> any SQLPreparedStatement
+    /// A SELECT with its values bound. One with the same text is prepared once, then kept.
+    func statement(_ select: SQLSelect) throws -> any SQLPreparedStatement
+    /// The statement that reads one row of a root entity, kept where it is found without a search.
+    func rowStatement(root: Int, _ make: () throws -> SQLStatement) throws -> any SQLPreparedStatement
+
+    /// The names of the tables that there are, and of the columns of one, in their order; none where it is not there.
+    func tableNames() throws -> Set<String>
+    func columnNames(of table: String) throws -> [String]
+
+    /// A number that is another one as soon as anybody has changed tables or indexes.
+    func schemaVersion() throws -> Int64
+
+    /// Begins a transaction that nobody else can write in, or a part of the one that is held.
+    func begin() throws
+    func commit() throws
+    /// Ends an open transaction without its changes; without one nothing happens.
+    func rollback()
+}
+
+extension SQLConnection {
+    /// Runs a statement that has no parameters.
+    @discardableResult
+    func run(_ statement: SQLStatement) throws -> SQLOutcome { try prepare(statement).run() }
+
+    /// The first value of the first row as an integer; nil without a row or when it is NULL.
+    func integer(_ select: SQLSelect) throws -> Int64? {
+        try prepare(.select(select)).first { $0.isNull(0) ? nil : $0.int64(0) } ?? nil
+    }
+
+    /// Runs a body in a transaction: committed when it returns, rolled back when it throws.
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try begin()
+        do {
+            let result = try body()
+            try commit()
+            return result
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+}
+
+/// A prepared statement of a connection. It belongs to the thread that uses the connection.
+protocol SQLPreparedStatement: AnyObject {
+    /// Runs a statement that gives no rows, once for each of so many rows.
+    ///
+    /// What is bound by address stays in place until the call returns. A row that breaks a uniqueness constraint changes
+    /// nothing, and the others are written, where `isTried` says so; otherwise the first failure is thrown.
+    func run(
+        _ count: Int, isTried: Bool, _ bind: (_ row: Int, _ parameters: any SQLParameters) throws -> Void
+    ) throws -> SQLOutcome
+
+    /// Calls a body with the rows that a SELECT gives, until it says that it wants no more.
+    func select(
+        _ bind: (any SQLParameters) throws -> Void, _ body: (any SQLRow) throws -> Bool
+    ) throws
+
+    /// Calls a body with the rows that a SELECT of the columns of a shape gives, some hundred at a time.
+    ///
+    /// - Parameters:
+    ///   - cache: takes the rows, and gives those of the same version that it has.
+    ///   - refreshing: whether rows are read although the cache has them.
+    func snapshots(
+        _ shape: RowShape, _ cache: RowCache, refreshing: Bool, _ bind: (any SQLParameters) throws -> Void,
+        _ body: ([Snapshot]) throws -> Void
+    ) throws
+
+    /// The only row of a SELECT by a key; nil without one, and when its entity is none of the shape's. Within a transaction
+    /// that may be rolled back there is no cache.
+    func snapshot(_ shape: RowShape, _ cache: RowCache?, refreshing: Bool, key: Int64) throws -> Snapshot?
+}
+
+extension SQLPreparedStatement {
+    /// Runs the statement once.
+    @discardableResult
+    func run(_ bind: (any SQLParameters) throws -> Void = { _ in }) throws -> SQLOutcome {
+        try run(1, isTried: false) { try bind($1) }
+    }
+
+    /// Runs the statement for each of so many rows.
+    @discardableResult
+    func run(_ count: Int, _ bind: (Int, any SQLParameters) throws -> Void) throws -> SQLOutcome {
+        try run(count, isTried: false, bind)
+    }
+
+    /// Calls a body with all rows of a SELECT.
+    func rows(_ bind: (any SQLParameters) throws -> Void = { _ in }, _ body: (any SQLRow) throws -> Void) throws {
+        try select(bind) { row in
+            try body(row)
+            return true
+        }
+    }
+
+    /// What a body makes of the first row of a SELECT; nil without one.
+    func first<Result>(
+        _ bind: (any SQLParameters) throws -> Void = { _ in }, _ body: (any SQLRow) throws -> Result
+    ) throws -> Result? {
+        var result: Result?
+        try select(bind) { row in
+            result = try body(row)
+            return false
+        }
+        return result
+    }
+}
+
+/// What takes the parameters of a row, by their numbers from 1.
+protocol SQLParameters: AnyObject {
+    func bindNull(_ number: Int)
+    func bind(_ number: Int, _ value: Int64)
+    func bind(_ number: Int, _ value: Double)
+    func bind(_ number: Int, _ value: String)
+    func bind(_ number: Int, _ value: Data)
+    func bind(_ number: Int, decimal: Decimal)
+    /// A value in the form that a column of its type has.
+    func bind(_ number: Int, _ value: SlotValue)
+    /// Bytes that stay in place until the statement has run.
+    func bindText(_ number: Int, at bytes: UnsafeRawBufferPointer)
+    func bindBlob(_ number: Int, at bytes: UnsafeRawBufferPointer)
+    /// A list of keys, for `SQLExpression.isInParameter`.
+    func bind(_ number: Int, list: [Int64])
+}
+
+/// A row that a SELECT gives: its values by their places from 0, until the body returns that got it.
+protocol SQLRow: AnyObject {
+    func isNull(_ place: Int) -> Bool
+    func int64(_ place: Int) -> Int64
+    func double(_ place: Int) -> Double
+    func string(_ place: Int) -> String
+    func data(_ place: Int) -> Data
+    /// The value in the form that the database has it in.
+    func slotValue(_ place: Int) -> SlotValue
+}
+
+/// What became of the rows that a statement ran over.
+struct SQLOutcome {
+    /// How many rows of the table were changed.
+    var changed = 0
+    /// The rows, by their places, that changed nothing, unless they broke a constraint.
+    var withoutEffect: [Int] = []
+    /// The rows, by their places, that broke a uniqueness constraint.
+    var violations: [(row: Int, failure: any SQLFailure)] = []
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// Why a statement failed, as far as the floors above tell failures apart.
+protocol SQLFailure: Error {
+    var kind: SQLFailureKind { get }
+    /// What the database says.
+    var message: String { get }
+    /// The error in Core Data's terms.
+    func nsError(doing operation: SQLOperation) -> NSError
+}
+
+enum SQLFailureKind: Equatable {
+    /// A row with the same values in the columns of a unique index or key is there.
+    case notUnique(columns: [String])
+    /// Somebody has interrupted the statement.
+    case interrupted
+    case other
+}
+
+/// What the store was doing, for the choice of the error code.
+enum SQLOperation {
+    case opening
+    case reading
+    case saving
+}
+
+extension SQLFailure {
+    var isUniqueness: Bool {
+        if case .notUnique = kind { true } else { false }
+    }
+}

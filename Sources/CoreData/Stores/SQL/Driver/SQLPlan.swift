@@ -1,0 +1,53 @@
+/// What a statement that a connection keeps is for. Statements are found by their plan, not by their text: a text of 140 bytes takes 60 ns
+/// to hash, making it takes microseconds.
+enum SQLPlan: Hashable {
+    /// Rows of a root entity by `count` keys.
+    case rows(root: Int, count: Int)
+    /// Whether a root entity has a row of a key.
+    case exists(root: Int)
+    case insert(layout: Int)
+    case update(layout: Int, mask: SlotMask)
+    case delete(root: Int, versioned: Bool)
+    case members(layout: Int, toMany: Int, owners: Int)
+    case joinInsert(table: Int, flipped: Bool)
+    case joinDelete(table: Int, flipped: Bool)
+    /// Columns of the row of a key.
+    case columns(table: String, names: [String])
+    case pairs(table: Int, column: String)
+    case pairsDelete(table: Int, column: String)
+    case pairsUpdate(table: Int, column: String, isLast: Bool)
+    /// The rows whose column leads to a row.
+    case referring(table: String, column: String)
+    case derivation(Int)
+    case batch(Batch)
+    case history(History)
+    case bookkeeping(Bookkeeping)
+    case text(String)
+
+    /// What batches do with many rows at a time.
+    enum Batch: Hashable {
+        case update(table: String, columns: [String])
+        case present(layout: Int)
+        case delete(layout: Int)
+        case members(table: String, column: String)
+        case paired(table: Int, column: String)
+        case clear(table: String, columns: [String])
+        case deletePairs(table: Int, column: String)
+        case remaining(root: Int)
+    }
+
+    enum History: Hashable {
+        case tombstone(layout: Int)
+        case insertChange
+    }
+
+    /// What a store keeps of itself.
+    enum Bookkeeping: Hashable {
+        case highestKey(table: String)
+        case setHighestKey
+    }
+
+    var isText: Bool {
+        if case .text = self { true } else { false }
+    }
+}

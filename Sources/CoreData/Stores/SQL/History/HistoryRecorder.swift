@@ -1,0 +1,204 @@
+import Foundation
+
+extension SQLStore {
+    /// What writes the history of one transaction; nil where the store keeps none.
+    func historyRecorder(on connection: any SQLConnection, origin: ChangeOrigin) -> HistoryRecorder? {
+        guard tracksHistory, let historyTables else { return nil }
+        return HistoryRecorder(store: self, tables: historyTables, connection: connection, origin: origin)
+    }
+}
+
+/// Writes the history of one transaction of a store, within that transaction. Without changes nothing is written.
+final class HistoryRecorder {
+    enum ChangeType: Int64 {
+        case insert = 0
+        case update = 1
+        case delete = 2
+    }
+
+    /// One row of ACHANGE.
+    private struct Change {
+        let number: Int64
+        let type: ChangeType
+        let entity: Int64
+        let key: Int64
+        /// Of updates: the bits of the changed properties, and our mark.
+        var columns: (bits: Data, mark: Int64)?
+        var tombstone: [SlotValue] = []
+    }
+
+    let store: SQLStore
+    private let tables: HistoryTables
+    private let connection: any SQLConnection
+    private let origin: ChangeOrigin
+    /// Nil until the first change.
+    private var transactionNumber: Int64?
+    private var lastChange: Int64 = 0
+    private var properties: [Int: HistoryProperties] = [:]
+    /// By layout index: the columns of the values that stay when a row is deleted.
+    private var preserved: [Int: [(slot: Int, column: String)]] = [:]
+    private var tombstones: [ObjectKey: [SlotValue]] = [:]
+    /// What is not written yet: many rows are written by one call.
+    private var pending: [Change] = []
+    private static let rowsTogether = 512
+
+    init(store: SQLStore, tables: HistoryTables, connection: any SQLConnection, origin: ChangeOrigin) {
+        self.store = store
+        self.tables = tables
+        self.connection = connection
+        self.origin = origin
+    }
+
+    // MARK: Changes
+
+    /// Records that a row was inserted, updated (which slots and to-many relationships) or deleted.
+    func record(
+        _ type: ChangeType, _ key: ObjectKey, slots: some Sequence<Int> = EmptyCollection<Int>(),
+        toManys: some Sequence<Int> = EmptyCollection<Int>()
+    ) throws {
+        guard let number = store.schema.numbers[key.layoutIndex] else { return }
+        if transactionNumber == nil { try begin() }
+        lastChange += 1
+        var change = Change(number: lastChange, type: type, entity: Int64(number), key: key.primaryKey)
+        if type == .update {
+            let properties = properties(of: key.layoutIndex)
+            change.columns = (properties.columns(slots: slots, toManys: toManys), properties.mark)
+        }
+        if type == .delete { change.tombstone = tombstones.removeValue(forKey: key) ?? [] }
+        pending.append(change)
+        if pending.count == Self.rowsTogether { try writePending() }
+    }
+
+    private func writePending() throws {
+        guard let transactionNumber, !pending.isEmpty else { return }
+        let places = tables.tombstones
+        let statement = try connection.statement(.history(.insertChange)) {
+            let columns = [
+                SQLSchema.keyColumn, SQLSchema.entityColumn, "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID",
+                "ZCOLUMNS", SQLSchema.versionColumn,
+            ]
+            return .insert(
+                SQLInsert(into: HistoryTables.changes, columns + (0..<places).map(HistoryTables.tombstone)))
+        }
+        try statement.run(pending.count) { place, parameters in
+            let change = pending[place]
+            parameters.bind(1, change.number)
+            parameters.bind(2, HistoryTables.changeEntity)
+            parameters.bind(3, change.type.rawValue)
+            parameters.bind(4, change.entity)
+            parameters.bind(5, change.key)
+            parameters.bind(6, transactionNumber)
+            if let columns = change.columns {
+                parameters.bind(7, columns.bits)
+                // Apple's framework leaves the column empty and does not look at it.
+                parameters.bind(8, columns.mark)
+            } else {
+                parameters.bindNull(7)
+                parameters.bindNull(8)
+            }
+            for place in 0..<places {
+                parameters.bind(9 + place, place < change.tombstone.count ? change.tombstone[place] : .null)
+            }
+        }
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    private func properties(of index: Int) -> HistoryProperties {
+        if let known = properties[index] { return known }
+        let new = HistoryProperties(store.layout.entities[index])
+        properties[index] = new
+        return new
+    }
+
+    // MARK: The transaction
+
+    private func begin() throws {
+        let number =
+            try connection.highestKey(in: HistoryTables.transactions, ofNumber: HistoryTables.transactionEntity) + 1
+        lastChange = try connection.highestKey(in: HistoryTables.changes, ofNumber: HistoryTables.changeEntity)
+        let names = [
+            origin.author, Bundle.main.bundleIdentifier, origin.contextName, ProcessInfo.processInfo.processName,
+        ]
+        let keys = try names.map { name in try name.flatMap { $0.isEmpty ? nil : try key(ofName: $0) } }
+        let columns =
+            [SQLSchema.keyColumn, SQLSchema.entityColumn, "ZTIMESTAMP"]
+            + HistoryTables.names.map(HistoryTables.key)
+        try connection.prepare(.insert(SQLInsert(into: HistoryTables.transactions, columns))).run { parameters in
+            parameters.bind(1, number)
+            parameters.bind(2, HistoryTables.transactionEntity)
+            parameters.bind(3, Date().timeIntervalSinceReferenceDate)
+            for (place, key) in keys.enumerated() { parameters.bind(4 + place, key.map { .int($0) } ?? .null) }
+        }
+        transactionNumber = number
+    }
+
+    private func key(ofName name: String) throws -> Int64 {
+        let known = SQLSelect(
+            [.column(SQLSchema.keyColumn)], of: HistoryTables.strings,
+            where: .binary(.equal, .column("ZNAME"), .value(.string(name))))
+        if let key = try connection.integer(known) { return key }
+        let key = try connection.highestKey(in: HistoryTables.strings, ofNumber: HistoryTables.stringEntity) + 1
+        let columns = [SQLSchema.keyColumn, SQLSchema.entityColumn, "ZNAME"]
+        try connection.prepare(.insert(SQLInsert(into: HistoryTables.strings, columns))).run { parameters in
+            parameters.bind(1, key)
+            parameters.bind(2, HistoryTables.stringEntity)
+            parameters.bind(3, name)
+        }
+        try connection.setHighestKey(key, ofNumber: HistoryTables.stringEntity)
+        return key
+    }
+
+    /// Called when all changes are recorded, before the commit; returns the number of the transaction if there were any.
+    @discardableResult
+    func finish() throws -> Int64? {
+        guard let number = transactionNumber else { return nil }
+        try writePending()
+        try connection.setHighestKey(number, ofNumber: HistoryTables.transactionEntity)
+        try connection.setHighestKey(lastChange, ofNumber: HistoryTables.changeEntity)
+        transactionNumber = nil
+        return number
+    }
+
+    // MARK: Values of deleted rows
+
+    /// Reads what stays of rows that are about to be deleted.
+    func readTombstones(of keys: [ObjectKey]) throws {
+        if tables.tombstones == 0 { return }
+        for (index, group) in Dictionary(grouping: keys, by: \.layoutIndex) {
+            let columns = preservedColumns(of: index)
+            guard !columns.isEmpty,
+                let table = store.schema.table(ofRoot: store.layout.entities[index].rootIndex)?.name
+            else { continue }
+            let statement = try connection.statement(.history(.tombstone(layout: index))) {
+                .select(
+                    SQLSelect(
+                        columns.map { .column($0.column) }, of: table,
+                        where: .binary(.equal, .column(SQLSchema.keyColumn), .parameter(1))))
+            }
+            let slots = store.layout.entities[index].slots
+            for key in group {
+                tombstones[key] = try statement.first({ $0.bind(1, key.primaryKey) }) { row in
+                    columns.indices.map { place in plain(row.slotValue(place), slots[columns[place].slot]) }
+                }
+            }
+        }
+    }
+
+    private func preservedColumns(of index: Int) -> [(slot: Int, column: String)] {
+        if let known = preserved[index] { return known }
+        let columns = HistoryProperties.preserved(of: store.layout.entities[index]).compactMap { slot in
+            store.schema.column(layout: index, slot: slot).map { (slot: slot, column: $0) }
+        }
+        preserved[index] = columns
+        return columns
+    }
+
+    /// A value without the tag of external storage: its file goes with the row.
+    private func plain(_ value: SlotValue, _ slot: Slot) -> SlotValue {
+        guard RowShape.isExternal(slot), case .data(let data) = value else { return value }
+        return data.withUnsafeBytes { bytes in
+            guard let name = ExternalData.fileName(bytes) else { return .data(Data(ExternalData.inlineBytes(bytes))) }
+            return ((try? store.externalData?.read(name)) ?? nil).map { .data($0) } ?? .null
+        }
+    }
+}

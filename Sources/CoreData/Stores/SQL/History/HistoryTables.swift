@@ -1,0 +1,167 @@
+import Foundation
+
+/// The tables of persistent history in a store, as Core Data's own stores have them.
+///
+/// ATRANSACTION has one row per save or batch, ACHANGE one per row that it inserted, updated or deleted,
+/// ATRANSACTIONSTRING the names that transactions refer to. Their entity numbers lie above those of any model.
+struct HistoryTables: Sendable {
+    static let changeEntity: Int64 = 16001
+    static let transactionEntity: Int64 = 16002
+    static let stringEntity: Int64 = 16003
+
+    static let transactions = "ATRANSACTION"
+    static let changes = "ACHANGE"
+    static let strings = "ATRANSACTIONSTRING"
+
+    /// What a transaction says of its maker: the middles of the names of columns.
+    static let names = ["AUTHOR", "BUNDLEID", "CONTEXTNAME", "PROCESSID"]
+
+    /// Whether names stand in a table of their own; in stores of 2017 they stand in the transactions.
+    var hasStrings = false
+    /// Whether transactions may name a query generation.
+    var hasQueryGenerations = false
+    /// How many columns for values of deleted rows there are.
+    var tombstones = 0
+
+    /// The column of a transaction that leads to a name, and the one that held it in 2017.
+    static func key(ofName name: String) -> String { "Z\(name)TS" }
+    static func text(ofName name: String) -> String { "Z\(name)" }
+
+    /// What a transaction `t` says of its maker.
+    func text(ofName name: String) -> SQLExpression {
+        let text = Self.ofTransaction(Self.text(ofName: name))
+        guard hasStrings else { return text }
+        let string = SQLSelect(
+            [.column("ZNAME")], of: Self.strings,
+            where: .binary(
+                .equal, .column(SQLSchema.keyColumn), Self.ofTransaction(Self.key(ofName: name))))
+        return .function(.coalesce, [.scalar(string), text])
+    }
+
+    static func tombstone(_ place: Int) -> String { "ZTOMBSTONE\(place)" }
+
+    /// What a store has; nil when it keeps no history.
+    static func read(from connection: some SQLConnection) throws -> HistoryTables? {
+        let present = try connection.tableNames()
+        guard present.contains(transactions), present.contains(changes) else { return nil }
+        var tables = HistoryTables()
+        let transactionColumns = try connection.columnNames(of: transactions)
+        tables.hasQueryGenerations = transactionColumns.contains("ZQUERYGEN")
+        tables.hasStrings = transactionColumns.contains(key(ofName: "AUTHOR")) && present.contains(strings)
+        let changeColumns = try Set(connection.columnNames(of: changes))
+        while changeColumns.contains(tombstone(tables.tombstones)) { tables.tombstones += 1 }
+        return tables
+    }
+
+    /// Makes what is missing for the history of a model; nothing is written when all is there.
+    static func prepare(_ connection: some SQLConnection, for layout: ModelLayout) throws -> HistoryTables {
+        let wanted = layout.entities.map { HistoryProperties.preserved(of: $0).count }.max() ?? 0
+        if let present = try read(from: connection), present.hasStrings, present.tombstones >= wanted { return present }
+        return try connection.transaction {
+            var tables = try read(from: connection) ?? HistoryTables()
+            for table in definitions { try connection.run(.define(.createTable(table, unlessThere: true))) }
+            for index in indexes { try connection.run(.define(.createIndex(index, unlessThere: true))) }
+            let present = try connection.columnNames(of: transactions)
+            for name in names where !present.contains(key(ofName: name)) {
+                let column = SQLColumn(name: key(ofName: name), type: .integer)
+                try connection.run(.define(.addColumn(column, table: transactions)))
+            }
+            for name in names {
+                let column = key(ofName: name)
+                let index = SQLIndex(
+                    name: "\(transactions)_\(column)_INDEX", table: transactions,
+                    columns: [SQLIndexColumn(name: column)])
+                try connection.run(.define(.createIndex(index, unlessThere: true)))
+            }
+            while tables.tombstones < wanted {
+                let column = SQLColumn(name: tombstone(tables.tombstones), type: .blob)
+                try connection.run(.define(.addColumn(column, table: changes)))
+                tables.tombstones += 1
+            }
+            let entities = [
+                (changeEntity, "CHANGE"), (transactionEntity, "TRANSACTION"), (stringEntity, "TRANSACTIONSTRING"),
+            ]
+            for (number, name) in entities {
+                let values: [SQLExpression] = [.value(.int(number)), .value(.string(name)), .number(0), .number(0)]
+                try connection.run(
+                    .insert(
+                        SQLInsert(
+                            into: SQLBookkeeping.Keys.table, SQLBookkeeping.Keys.columns, .values(values),
+                            conflict: .keepsStored)))
+            }
+            tables.hasStrings = true
+            tables.hasQueryGenerations = try connection.columnNames(of: transactions).contains("ZQUERYGEN")
+            return tables
+        }
+    }
+
+    // MARK: Whose transactions they are
+
+    /// Whether a transaction `t` is proven to be Apple's.
+    ///
+    /// No version of this library has ever written texts or a query generation into a transaction, and no program of
+    /// Apple's uses it. Otherwise their transactions and older ones of ours are alike.
+    var isOfApple: SQLExpression {
+        var proofs = [isOf2017]
+        if hasQueryGenerations { proofs.append(.isNotNull(Self.ofTransaction("ZQUERYGEN"))) }
+        if hasStrings {
+            proofs.append(
+                .exists(
+                    SQLSelect(
+                        [.column(SQLSchema.keyColumn)], of: Self.strings,
+                        where: .and([
+                            .binary(.equal, .column(SQLSchema.keyColumn), Self.ofTransaction("ZBUNDLEIDTS")),
+                            .hasPrefix(.column("ZNAME"), "com.apple."),
+                        ]))))
+        }
+        return .or(proofs)
+    }
+
+    /// Whether a transaction `t` was written by Apple's framework of 2017, which had its texts there.
+    var isOf2017: SQLExpression {
+        .or([.isNotNull(Self.ofTransaction("ZBUNDLEID")), .isNotNull(Self.ofTransaction("ZPROCESSID"))])
+    }
+
+    static func ofTransaction(_ column: String) -> SQLExpression { .column(alias: "t", name: column) }
+    static func ofChange(_ column: String) -> SQLExpression { .column(alias: "c", name: column) }
+
+    // MARK: Definitions
+
+    private static var definitions: [SQLTable] {
+        func table(_ name: String, _ columns: [(String, SQLColumnType)]) -> SQLTable {
+            let fixed = [
+                SQLColumn(name: SQLSchema.keyColumn, type: .integer, isPrimaryKey: true),
+                SQLColumn(name: SQLSchema.entityColumn, type: .integer),
+                SQLColumn(name: SQLSchema.versionColumn, type: .integer),
+            ]
+            return SQLTable(name: name, columns: fixed + columns.map { SQLColumn(name: $0.0, type: $0.1) })
+        }
+        return [
+            table(
+                changes,
+                [
+                    ("ZCHANGETYPE", .integer), ("ZENTITY", .integer), ("ZENTITYPK", .integer),
+                    ("ZTRANSACTIONID", .integer), ("ZCOLUMNS", .blob),
+                ]),
+            table(
+                transactions,
+                names.map { (key(ofName: $0), .integer) } + [("ZTIMESTAMP", .float)]
+                    + names.map { (text(ofName: $0), .varchar) } + [("ZQUERYGEN", .blob)]),
+            table(strings, [("ZNAME", .varchar)]),
+        ]
+    }
+
+    private static var indexes: [SQLIndex] {
+        func column(_ name: String) -> [SQLIndexColumn] { [SQLIndexColumn(name: name, direction: .ascending)] }
+        return [
+            SQLIndex(
+                name: "ACHANGE_ZTRANSACTIONID_INDEX", table: changes, columns: [SQLIndexColumn(name: "ZTRANSACTIONID")]),
+            SQLIndex(
+                name: "Z_TRANSACTION_TransactionAuthorIndex", table: transactions, columns: column("ZAUTHOR")),
+            SQLIndex(
+                name: "Z_TRANSACTION_TransactionTimestampIndex", table: transactions, columns: column("ZTIMESTAMP")),
+            SQLIndex(
+                name: "Z_TRANSACTIONSTRING_UNIQUE_NAME", table: strings, columns: column("ZNAME"), isUnique: true),
+        ]
+    }
+}

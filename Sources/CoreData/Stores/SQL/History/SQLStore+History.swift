@@ -1,0 +1,183 @@
+import Foundation
+
+extension SQLStore: HistoryStore {
+    func lastTransactionNumber() throws -> Int64 {
+        guard historyTables != nil else { return 0 }
+        return try reading {
+            try $0.highestKey(in: HistoryTables.transactions, ofNumber: HistoryTables.transactionEntity)
+        }
+    }
+
+    func isComplete(after number: Int64) throws -> Bool {
+        let last = try lastTransactionNumber()
+        if number >= last { return number == last }
+        let oldest = SQLSelect([.function(.min, [.column(SQLSchema.keyColumn)])], of: HistoryTables.transactions)
+        return try reading { try $0.integer(oldest) }.map { $0 <= number + 1 } ?? false
+    }
+
+    func number(ofEntityNamed name: String) -> Int? {
+        layout.layout(named: name).flatMap { schema.numbers[$0.index] }
+    }
+
+    // MARK: Reading
+
+    func transactions(_ interval: HistoryInterval, _ body: (HistoryTransactionRecord) throws -> Void) throws {
+        guard let historyTables else { return }
+        let key = HistoryTables.ofTransaction(SQLSchema.keyColumn)
+        let names = HistoryTables.names.map { historyTables.text(ofName: $0) }
+        let select = SQLSelect(
+            [key, HistoryTables.ofTransaction("ZTIMESTAMP")] + names, of: HistoryTables.transactions, as: "t",
+            where: Self.condition(interval), orderedBy: [key])
+        try reading { connection in
+            try connection.prepare(.select(select)).rows { row in
+                func text(_ place: Int) -> String? { row.isNull(place) ? nil : row.string(place) }
+                try body(
+                    HistoryTransactionRecord(
+                        number: row.int64(0), timestamp: Date(timeIntervalSinceReferenceDate: row.double(1)),
+                        author: text(2), bundleID: text(3), contextName: text(4), processID: text(5)))
+            }
+        }
+    }
+
+    func changes(_ interval: HistoryInterval, _ body: (HistoryChangeRecord) throws -> Void) throws {
+        guard let historyTables else { return }
+        let keys = [HistoryTables.ofTransaction(SQLSchema.keyColumn), HistoryTables.ofChange(SQLSchema.keyColumn)]
+        let columns =
+            [
+                SQLSchema.keyColumn, "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZCOLUMNS",
+                SQLSchema.versionColumn,
+            ].map(HistoryTables.ofChange)
+            + [historyTables.isOfApple, historyTables.isOf2017]
+            + (0..<historyTables.tombstones).map { HistoryTables.ofChange(HistoryTables.tombstone($0)) }
+        let select = SQLSelect(
+            columns, of: HistoryTables.transactions, as: "t", joins: [Self.changesOfTransaction],
+            where: Self.condition(interval), orderedBy: keys)
+        var properties: [Int: HistoryProperties] = [:]
+        var preserved: [Int: [Slot]] = [:]
+        try reading { connection in
+            try connection.prepare(.select(select)).rows { row in
+                let number = Int(row.int64(3))
+                guard let index = schema.layoutOfNumber[number],
+                    let type = NSPersistentHistoryChangeType(rawValue: Int(row.int64(2)))
+                else { return }
+                var record = HistoryChangeRecord(
+                    changeID: row.int64(0), transaction: row.int64(1), type: type,
+                    key: ObjectKey(
+                        layoutIndex: index,
+                        key: ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(4))),
+                    entityNumber: number)
+                switch type {
+                case .insert: break
+                case .update:
+                    let bits = properties[index] ?? HistoryProperties(layout.entities[index])
+                    properties[index] = bits
+                    record.updatedProperties = bits.properties(in: row.data(5), by: Self.writer(row))
+                case .delete:
+                    let entity = layout.entities[index]
+                    let slots = preserved[index] ?? HistoryProperties.preserved(of: entity).map { entity.slots[$0] }
+                    preserved[index] = slots
+                    record.tombstone = Self.tombstone(row, slots, historyTables.tombstones)
+                }
+                try body(record)
+            }
+        }
+    }
+
+    func changeCount(_ interval: HistoryInterval) throws -> Int {
+        guard historyTables != nil else { return 0 }
+        let entities = schema.layoutOfNumber.keys.sorted().map { SlotValue.int(Int64($0)) }
+        let select = SQLSelect(
+            [.countAll], of: HistoryTables.transactions, as: "t", joins: [Self.changesOfTransaction],
+            where: .and([
+                Self.condition(interval),
+                .between(HistoryTables.ofChange("ZCHANGETYPE"), .number(0), .number(2)),
+                .isInArray(HistoryTables.ofChange("ZENTITY"), entities),
+            ]))
+        return Int(try reading { try $0.integer(select) } ?? 0)
+    }
+
+    private static let changesOfTransaction = SQLSelect.Join(
+        table: HistoryTables.changes, alias: "c",
+        on: .binary(
+            .equal, HistoryTables.ofChange("ZTRANSACTIONID"), HistoryTables.ofTransaction(SQLSchema.keyColumn)),
+        isLeft: false)
+
+    /// Who wrote a change.
+    private static func writer(_ row: any SQLRow) -> HistoryWriter {
+        if !row.isNull(6) { return .library(mark: row.int64(6)) }
+        return row.int64(7) != 0 ? .apple(isOf2017: row.int64(8) != 0) : .unknown
+    }
+
+    /// What stays of a deleted row, in the columns behind the fixed ones.
+    private static func tombstone(_ row: any SQLRow, _ slots: [Slot], _ columns: Int) -> [String: Any]? {
+        var values: [String: Any] = [:]
+        for (place, slot) in slots.enumerated() where place < columns {
+            let value = value(row.slotValue(9 + place), slot)
+            if let value { values[slot.name] = value }
+        }
+        return values.isEmpty ? nil : values
+    }
+
+    private static func value(_ stored: SlotValue, _ slot: Slot) -> Any? {
+        if slot.kind == .transformable, case .attribute(let attribute) = slot.role {
+            guard case .data(let data) = stored else { return nil }
+            return TransformableCoding.object(from: data, of: attribute)
+        }
+        switch (slot.kind, stored) {
+        case (.uuid, .data(let data)):
+            guard data.count == 16 else { return nil }
+            return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        case (.date, .int(let seconds)): return Date(timeIntervalSinceReferenceDate: Double(seconds))
+        case (.decimal, .int(let number)): return NSDecimalNumber(decimal: Decimal(number))
+        case (.decimal, .double(let number)): return NSDecimalNumber(decimal: DecimalStorage.decimal(number))
+        case (.decimal, .string(let text)):
+            return DecimalStorage.decimal(text).map { NSDecimalNumber(decimal: $0) }
+        default: return stored.boxed(as: slot.kind)
+        }
+    }
+
+    /// The condition on a transaction `t`.
+    private static func condition(_ interval: HistoryInterval) -> SQLExpression {
+        let number = HistoryTables.ofTransaction(SQLSchema.keyColumn)
+        let time = HistoryTables.ofTransaction("ZTIMESTAMP")
+        return switch interval {
+        case .all: .alwaysTrue
+        case .none: .alwaysFalse
+        case .afterNumber(let given): .binary(.greater, number, .value(.int(given)))
+        case .beforeNumber(let given): .binary(.less, number, .value(.int(given)))
+        case .afterDate(let date): .binary(.greater, time, .value(.double(date.timeIntervalSinceReferenceDate)))
+        case .beforeDate(let date): .binary(.less, time, .value(.double(date.timeIntervalSinceReferenceDate)))
+        }
+    }
+
+    // MARK: Deleting
+
+    func deleteHistory(_ interval: HistoryInterval) throws -> Int {
+        guard let historyTables else { return 0 }
+        let key = SQLExpression.column(SQLSchema.keyColumn)
+        let doomed = SQLSelect(
+            [HistoryTables.ofTransaction(SQLSchema.keyColumn)], of: HistoryTables.transactions, as: "t",
+            where: Self.condition(interval))
+        return try writing { connection in
+            try connection.transaction {
+                let changes = try connection.run(
+                    .delete(
+                        SQLDelete(
+                            from: HistoryTables.changes, where: .isInSelect(.column("ZTRANSACTIONID"), doomed))))
+                let transactions = try connection.run(
+                    .delete(SQLDelete(from: HistoryTables.transactions, where: .isInSelect(key, doomed))))
+                if transactions.changed > 0, historyTables.hasStrings {
+                    let used = HistoryTables.names.map { name in
+                        let column = SQLExpression.column(HistoryTables.key(ofName: name))
+                        return SQLSelect([column], of: HistoryTables.transactions, where: .isNotNull(column))
+                    }
+                    try connection.run(
+                        .delete(
+                            SQLDelete(
+                                from: HistoryTables.strings, where: .and(used.map { .not(.isInSelect(key, $0)) }))))
+                }
+                return changes.changed
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// What differs between databases when SQL is printed.
+protocol SQLDialect: Sendable {
+    /// The name of a function or an operator, and how a collation is written behind an ORDER BY term (empty for none).
+    func name(of function: SQLExpression.Function) -> String
+    func name(of op: SQLExpression.Operator) -> String
+    func suffix(for collation: SQLSelect.Order.Collation) -> String
+    /// What stands behind an ORDER BY term, so that missing values come first or last; empty where they do by themselves.
+    func suffix(isAscending: Bool, putsNullsLast: Bool) -> String
+    /// The text of the placeholder with the given number, from 1. Several may have one number.
+    func placeholder(_ number: Int) -> String
+    /// The same where no two of a statement have one number.
+    func nextPlaceholder(_ number: Int) -> String
+    /// A name within a statement, and within the definition of a table or an index.
+    func quoted(_ identifier: String) -> String
+    func defined(_ identifier: String) -> String
+    func name(of type: SQLColumnType) -> String
+    func truth(_ value: Bool) -> String
+    /// What stands between IN and the end for membership in a list that is bound to a placeholder, and that list as one value.
+    func elements(ofListIn placeholder: String) -> String
+    func list(_ values: [SlotValue]) -> SlotValue
+    /// The least text behind all that begin with a prefix.
+    func end(ofPrefix prefix: String) -> String
+    /// A LIMIT that lets all rows pass, for an OFFSET without one; nil where it needs none.
+    var noLimit: Int? { get }
+    /// A value in the text of a definition.
+    func literal(_ value: SlotValue) -> String
+    /// What stands before INTO, and behind the values, where keys that are there already are no failure.
+    func insertion(_ conflict: SQLInsert.Conflict, columns: [String]) -> (verb: String, tail: String)
+}

@@ -1,0 +1,111 @@
+// Statements that change rows or tables.
+extension SQLPrinter {
+    mutating func print(_ statement: SQLStatement) {
+        switch statement {
+        case .select(let select): print(select)
+        case .insert(let insert): print(insert)
+        case .update(let update): print(update)
+        case .delete(let delete):
+            text += "DELETE FROM \(dialect.quoted(delete.table))"
+            print(where: delete.condition)
+        case .define(let definition): print(definition)
+        }
+    }
+
+    private mutating func print(where condition: SQLExpression?) {
+        guard let condition else { return }
+        text += " WHERE "
+        print(condition)
+    }
+
+    private mutating func print(_ insert: SQLInsert) {
+        let (verb, tail) = dialect.insertion(insert.conflict, columns: insert.columns)
+        let columns = insert.columns.map(dialect.quoted).joined(separator: ", ")
+        text += "\(verb) INTO \(dialect.quoted(insert.table)) (\(columns)) "
+        switch insert.source {
+        case .values(let values):
+            text += "VALUES ("
+            printList(values)
+            text += ")"
+        case .select(let select):
+            print(select)
+        }
+        text += tail
+    }
+
+    private mutating func print(_ update: SQLUpdate) {
+        text += "UPDATE \(dialect.quoted(update.table)) SET "
+        for (number, assignment) in update.assignments.enumerated() {
+            if number > 0 { text += ", " }
+            text += "\(dialect.quoted(assignment.column)) = "
+            print(assignment.value)
+        }
+        if let from = update.from {
+            text += " FROM "
+            print(from.source, as: from.alias)
+        }
+        print(where: update.condition)
+    }
+
+    // MARK: Tables and indexes
+
+    private mutating func print(_ definition: SQLDefinition) {
+        switch definition {
+        case .createTable(let table, let unlessThere):
+            text += Self.text(table, unlessThere, dialect)
+        case .createIndex(let index, let unlessThere):
+            text += Self.text(index, unlessThere, dialect)
+        case .dropTable(let name):
+            text += "DROP TABLE \(dialect.quoted(name))"
+        case .dropIndex(let name):
+            text += "DROP INDEX \(dialect.quoted(name))"
+        case .renameTable(let name, let new):
+            text += "ALTER TABLE \(dialect.quoted(name)) RENAME TO \(dialect.quoted(new))"
+        case .addColumn(let column, let table):
+            text += "ALTER TABLE \(dialect.quoted(table)) ADD COLUMN \(dialect.quoted(column.name)) "
+                + dialect.name(of: column.type)
+        case .renameColumn(let name, let new, let table):
+            text += "ALTER TABLE \(dialect.quoted(table)) RENAME COLUMN \(dialect.quoted(name)) TO "
+                + dialect.quoted(new)
+        case .dropColumn(let name, let table):
+            text += "ALTER TABLE \(dialect.quoted(table)) DROP COLUMN \(dialect.quoted(name))"
+        }
+    }
+
+    /// `CREATE TABLE` as Core Data's own files have it, word for word.
+    private static func text(_ table: SQLTable, _ unlessThere: Bool, _ dialect: any SQLDialect) -> String {
+        var parts = table.columns.map { column in
+            "\(dialect.defined(column.name)) \(dialect.name(of: column.type))"
+                + (column.isPrimaryKey ? " PRIMARY KEY" : "")
+        }
+        if !table.compositeKey.isEmpty {
+            parts.append("PRIMARY KEY (\(table.compositeKey.map(dialect.defined).joined(separator: ", ")))")
+        }
+        let list = parts.joined(separator: ", ")
+        return "CREATE TABLE \(unlessThere ? "IF NOT EXISTS " : "")\(dialect.defined(table.name)) "
+            + (table.isBookkeeping ? "(\(list))" : "( \(list) )")
+    }
+
+    /// `CREATE INDEX` as Core Data's own files have it. The condition of a partial index has its values in the text.
+    private static func text(_ index: SQLIndex, _ unlessThere: Bool, _ dialect: any SQLDialect) -> String {
+        let columns = index.columns.map { column in
+            let name = dialect.defined(column.name)
+            return switch column.direction {
+            case nil: name
+            case .ascending: "\(name) COLLATE BINARY ASC"
+            case .descending: "\(name) COLLATE BINARY DESC"
+            }
+        }
+        let kind = index.isUnique ? "CREATE UNIQUE INDEX" : "CREATE INDEX"
+        return "\(kind) \(unlessThere ? "IF NOT EXISTS " : "")\(dialect.defined(index.name)) "
+            + "ON \(dialect.defined(index.table)) (\(columns.joined(separator: ", ")))"
+            + (index.condition.map { " WHERE " + text($0, in: dialect) } ?? "")
+    }
+
+    /// A condition with its values in the text, as the definition of an index has it.
+    static func text(_ condition: SQLExpression, in dialect: any SQLDialect) -> String {
+        var printer = SQLPrinter(definitionsOf: dialect)
+        printer.print(condition)
+        return printer.text
+    }
+}

@@ -1,0 +1,97 @@
+/// A statement as a value. A printer makes text of it, in the words of a dialect.
+///
+/// Values are bound once, parameters for each row that the statement runs over.
+enum SQLStatement: Equatable, Sendable {
+    case select(SQLSelect)
+    case insert(SQLInsert)
+    case update(SQLUpdate)
+    case delete(SQLDelete)
+    case define(SQLDefinition)
+}
+
+/// An INSERT: of values, or of what a SELECT gives.
+struct SQLInsert: Equatable, Sendable {
+    /// What becomes of a row whose key is there already.
+    enum Conflict: Equatable, Sendable {
+        case fails
+        case keepsStored
+        /// The new row takes the place of the row with the same key, which lies in these columns.
+        case replaces(key: [String])
+    }
+
+    enum Source: Equatable, Sendable {
+        case values([SQLExpression])
+        case select(SQLSelect)
+    }
+
+    var table: String
+    var columns: [String]
+    var source: Source
+    var conflict = Conflict.fails
+
+    /// An INSERT that takes the value of each column as a parameter, in their order.
+    init(into table: String, _ columns: [String], conflict: Conflict = .fails) {
+        self.init(into: table, columns, .values(columns.indices.map { .parameter($0 + 1) }), conflict: conflict)
+    }
+
+    init(into table: String, _ columns: [String], _ source: Source, conflict: Conflict = .fails) {
+        self.table = table
+        self.columns = columns
+        self.source = source
+        self.conflict = conflict
+    }
+}
+
+/// An UPDATE of the rows that a condition holds for, or that another source leads to.
+struct SQLUpdate: Equatable, Sendable {
+    struct Assignment: Equatable, Sendable {
+        var column: String
+        var value: SQLExpression
+
+        init(_ column: String, _ value: SQLExpression) {
+            self.column = column
+            self.value = value
+        }
+    }
+
+    /// Other rows whose values the assignments and the condition name.
+    struct From: Equatable, Sendable {
+        var source: SQLSource
+        var alias: String
+    }
+
+    var table: String
+    var assignments: [Assignment]
+    var from: From?
+    var condition: SQLExpression?
+
+    init(_ table: String, _ assignments: [Assignment], from: From? = nil, where condition: SQLExpression? = nil) {
+        self.table = table
+        self.assignments = assignments
+        self.from = from
+        self.condition = condition
+    }
+}
+
+/// A DELETE of the rows that a condition holds for.
+struct SQLDelete: Equatable, Sendable {
+    var table: String
+    var condition: SQLExpression?
+
+    init(from table: String, where condition: SQLExpression? = nil) {
+        self.table = table
+        self.condition = condition
+    }
+}
+
+/// A change of tables and indexes.
+enum SQLDefinition: Equatable, Sendable {
+    case createTable(SQLTable, unlessThere: Bool = false)
+    case createIndex(SQLIndex, unlessThere: Bool = false)
+    case dropTable(String)
+    case dropIndex(String)
+    case renameTable(String, to: String)
+    case addColumn(SQLColumn, table: String)
+    case renameColumn(String, to: String, table: String)
+    case dropColumn(String, table: String)
+}

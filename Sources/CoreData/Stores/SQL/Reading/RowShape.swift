@@ -1,0 +1,137 @@
+import Foundation
+
+/// What the columns of a SELECT hold that reads whole rows of one entity and of everything below it.
+///
+/// The columns are: key, entity, version, then every column that any of the entities stores. Made once per entity; drivers
+/// make snapshots of their rows by it.
+final class RowShape: @unchecked Sendable {  // immutable after init
+    struct Field {
+        enum Kind: UInt8 {
+            case integer, boolean, double, reference, entityNumber
+            case bytes, external, uuid, decimal
+        }
+        var slot: Int32
+        var column: Int32
+        var kind: Kind
+    }
+
+    /// How the rows of one concrete entity are read.
+    final class Plan {
+        let layout: EntityLayout
+        let inline: [Field]
+        let tails: [Field]
+        /// Whether a row of the same version may be taken from the cache. Triggers change derived values without a new
+        /// version, so rows with derived attributes are always read.
+        let isCacheable: Bool
+
+        init(layout: EntityLayout, inline: [Field], tails: [Field], isCacheable: Bool) {
+            self.layout = layout
+            self.inline = inline
+            self.tails = tails
+            self.isCacheable = isCacheable
+        }
+    }
+
+    let rootIndex: Int
+    /// The names of the columns after key, entity and version.
+    let columnNames: [String]
+    private(set) var plans: [Plan?]
+    /// Layout index by number in the store, -1 for none.
+    let layoutOfNumber: [Int]
+    let keyBase: Int64
+    let externalData: ExternalData?
+    /// The store's file, for messages.
+    let fileName: String
+    private let singleLayout: Int?
+    /// The only entity of the table, when it holds rows of one only. Then the number in a row says nothing: migrations of
+    /// the time left stale ones, and Apple's framework does not read it either.
+    private let soleLayout: Int?
+
+    init(
+        layout: EntityLayout, schema: SQLSchema, storeNumber: Int, externalData: ExternalData?, fileName: String?
+    ) {
+        self.fileName = fileName ?? "the store in memory"
+        rootIndex = layout.rootIndex
+        keyBase = ObjectKey.key(storeNumber: storeNumber, primaryKey: 0)
+        self.externalData = externalData
+        let highest = schema.layoutOfNumber.keys.max() ?? 0
+        var numbers = Array(repeating: -1, count: highest + 1)
+        for (number, index) in schema.layoutOfNumber { numbers[number] = index }
+        layoutOfNumber = numbers
+        var names: [String] = []
+        var places: [String: Int32] = [:]
+        let model = layout.model
+        plans = Array(repeating: nil, count: model.entities.count)
+        for index in layout.subtree where schema.numbers[index] != nil {
+            let entity = model.entities[index]
+            var inline: [Field] = []
+            var tails: [Field] = []
+            var isCacheable = true
+            for (number, slot) in entity.slots.enumerated() {
+                guard let name = schema.columns[index][number] else { continue }
+                let place: Int32
+                if let known = places[name] {
+                    place = known
+                } else {
+                    place = Int32(names.count + 3)
+                    places[name] = place
+                    names.append(name)
+                }
+                let kind: Field.Kind
+                switch slot.kind {
+                case .integer, .order: kind = .integer
+                case .boolean: kind = .boolean
+                case .double, .float, .date: kind = .double
+                case .reference: kind = .reference
+                case .entityNumber: kind = .entityNumber
+                case .string, .uri: kind = .bytes
+                case .data, .transformable: kind = Self.isExternal(slot) ? .external : .bytes
+                case .uuid: kind = .uuid
+                case .decimal: kind = .decimal
+                }
+                let field = Field(slot: Int32(number), column: place, kind: kind)
+                if slot.kind.isInline { inline.append(field) } else { tails.append(field) }
+                if slot.property?.isReadOnly == true { isCacheable = false }
+            }
+            plans[index] = Plan(layout: entity, inline: inline, tails: tails, isCacheable: isCacheable)
+        }
+        columnNames = names
+        let stored = layout.subtree.filter { schema.numbers[$0] != nil }
+        singleLayout = stored.count == 1 ? stored.first : nil
+        soleLayout = schema.soleLayout(ofRoot: layout.rootIndex, in: model)
+    }
+
+    /// Whether a slot's values may lie in files of their own.
+    static func isExternal(_ slot: Slot) -> Bool {
+        guard case .attribute(let attribute) = slot.role else { return false }
+        return attribute.allowsExternalBinaryDataStorage && (slot.kind == .data || slot.kind == .transformable)
+    }
+
+    /// The columns, for a SELECT.
+    func results(alias: String) -> [SQLSelect.Result] {
+        ([SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn] + columnNames)
+            .map { SQLSelect.Result(expression: .column(alias: alias, name: $0)) }
+    }
+
+    /// How the rows with an entity's number are read; nil when the entity is none of the shape's.
+    @inline(__always)
+    func plan(ofNumber number: Int) -> (index: Int, plan: Plan)? {
+        let index =
+            soleLayout
+            ?? (number > 0 && number < layoutOfNumber.count
+                ? layoutOfNumber[number] : (number == 0 ? singleLayout ?? -1 : -1))
+        guard index >= 0, let plan = plans[index] else { return nil }
+        return (index, plan)
+    }
+
+    /// The error of a value that its column cannot hold.
+    func damage(isBlob: Bool, _ what: String, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
+        let name = plan.layout.slots[Int(field.slot)].name
+        return NSError.coreData(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            reason: "The file “\(fileName)” holds \(isBlob ? "a blob" : "a text") that \(what) in the column "
+                + "\(columnNames[Int(field.column) - 3]) (\(plan.layout.name).\(name), row "
+                + "\(key & ObjectKey.primaryKeyMask)).",
+            userInfo: [NSValidationKeyErrorKey: name])
+    }
+}

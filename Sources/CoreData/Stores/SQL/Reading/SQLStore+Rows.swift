@@ -1,0 +1,204 @@
+import Foundation
+
+extension SQLStore {
+    /// How many keys one statement asks for. Few fixed sizes keep the statements cached; short batches repeat their last key.
+    static let batchSizes = [20, 100, 500]
+
+    // MARK: Rows by key
+
+    func rows(for keys: [Int64], rootIndex: Int, refreshing: Bool) throws -> [Snapshot] {
+        guard let shape = rootShapes[rootIndex] else { return [] }
+        if keys.count == 1 {
+            let row = try row(for: keys[0], rootIndex: rootIndex, shape, refreshing: refreshing)
+            return row.map { [$0] } ?? []
+        }
+        var rows: [Snapshot] = []
+        rows.reserveCapacity(keys.count)
+        var missing: [Int64] = []
+        if refreshing {
+            missing = keys
+        } else {
+            rowCache.batch { cache in
+                for key in keys {
+                    if let row = cache.row(for: key, rootIndex: rootIndex) {
+                        rows.append(row)
+                    } else {
+                        missing.append(key)
+                    }
+                }
+            }
+        }
+        if missing.isEmpty { return rows }
+        let primaryKeys = missing.map { $0 & ObjectKey.primaryKeyMask }.sorted()
+        try reading { connection in
+            try Self.inBatches(primaryKeys) { size, bind in
+                try connection.statement(.rows(root: rootIndex, count: size)) {
+                    rowSelect(rootIndex) { .isIn($0, (1...size).map { .parameter($0) }) }
+                }.snapshots(shape, rowCache, refreshing: refreshing, bind) { rows += $0 }
+            }
+        }
+        return rows
+    }
+
+    /// One row: the hot path of firing a fault.
+    private func row(
+        for key: Int64, rootIndex: Int, _ shape: RowShape, refreshing: Bool
+    ) throws -> Snapshot? {
+        if !refreshing, let cached = rowCache.row(for: key, rootIndex: rootIndex) { return cached }
+        return try reading { connection in
+            try connection.rowStatement(root: rootIndex) {
+                rowSelect(rootIndex) { .binary(.equal, $0, .parameter(1)) }
+            }.snapshot(shape, rowCache, refreshing: refreshing, key: key & ObjectKey.primaryKeyMask)
+        }
+    }
+
+    /// A SELECT of whole rows of a root entity's table, by their key.
+    func rowSelect(_ rootIndex: Int, where condition: (SQLExpression) -> SQLExpression) -> SQLStatement {
+        let table = schema.table(ofRoot: rootIndex)?.name ?? ""
+        return .select(
+            SQLSelect(
+                results: rootShapes[rootIndex]?.results(alias: "t0") ?? [], table: table, alias: "t0",
+                condition: condition(.column(alias: "t0", name: SQLSchema.keyColumn))))
+    }
+
+    /// Calls a body with so many parameters that it has to bind, for all keys: a short batch repeats its last key.
+    private static func inBatches(
+        _ keys: [Int64], _ body: (_ size: Int, _ bind: (any SQLParameters) -> Void) throws -> Void
+    ) throws {
+        var start = 0
+        while start < keys.count {
+            let left = keys.count - start
+            let size = Self.batchSizes.first { $0 >= left } ?? 500
+            let end = min(start + size, keys.count)
+            try body(size) { parameters in
+                for place in 0..<size { parameters.bind(place + 1, keys[min(start + place, end - 1)]) }
+            }
+            start = end
+        }
+    }
+
+    // MARK: Members of to-many relationships
+
+    func members(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey] {
+        guard let plan = memberPlan(of: toMany, owner: owner.layoutIndex) else { return [] }
+        return try reading { connection in
+            let statement = try connection.statement(
+                .members(layout: toMany.declaringIndex, toMany: toMany.index, owners: 1)
+            ) { plan.statement(owners: 1) }
+            var members: [ObjectKey] = []
+            try statement.rows({ $0.bind(1, owner.primaryKey) }) { row in
+                if let member = member(row, plan.rootIndex) { members.append(member) }
+            }
+            return members
+        }
+    }
+
+    func members(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
+        var result: [Int64: [ObjectKey]] = [:]
+        result.reserveCapacity(owners.count)
+        for owner in owners { result[owner.key] = [] }
+        try reading { connection in
+            try members(of: toMany, owners: owners, on: connection) { result[$0, default: []].append($1) }
+        }
+        return result
+    }
+
+    /// The members of many owners of one entity: the body gets the owner's key with each.
+    func members(
+        of toMany: ToManySlot, owners: [ObjectKey], on connection: any SQLConnection,
+        _ body: (Int64, ObjectKey) -> Void
+    ) throws {
+        guard let first = owners.first, let plan = memberPlan(of: toMany, owner: first.layoutIndex) else { return }
+        try Self.inBatches(owners.map(\.primaryKey).sorted()) { size, bind in
+            try connection.statement(
+                .members(layout: toMany.declaringIndex, toMany: toMany.index, owners: size)
+            ) { plan.statement(owners: size) }.rows(bind) { row in
+                let owner = ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0))
+                if let member = member(row, plan.rootIndex) { body(owner, member) }
+            }
+        }
+    }
+
+    /// The member in a row: its key and its entity's number stand behind the owner.
+    @inline(__always)
+    private func member(_ row: any SQLRow, _ rootIndex: Int) -> ObjectKey? {
+        guard let index = layoutIndex(number: row.int64(2), rootIndex: rootIndex) else { return nil }
+        return ObjectKey(
+            layoutIndex: index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(1)))
+    }
+
+    /// How the members of a relationship are selected: owner, member's key, member's entity, in the order of the owner's list.
+    private struct MemberPlan {
+        var rootIndex: Int
+        var select: SQLSelect
+        var owner: SQLExpression
+
+        func statement(owners: Int) -> SQLStatement {
+            var select = select
+            select.condition = .isIn(owner, (1...owners).map { .parameter($0) })
+            return .select(select)
+        }
+    }
+
+    private func memberPlan(of toMany: ToManySlot, owner: Int) -> MemberPlan? {
+        let destination = layout.entities[toMany.destinationIndex]
+        guard let table = schema.table(ofRoot: destination.rootIndex)?.name else { return nil }
+        func member(_ name: String) -> SQLExpression { .column(alias: "m", name: name) }
+        let key = member(SQLSchema.keyColumn)
+        switch toMany.kind {
+        case .inverseKey(let slot, let order), .ownerKey(let slot, let order):
+            guard let column = schema.column(layout: destination.index, slot: slot) else { return nil }
+            let position = order.flatMap { schema.column(layout: destination.index, slot: $0) }
+            return MemberPlan(
+                rootIndex: destination.rootIndex,
+                select: SQLSelect(
+                    [member(column), key, member(SQLSchema.entityColumn)], of: table, as: "m",
+                    orderedBy: position.map { [member($0), key] } ?? []),
+                owner: member(column))
+        case .join:
+            guard let end = schema.joinEnds[owner][toMany.index] else { return nil }
+            func pair(_ name: String) -> SQLExpression { .column(alias: "j", name: name) }
+            func plan(_ pairs: SQLSource, owner: String, member name: String, order: String?) -> MemberPlan {
+                let join = SQLSelect.Join(
+                    table: table, alias: "m", on: .binary(.equal, key, pair(name)), isLeft: false)
+                return MemberPlan(
+                    rootIndex: destination.rootIndex,
+                    select: SQLSelect(
+                        results: [pair(owner), key, member(SQLSchema.entityColumn)].map { .init(expression: $0) },
+                        from: pairs, alias: "j", joins: [join],
+                        order: order.map { [.init(expression: pair($0)), .init(expression: pair(name))] } ?? []),
+                    owner: pair(owner))
+            }
+            guard end.isReflexive else {
+                return plan(
+                    .table(end.table), owner: end.ownerColumn, member: end.memberColumn, order: end.orderColumn)
+            }
+            return plan(.select(Self.pairsBothWays(end)), owner: "o", member: "d", order: end.orderColumn.map { _ in "p" })
+        case .transient:
+            return nil
+        }
+    }
+
+    /// The pairs of a relationship that is its own inverse, in both directions: it is not known whether Apple's files hold
+    /// one row per pair or two. Only the one that was written for an owner knows the place in the owner's list.
+    private static func pairsBothWays(_ end: SQLJoinEnd) -> SQLSelect {
+        func pairs(_ owner: String, _ member: String, _ place: String?) -> SQLSelect {
+            SQLSelect(
+                results: [
+                    .init(expression: .column(owner), name: "o"), .init(expression: .column(member), name: "d"),
+                    .init(expression: place.map { .column($0) } ?? .null, name: "p"),
+                ], table: end.table)
+        }
+        var select = SQLSelect(
+            results: [
+                .init(expression: .column("o")), .init(expression: .column("d")),
+                .init(expression: .function(.max, [.column("p")]), name: "p"),
+            ],
+            from: .unionAll([
+                pairs(end.ownerColumn, end.memberColumn, end.orderColumn),
+                pairs(end.memberColumn, end.ownerColumn, nil),
+            ]))
+        select.groupBy = [.column("o"), .column("d")]
+        return select
+    }
+}

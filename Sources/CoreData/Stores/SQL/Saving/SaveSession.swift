@@ -1,0 +1,290 @@
+import Foundation
+
+/// The statements of one save, run inside its transaction.
+struct SaveSession {
+    let store: SQLStore
+    let connection: any SQLConnection
+    var conflicts: [SaveConflicts.Conflict] = []
+    var constraintConflicts: [SaveConflicts.ConstraintConflict] = []
+    /// How many rows went, by the numbers of their entities' layouts.
+    private(set) var deletedRows: [Int: Int] = [:]
+    private var writers: [RowWriter?]
+
+    init(store: SQLStore, connection: any SQLConnection) {
+        self.store = store
+        self.connection = connection
+        writers = Array(repeating: nil, count: store.layout.entities.count)
+    }
+
+    mutating func writer(_ index: Int) throws -> RowWriter {
+        if let writer = writers[index] { return writer }
+        let writer = try store.rowWriter(index)
+        writers[index] = writer
+        return writer
+    }
+
+    func root(_ index: Int) -> Int { store.layout.entities[index].rootIndex }
+
+    // MARK: Insertions
+
+    mutating func insert(_ rows: [Snapshot], _ files: inout ExternalFileChanges) throws {
+        for range in rows.runs(by: { $0.layoutIndex == $1.layoutIndex }) {
+            let writer = try writer(rows[range.lowerBound].layoutIndex)
+            let statement = try connection.statement(.insert(layout: writer.layout.index)) { writer.insert }
+            let numbers = store.schema.numbers
+            let outcome = try statement.run(range.count, isTried: true) { place, parameters in
+                let row = rows[range.lowerBound + place]
+                parameters.bind(1, row.key & ObjectKey.primaryKeyMask)
+                parameters.bind(2, writer.number)
+                parameters.bind(3, Int64(row.version))
+                var number = 4
+                for field in writer.fields {
+                    try writer.bind(field, of: row, to: parameters, at: number, numbers: numbers) {
+                        try encode($0, &files)
+                    }
+                    number += 1
+                }
+            }
+            // A broken uniqueness constraint is noted, and the save goes on to find the others.
+            for (place, failure) in outcome.violations {
+                constraintConflicts.append(
+                    try constraintConflict(failure, rows[range.lowerBound + place], writer))
+            }
+        }
+    }
+
+    private func encode(_ bytes: UnsafeRawBufferPointer, _ files: inout ExternalFileChanges) throws -> Data {
+        guard let externalData = store.externalData else { return ExternalData.inline(bytes) }
+        return try externalData.encode(bytes, &files)
+    }
+
+    // MARK: Updates
+
+    mutating func update(_ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges) throws {
+        let blocked = try attempt(updates, &files)
+        if !blocked.isEmpty { try updateBlocked(blocked, &files) }
+    }
+
+    /// Writes rows, and returns those that a uniqueness constraint did not let through.
+    private mutating func attempt(
+        _ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges
+    ) throws -> [ChangeSet.Update] {
+        var blocked: [ChangeSet.Update] = []
+        let runs = updates.runs { $0.new.layoutIndex == $1.new.layoutIndex && $0.changed == $1.changed }
+        for range in runs {
+            let run = updates[range]
+            let outcome = try write(run, &files)
+            for (place, failure) in outcome.violations {
+                let update = run[run.startIndex + place]
+                constraintConflicts.append(
+                    try constraintConflict(failure, update.new, try writer(update.new.layoutIndex)))
+                blocked.append(update)
+            }
+            for place in outcome.withoutEffect {
+                let update = run[run.startIndex + place]
+                let object = ObjectKey(layoutIndex: update.new.layoutIndex, key: update.new.key)
+                conflicts.append(
+                    SaveConflicts.Conflict(key: object, expected: update.old, found: try presentRow(object)))
+            }
+        }
+        return blocked
+    }
+
+    /// Writes rows of one entity that change in the same slots.
+    private mutating func write(
+        _ run: ArraySlice<ChangeSet.Update>, _ files: inout ExternalFileChanges
+    ) throws -> SQLOutcome {
+        guard let first = run.first else { return SQLOutcome() }
+        let writer = try writer(first.new.layoutIndex)
+        var fields: [RowWriter.Field] = []
+        first.changed.forEach { slot in
+            if let field = writer.field(ofSlot: slot) { fields.append(field) }
+        }
+        let statement = try connection.statement(
+            .update(layout: writer.layout.index, mask: first.changed)
+        ) { writer.update(fields) }
+        let external = fields.filter { $0.kind == .external }
+        let numbers = store.schema.numbers
+        return try statement.run(run.count, isTried: true) { place, parameters in
+            let update = run[run.startIndex + place]
+            let row = update.new
+            let key = row.key & ObjectKey.primaryKeyMask
+            if !external.isEmpty { try noteFiles(of: external, writer.table, key, &files) }
+            parameters.bind(1, Int64(row.version))
+            var number = 2
+            for field in fields {
+                try writer.bind(field, of: row, to: parameters, at: number, numbers: numbers) {
+                    try encode($0, &files)
+                }
+                number += 1
+            }
+            parameters.bind(number, key)
+            parameters.bind(number + 1, Int64(update.old.version))
+        }
+    }
+
+    /// Rows of one save may hand unique values on to each other, even in a circle: a database looks after each row, the
+    /// constraint means the end. So the rows give up their values first and are written once more; what is broken then is
+    /// broken.
+    private mutating func updateBlocked(
+        _ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges
+    ) throws {
+        for update in updates {
+            let writer = try writer(update.new.layoutIndex)
+            let object = ObjectKey(layoutIndex: update.new.layoutIndex, key: update.new.key)
+            let mine = constraintConflicts.filter { $0.key == object }
+            let names = Set(mine.flatMap(\.constraint))
+            // Only what is written again afterwards.
+            let columns = writer.fields.filter {
+                update.changed.contains($0.slot) && names.contains(writer.layout.slots[$0.slot].name)
+            }.map(\.column)
+            if columns.isEmpty { continue }
+            let statement = try connection.prepare(
+                .update(
+                    SQLUpdate(
+                        writer.table, columns.map { .init($0, .null) }, where: RowWriter.isUnchanged(key: 1))))
+            try statement.run { parameters in
+                parameters.bind(1, object.primaryKey)
+                parameters.bind(2, Int64(update.old.version))
+            }
+            constraintConflicts.removeAll { $0.key == object }
+        }
+        _ = try attempt(updates, &files)
+    }
+
+    /// Looks whether rows still are what they were when they were read.
+    mutating func check(_ rows: [Snapshot]) throws {
+        for row in rows {
+            let object = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
+            let found = try presentRow(object)
+            if found?.version != row.version {
+                conflicts.append(SaveConflicts.Conflict(key: object, expected: row, found: found))
+            }
+        }
+    }
+
+    // MARK: Deletions
+
+    mutating func delete(_ deletions: [ChangeSet.Deletion], _ files: inout ExternalFileChanges) throws {
+        // By table and key: neighbouring rows lie on the same pages.
+        let sorted = deletions.sorted { a, b in
+            let (rootA, rootB) = (root(a.key.layoutIndex), root(b.key.layoutIndex))
+            return rootA == rootB ? a.key.key < b.key.key : rootA < rootB
+        }
+        let runs = sorted.runs { $0.key.layoutIndex == $1.key.layoutIndex && ($0.row == nil) == ($1.row == nil) }
+        for range in runs { try delete(sorted[range], &files) }
+    }
+
+    /// Deletes rows of one entity, all of which the saver has read, or none.
+    private mutating func delete(
+        _ run: ArraySlice<ChangeSet.Deletion>, _ files: inout ExternalFileChanges
+    ) throws {
+        guard let first = run.first else { return }
+        let index = first.key.layoutIndex
+        let writer = try writer(index)
+        if !writer.externalFields.isEmpty {
+            for deletion in run {
+                try noteFiles(of: writer.externalFields, writer.table, deletion.key.primaryKey, &files)
+            }
+        }
+        try deletePairs(of: run.map(\.key.primaryKey), index)
+        let isVersioned = first.row != nil
+        let statement = try connection.statement(.delete(root: root(index), versioned: isVersioned)) {
+            let hasKey = SQLExpression.binary(.equal, .column(SQLSchema.keyColumn), .parameter(1))
+            return .delete(
+                SQLDelete(from: writer.table, where: isVersioned ? RowWriter.isUnchanged(key: 1) : hasKey))
+        }
+        let outcome = try statement.run(run.count) { place, parameters in
+            let deletion = run[run.startIndex + place]
+            parameters.bind(1, deletion.key.primaryKey)
+            if let row = deletion.row { parameters.bind(2, Int64(row.version)) }
+        }
+        deletedRows[index, default: 0] += outcome.changed
+        if !isVersioned { return }
+        for place in outcome.withoutEffect {
+            let deletion = run[run.startIndex + place]
+            conflicts.append(
+                SaveConflicts.Conflict(
+                    key: deletion.key, expected: deletion.row, found: try presentRow(deletion.key)))
+        }
+    }
+
+    // MARK: What is there now
+
+    func presentRow(_ object: ObjectKey) throws -> Snapshot? {
+        let rootIndex = root(object.layoutIndex)
+        guard let shape = store.rootShapes[rootIndex] else { return nil }
+        let statement = try connection.statement(.rows(root: rootIndex, count: 1)) {
+            store.rowSelect(rootIndex, where: { .binary(.equal, $0, .parameter(1)) })
+        }
+        return try statement.snapshot(shape, nil, refreshing: false, key: object.primaryKey)
+    }
+
+    /// Notes the files that a row's columns name now: they are orphans once the row is changed or gone.
+    func noteFiles(
+        of fields: [RowWriter.Field], _ table: String, _ key: Int64, _ files: inout ExternalFileChanges
+    ) throws {
+        let statement = try connection.statement(
+            .columns(table: table, names: fields.map(\.column))
+        ) {
+            .select(
+                SQLSelect(
+                    fields.map { .column($0.column) }, of: table,
+                    where: .binary(.equal, .column(SQLSchema.keyColumn), .parameter(1))))
+        }
+        try statement.rows({ $0.bind(1, key) }) { row in
+            for place in fields.indices {
+                guard case .data(let data) = row.slotValue(place) else { continue }
+                let name = data.withUnsafeBytes { ExternalData.fileName($0) }
+                if let name { files.orphaned.append(name) }
+            }
+        }
+    }
+
+    /// Which constraint a row breaks, and which row it clashes with.
+    func constraintConflict(
+        _ failure: any SQLFailure, _ row: Snapshot, _ writer: RowWriter
+    ) throws -> SaveConflicts.ConstraintConflict {
+        guard case .notUnique(let columns) = failure.kind else { throw failure }
+        let object = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
+        let fields = columns.compactMap { column in writer.fields.first { $0.column == column } }
+        guard !fields.isEmpty, fields.count == columns.count else { throw failure }
+        let statement = try connection.prepare(
+            .select(
+                SQLSelect(
+                    [.column(SQLSchema.keyColumn), .column(SQLSchema.entityColumn)], of: writer.table,
+                    where: .and(
+                        fields.enumerated().map { .binary(.equal, .column($1.column), .parameter($0 + 1)) }),
+                    limit: 1)))
+        let existing = try statement.first { parameters in
+            for (place, field) in fields.enumerated() {
+                try writer.bind(
+                    field, of: row, to: parameters, at: place + 1, numbers: store.schema.numbers,
+                    encode: { Data($0) })
+            }
+        } _: { found in
+            store.layoutIndex(number: found.int64(1), rootIndex: root(row.layoutIndex)).map {
+                ObjectKey(
+                    layoutIndex: $0,
+                    key: ObjectKey.key(storeNumber: store.storeNumber, primaryKey: found.int64(0)))
+            }
+        }
+        withExtendedLifetime(row) {}
+        return SaveConflicts.ConstraintConflict(
+            constraint: fields.map { writer.layout.slots[$0.slot].name }, key: object, existing: existing ?? nil,
+            existingRow: try (existing ?? nil).flatMap { try presentRow($0) })
+    }
+}
+
+extension RandomAccessCollection where Index == Int {
+    /// The longest ranges of elements of which each is alike the one before it.
+    func runs(by isAlike: (Element, Element) -> Bool) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        var start = startIndex
+        for place in indices where place + 1 == endIndex || !isAlike(self[place], self[place + 1]) {
+            runs.append(start..<place + 1)
+            start = place + 1
+        }
+        return runs
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+
+/// What a store says about itself: a row that its tables have beside those of the entities.
+enum SQLStoreMetadata {
+    /// The framework number written to files: a real one (2022), which every later system opens.
+    static let frameworkVersion = 1344
+
+    /// Keys that describe the store itself: a program may read but not change them.
+    static let reservedKeys: Set<String> = [
+        NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
+        "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
+        "_NSAutoVacuumLevel", DeferredMigration.metadataKey, StoredVersion.notesKey,
+    ]
+
+    /// The UUIDs that a store had before a program gave it another one: a -wal that still holds the change is its own.
+    static let previousIdentifiersKey = "OpenCoreDataPreviousUUIDs"
+
+    /// The program's new metadata, with what the store says about itself.
+    static func merging(_ metadata: [String: Any], over present: [String: Any]) -> [String: Any] {
+        var result = metadata
+        let kept = [NSStoreUUIDKey, NSStoreModelVersionIdentifiersKey] + NSPersistentStore.lastingKeys
+        for key in reservedKeys.union(kept) where result[key] == nil {
+            result[key] = present[key]
+        }
+        for key in reservedKeys { result[key] = present[key] }
+        return result
+    }
+
+    static func read(from connection: some SQLConnection, url: URL) throws -> [String: Any] {
+        guard try connection.tableNames().contains(SQLBookkeeping.Metadata.table) else { throw notAStore(url) }
+        let row = try connection.prepare(SQLBookkeeping.Metadata.select).first { row in
+            (identifier: row.string(0), list: row.isNull(1) ? nil : row.data(1))
+        }
+        guard let row else { throw notAStore(url) }
+        var metadata: [String: Any] = [:]
+        if let data = row.list {
+            guard
+                let list = try? PropertyListSerialization.propertyList(from: data, format: nil),
+                let dictionary = list as? [String: Any]
+            else {
+                throw NSError.coreData(
+                    CocoaError.Code.fileReadCorruptFile.rawValue,
+                    reason: "The metadata of the store “\(url.lastPathComponent)” cannot be read.", url: url)
+            }
+            metadata = dictionary
+        }
+        metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? NSSQLiteStoreType
+        metadata[NSStoreUUIDKey] = row.identifier
+        return metadata
+    }
+
+    /// Writes the one row of metadata. The UUID has a column of its own and is not part of the property list.
+    static func write(_ metadata: [String: Any], to connection: some SQLConnection, url: URL?) throws {
+        var list = metadata
+        let identifier = list.removeValue(forKey: NSStoreUUIDKey) as? String ?? UUID().uuidString
+        // The row is missing while a store is made.
+        let present = try? read(from: connection, url: url ?? URL(fileURLWithPath: "/dev/null"))
+        var previous = present?[previousIdentifiersKey] as? [String] ?? []
+        if let old = present?[NSStoreUUIDKey] as? String, old != identifier { previous.append(old) }
+        if !previous.isEmpty { list[previousIdentifiersKey] = Array(previous.suffix(8)) }
+        let data = try MetadataList.data(of: list, .binary, url: url)
+        try connection.prepare(SQLBookkeeping.Metadata.write).run { parameters in
+            parameters.bind(1, identifier)
+            parameters.bind(2, data)
+        }
+    }
+
+    /// The part of a new store's metadata that describes the model.
+    static func description(of model: NSManagedObjectModel, entities: Set<String>?) -> [String: Any] {
+        var hashes = model.entityVersionHashesByName
+        if let entities { hashes = hashes.filter { entities.contains($0.key) } }
+        var description: [String: Any] = [
+            NSStoreTypeKey: NSSQLiteStoreType,
+            "NSPersistenceFrameworkVersion": frameworkVersion,
+            NSStoreModelVersionHashesKey: hashes,
+            "NSStoreModelVersionHashesVersion": 3,
+            NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map { "\($0.base)" }.sorted(),
+            "NSStoreModelVersionHashesDigest": VersionHash.storeDigest(of: hashes),
+            NSPersistentStoreModelVersionChecksumKey: VersionHash.checksum(of: hashes),
+            "_NSAutoVacuumLevel": "2",
+        ]
+        let notes = StoredVersion.notes(of: model, with: hashes)
+        if !notes.isEmpty { description[StoredVersion.notesKey] = notes }
+        return description
+    }
+
+    /// Whether an error says that a file holds no store.
+    static func isNotAStore(_ error: NSError) -> Bool {
+        error.code == CocoaError.Code.fileReadCorruptFile.rawValue && error.userInfo[NSSQLiteErrorDomain] == nil
+    }
+
+    static func notAStore(_ url: URL) -> NSError {
+        .coreData(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            reason: "The file “\(url.lastPathComponent)” couldn’t be opened because it isn’t in the correct format: "
+                + "it is a SQLite database, but not a Core Data store.", url: url)
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// A SQLite file, or a database in memory: a pool of connections that read, see `SQLiteReaderPool`, and one that writes.
+final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is used under `writerLock` only
+    /// Guards the writer, and with it the only connection where there is no -wal.
+    private let writerLock: NSRecursiveLock
+    /// Nil for a database that is read only, or closed.
+    private var writer: SQLiteConnection?
+    let readers: SQLiteReaderPool
+    /// Nil where there is no -wal to copy, and where the program has chosen `wal_autocheckpoint` itself.
+    let checkpointer: SQLiteCheckpointer?
+
+    /// A database with readers of its own.
+    init(writer: SQLiteConnection?, copiesLog: Bool, readers: SQLiteReaderPool) {
+        writerLock = NSRecursiveLock()
+        self.writer = writer
+        self.readers = readers
+        checkpointer = copiesLog ? writer.map { SQLiteCheckpointer(following: $0) } : nil
+    }
+
+    /// A database with one connection, which reads, and writes unless it is read only.
+    init(only connection: SQLiteConnection, isReadOnly: Bool) {
+        writerLock = NSRecursiveLock()
+        writer = isReadOnly ? nil : connection
+        readers = SQLiteReaderPool(sharing: connection, lock: writerLock)
+        checkpointer = nil
+    }
+
+    var readsWhereItWrites: Bool { readers.isShared }
+
+    var holdsTransaction: Bool { writerLock.withLock { writer?.holdsTransaction == true } }
+
+    func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+        try readers.read { try body($0) }
+    }
+
+    func write<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result? {
+        try writingHere { try body($0) }
+    }
+
+    /// The same with what only SQLite's connections have.
+    func writingHere<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result? {
+        writerLock.lock()
+        defer { writerLock.unlock() }
+        guard let writer else { return nil }
+        readers.endIdleTransactions()
+        do {
+            return try body(writer)
+        } catch {
+            writer.rollback()
+            throw error
+        }
+    }
+
+    func withoutWriting<Result>(_ body: () throws -> Result) rethrows -> Result { try writerLock.withLock(body) }
+
+    func willSave() {
+        guard let checkpointer else { return }
+        writerLock.withLock { if let writer { checkpointer.lendHand(writer) } }
+    }
+
+    /// With the last connection of the process the -wal goes into the main file.
+    func close() {
+        readers.close()
+        writerLock.withLock {
+            checkpointer?.close()
+            writer?.finalizeStatements()
+            writer = nil
+        }
+    }
+}

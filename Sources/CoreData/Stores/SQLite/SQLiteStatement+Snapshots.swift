@@ -1,0 +1,192 @@
+import CSQLite
+import Foundation
+
+// Rows straight into snapshots. Values are read where SQLite has them, without a call of ours for each.
+extension SQLiteStatement {
+    private static var rowsPerBatch: Int { 256 }
+
+    func snapshots(
+        _ shape: RowShape, _ cache: RowCache, refreshing: Bool, _ bind: (any SQLParameters) throws -> Void,
+        _ body: ([Snapshot]) throws -> Void
+    ) throws {
+        if !constants.isEmpty { bindConstants() }
+        try bind(self)
+        defer { reset() }
+        var rows: [Snapshot] = []
+        rows.reserveCapacity(Self.rowsPerBatch)
+        var goesOn = true
+        while goesOn {
+            // The cache's lock is held for some hundred rows at a time, so that other threads get their turn.
+            try cache.batch { cache in
+                while rows.count < Self.rowsPerBatch {
+                    guard try step() else {
+                        goesOn = false
+                        return
+                    }
+                    if let row = try snapshot(shape, cache, refreshing) { rows.append(row) }
+                }
+            }
+            try body(rows)
+            rows.removeAll(keepingCapacity: true)
+        }
+    }
+
+    func snapshot(_ shape: RowShape, _ cache: RowCache?, refreshing: Bool, key: Int64) throws -> Snapshot? {
+        bind(1, key)
+        defer { reset() }
+        guard try step() else { return nil }
+        guard let cache else { return try snapshot(shape) }
+        return try cache.batch { try snapshot(shape, $0, refreshing) }
+    }
+
+    /// The snapshot of the row that the statement stands on; nil when its entity is none of the shape's.
+    ///
+    /// With `refreshing` the row is always read and takes the place of the cached one; otherwise a cached row of the same
+    /// version is handed out again.
+    @inline(__always)
+    private func snapshot(_ shape: RowShape, _ cache: RowCache.Batch, _ refreshing: Bool) throws -> Snapshot? {
+        let primaryKey = sqlite3_value_int64(sqlite3_column_value(handle, 0))
+        let number = Int(sqlite3_value_int64(sqlite3_column_value(handle, 1)))
+        let version = Int32(truncatingIfNeeded: sqlite3_value_int64(sqlite3_column_value(handle, 2)))
+        guard let (index, plan) = shape.plan(ofNumber: number) else { return nil }
+        let key = shape.keyBase | primaryKey
+        if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: shape.rootIndex),
+            cached.version == version, cached.layoutIndex == index
+        {
+            return cached
+        }
+        let snapshot = try build(shape, plan, key, version)
+        cache.insert(snapshot, rootIndex: shape.rootIndex)
+        return snapshot
+    }
+
+    /// The same without a cache.
+    private func snapshot(_ shape: RowShape) throws -> Snapshot? {
+        guard let (_, plan) = shape.plan(ofNumber: Int(int64(1))) else { return nil }
+        return try build(shape, plan, shape.keyBase | int64(0), Int32(truncatingIfNeeded: int64(2)))
+    }
+
+    private func build(
+        _ shape: RowShape, _ plan: RowShape.Plan, _ key: Int64, _ version: Int32
+    ) throws -> Snapshot {
+        var tail = plan.layout.transientTailBytes
+        var loaded: [Int32: Data?] = [:]
+        for field in plan.tails {
+            let value = sqlite3_column_value(handle, field.column)
+            let type = sqlite3_value_type(value)
+            if type == SQLITE_NULL { continue }
+            switch field.kind {
+            case .decimal: tail += SnapshotBuilder.decimalSize
+            case .uuid: tail += 16
+            case .external:
+                let count = Int(sqlite3_value_bytes(value))
+                if let externalData = shape.externalData, let bytes = sqlite3_value_blob(value),
+                    let name = ExternalData.fileName(UnsafeRawBufferPointer(start: bytes, count: count))
+                {
+                    let data = try externalData.read(name)
+                    loaded.updateValue(data, forKey: field.column)
+                    tail += data?.count ?? 0
+                } else {
+                    tail += count
+                }
+            default: tail += Int(sqlite3_value_bytes(value))
+            }
+        }
+        var builder = SnapshotBuilder(layout: plan.layout, key: key, version: version, tailBytes: tail)
+        for field in plan.inline {
+            let value = sqlite3_column_value(handle, field.column)
+            let type = sqlite3_value_type(value)
+            if type == SQLITE_NULL { continue }
+            if type != SQLITE_INTEGER, type != SQLITE_FLOAT {
+                try requireNumber(value, field, shape, plan, key)
+            }
+            let slot = Int(field.slot)
+            switch field.kind {
+            case .integer: builder.set(slot, int: sqlite3_value_int64(value))
+            case .boolean: builder.set(slot, int: sqlite3_value_int64(value) != 0 ? 1 : 0)
+            case .double: builder.set(slot, double: sqlite3_value_double(value))
+            case .reference:
+                let reference = sqlite3_value_int64(value)
+                if reference > 0 { builder.set(slot, int: shape.keyBase | reference) }
+            case .entityNumber:
+                let number = Int(sqlite3_value_int64(value))
+                if number > 0, number < shape.layoutOfNumber.count, shape.layoutOfNumber[number] >= 0 {
+                    builder.set(slot, int: Int64(shape.layoutOfNumber[number]))
+                }
+            case .bytes, .external, .uuid, .decimal: break
+            }
+        }
+        for field in plan.tails {
+            let value = sqlite3_column_value(handle, field.column)
+            let type = sqlite3_value_type(value)
+            if type == SQLITE_NULL { continue }
+            if !setTail(&builder, field, value, type, loaded) {
+                throw shape.damage(
+                    isBlob: type == SQLITE_BLOB, "is no \(field.kind == .uuid ? "UUID" : "decimal number")", field, plan,
+                    key)
+            }
+        }
+        if plan.layout.hasTransientSlots {
+            for (slot, value) in plan.layout.transientDefaults { builder.set(slot, value: value) }
+        }
+        return builder.finish()
+    }
+
+    /// A number that is not kept as one must at least be the text of one: SQLite would make 0 of anything else.
+    @inline(never)
+    private func requireNumber(
+        _ value: OpaquePointer?, _ field: RowShape.Field, _ shape: RowShape, _ plan: RowShape.Plan, _ key: Int64
+    ) throws {
+        if sqlite3_value_type(value) == SQLITE_TEXT {
+            let type = sqlite3_value_numeric_type(value)
+            if type == SQLITE_INTEGER || type == SQLITE_FLOAT { return }
+        }
+        throw shape.damage(
+            isBlob: sqlite3_value_type(value) == SQLITE_BLOB, "is no number", field, plan, key)
+    }
+
+    /// False when the bytes are no value of the slot's kind.
+    @inline(__always)
+    private func setTail(
+        _ builder: inout SnapshotBuilder, _ field: RowShape.Field, _ value: OpaquePointer?, _ type: Int32,
+        _ loaded: [Int32: Data?]
+    ) -> Bool {
+        let slot = Int(field.slot)
+        switch field.kind {
+        case .bytes:
+            // A text is read as a blob: that spares SQLite the copy with a zero byte behind it.
+            let isText = type == SQLITE_TEXT || type == SQLITE_BLOB
+            let base = isText ? sqlite3_value_blob(value) : UnsafeRawPointer(sqlite3_value_text(value))
+            builder.set(slot, bytes: UnsafeRawBufferPointer(start: base, count: Int(sqlite3_value_bytes(value))))
+        case .external:
+            if let file = loaded[field.column] {
+                file?.withUnsafeBytes { builder.set(slot, bytes: $0) }
+                return true
+            }
+            guard let base = sqlite3_value_blob(value) else { return true }
+            let bytes = UnsafeRawBufferPointer(start: base, count: Int(sqlite3_value_bytes(value)))
+            builder.set(slot, bytes: ExternalData.inlineBytes(bytes))
+        case .uuid:
+            if type == SQLITE_BLOB, sqlite3_value_bytes(value) == 16 {
+                builder.set(slot, bytes: UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: 16))
+            } else if let text = sqlite3_value_text(value), let uuid = UUID(uuidString: String(cString: text)) {
+                builder.set(slot, uuid: uuid)
+            } else {
+                return sqlite3_value_bytes(value) == 0
+            }
+        case .decimal:
+            switch type {
+            case SQLITE_INTEGER: builder.set(slot, decimal: Decimal(sqlite3_value_int64(value)))
+            case SQLITE_FLOAT: builder.set(slot, decimal: DecimalStorage.decimal(sqlite3_value_double(value)))
+            default:
+                if let text = sqlite3_value_text(value), let decimal = DecimalStorage.decimal(String(cString: text)) {
+                    builder.set(slot, decimal: decimal)
+                } else {
+                    return sqlite3_value_bytes(value) == 0
+                }
+            }
+        case .integer, .boolean, .double, .reference, .entityNumber: break
+        }
+        return true
+    }
+}
