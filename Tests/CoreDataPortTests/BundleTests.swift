@@ -37,6 +37,16 @@ struct BundleTests {
         #expect(ported.byHand == [])
     }
 
+    @Test("Each bundle of a list is one, not only the first")
+    func listed() throws {
+        let list = "f(from: [.init(for: Note.self), .init(for: Note.self)], other: [.init(for: Note.self), 1])"
+        let ported = try ported(list, in: "Sources/Kit/A.swift")
+        #expect(
+            ported.text("Sources/Kit/A.swift")
+                == "import CoreData\nlet a: Bundle = f(from: [Bundle.module, Bundle.module], "
+                + "other: [.init(for: Note.self), 1])\n")
+    }
+
     @Test("The module's is among all bundles, where there is one")
     func all() throws {
         let result = "import CoreData\nlet a: Bundle = f((Bundle.allBundles + [Bundle.module]))\n"

@@ -295,8 +295,10 @@ struct CodeTests {
             #if canImport(CloudKit)
             let d: NSPersistentCloudKitContainerOptions
             #endif
+            func f() { objc_sync_enter(self) }
+            @IBAction func g(_ sender: Any) {}
             """)
-        #expect(ported.byHand.map { $0.prefix(5) } == ["1:1: ", "2:29:", "3:8: ", "3:43:"])
+        #expect(ported.byHand.map { $0.prefix(5) } == ["1:1: ", "2:29:", "3:8: ", "3:43:", "7:12:", "8:1: "])
     }
 
     @Test("Arguments of a format need not be CVarArg")

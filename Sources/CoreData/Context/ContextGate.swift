@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
     /// Runs a child's reading while nobody else touches this context's objects: on the caller's thread, which counts as
     /// holding this context's queue meanwhile. While this context writes, it reads all the same.
     final func reading<Result>(_ body: () throws -> Result) rethrows -> Result {
-        guard let gate else { return try performAndWait(body) }
+        guard let gate else { return try readingOnQueue(body) }
         if HeldContexts.contains(self) { return try body() }
         let holdsMain = HeldContexts.isMainQueueHeld
         gate.enter()
@@ -40,6 +40,12 @@ extension NSManagedObjectContext {
             takeOverIncoming()
             return try body()
         }
+    }
+
+    /// The same for a context without a gate. Whoever waits for the main queue runs the body as soon as its holder lends it.
+    private func readingOnQueue<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard isMain, let queue, !isHeldByCaller else { return try performAndWait(body) }
+        return try returning(body, rescue: { throw $0 }) { MainLoan.shared.visit(self, on: queue, $0) }
     }
 
     /// Runs the writing of a save while children may read: until the body calls back, which it does before anything of what

@@ -29,8 +29,10 @@ extension NSManagedObjectContext {
         if HeldContexts.contains(self) { return block() }
         let holdsMain = HeldContexts.isMainQueueHeld
         if isMain, holdsMain { return HeldContexts.run(holding: self, holdsMain: true, block) }
+        let loan = ContextLoan(waitingFor: self)
         queue.sync {
             gate?.enter()
+            loan?.takeBack()
             defer { gate?.leave() }
             HeldContexts.run(holding: self, holdsMain: holdsMain || isMain) {
                 defer {

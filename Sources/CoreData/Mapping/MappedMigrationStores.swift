@@ -109,7 +109,7 @@ struct MappedMigrationStores {
             let settings = try SQLiteStoreOptions(ends.destinationOptions, url: ends.destinationURL)
             let connection = try SQLiteConnection(
                 path: ends.buildURL.path, access: .readWrite, busyTimeout: settings.timeout)
-            _ = try connection.text("PRAGMA journal_mode = '\(settings.pragma("journal_mode") ?? "WAL")'")
+            try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL")
             if settings.pragma("synchronous")?.uppercased() == "OFF" { return }
         } catch let error as SQLiteError {
             throw MappingErrors.destinationStore(error.nsError(doing: .saving), ends.destinationURL)

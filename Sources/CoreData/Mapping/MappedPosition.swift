@@ -51,6 +51,7 @@ struct MappedPosition: Codable, Equatable {
         let connection = try SQLiteConnection(path: store.main.path, access: .readWrite)
         guard try connection.heldNumber() != 0 else { return }
         // The whole is brought to the disk later.
-        try connection.execute("PRAGMA synchronous = OFF; PRAGMA user_version = 0")
+        try connection.leaveOutSyncing()
+        try connection.removeHeldNumber()
     }
 }

@@ -25,14 +25,9 @@ final class MigrationAssociations {
     init(at url: URL, isKept: Bool = false, isCancelled: @escaping () -> Bool) throws {
         self.isKept = isKept
         connection = try SQLiteConnection(path: url.path, access: .create, busyTimeout: 0)
-        try connection.execute(Self.pragmas(isKept))
-        try connection.execute(
-            """
-            BEGIN;
-            CREATE TABLE invalid (entity INTEGER, destination INTEGER, part INTEGER, gone INTEGER,
-            PRIMARY KEY (entity, destination)) WITHOUT ROWID;
-            CREATE TABLE position (part INTEGER PRIMARY KEY, value BLOB);
-            """)
+        try connection.prepareForScratch(isKept: isKept)
+        try connection.beginLazily()
+        for table in [Self.invalid, Self.positions] { try connection.run(.define(.createTable(table))) }
         // Whatever becomes of the process, the file goes with it.
         if !isKept { unlink(url.path) }
         try SavedAssociations.makeTables(connection)
@@ -46,9 +41,9 @@ final class MigrationAssociations {
     ) -> (associations: MigrationAssociations, position: MappedPosition)? {
         guard part > 0, FileManager.default.fileExists(atPath: url.path),
             let connection = try? SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0),
-            (try? connection.execute(pragmas(true))) != nil,
-            let text = try? connection.text("SELECT CAST(value AS TEXT) FROM position WHERE part = \(part)"),
-            let position = try? JSONDecoder().decode(MappedPosition.self, from: Data(text.utf8)),
+            (try? connection.prepareForScratch(isKept: true)) != nil,
+            let data = try? connection.prepare(.select(kept(part))).first({ _ in }, { $0.data(0) }),
+            let position = try? JSONDecoder().decode(MappedPosition.self, from: data),
             position.boot == MappedPosition.thisBoot,
             let associations = try? MigrationAssociations(connection, part, isCancelled)
         else { return nil }
@@ -62,33 +57,45 @@ final class MigrationAssociations {
         self.part = part + 1
         isKept = true
         try connection.transaction {
-            for table in ["run", "association", "gone", "invalid", "position"] {
-                try connection.execute("DELETE FROM \(table) WHERE part > \(part)")
+            for table in SavedAssociations.tables + [Self.invalid, Self.positions] {
+                try connection.run(
+                    .delete(SQLDelete(from: table.name, where: .binary(.greater, .column("part"), .number(part)))))
             }
-            try connection.execute("UPDATE invalid SET gone = NULL WHERE gone > \(part)")
+            try connection.run(
+                .update(
+                    SQLUpdate(
+                        Self.invalid.name, [.init("gone", .null)],
+                        where: .binary(.greater, .column("gone"), .number(part)))))
         }
         saved = try SavedAssociations(connection, part: part + 1, isCancelled: isCancelled)
-        knowsInvalid = try connection.integer("SELECT COUNT(*) FROM (SELECT 1 FROM invalid LIMIT 1)") == 1
-        try connection.execute("BEGIN")
+        knowsInvalid = try connection.hasRows(in: Self.invalid.name)
+        try connection.beginLazily()
     }
 
-    /// A kept file survives the end of the process at any moment; that of the machine makes it void.
-    private static func pragmas(_ isKept: Bool) -> String {
-        """
-        PRAGMA journal_mode = \(isKept ? "TRUNCATE" : "OFF"); PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
-        PRAGMA cache_size = -8192; PRAGMA temp_store = FILE
-        """
+    private static let invalid = SQLTable(
+        name: "invalid",
+        columns: ["entity", "destination", "part", "gone"].map { SQLColumn(name: $0, type: .integer) },
+        compositeKey: ["entity", "destination"], liesInKeyOrder: true)
+
+    private static let positions = SQLTable(
+        name: "position",
+        columns: [SQLColumn(name: "part", type: .integer, isPrimaryKey: true), SQLColumn(name: "value", type: .blob)])
+
+    private static func kept(_ part: Int) -> SQLSelect {
+        SQLSelect([.column("value")], of: positions.name, where: .binary(.equal, .column("part"), .number(part)))
     }
 
     /// Keeps everything that is known by now, and how far the migration is. The new store is to be committed under the number
     /// that this returns; until it is, the position before stays.
     func keep(_ position: MappedPosition) throws -> Int {
-        let insertion = try statement("INSERT OR REPLACE INTO position VALUES (?, ?)")
-        insertion.bind(1, Int64(part))
-        insertion.bind(2, try JSONEncoder().encode(position))
-        try insertion.run()
-        insertion.reset()
-        try connection.execute("DELETE FROM position WHERE part < \(part - 1); COMMIT; BEGIN")
+        let data = try JSONEncoder().encode(position)
+        let insertion = SQLInsert(
+            into: Self.positions.name, Self.positions.columns.map(\.name),
+            .values([.number(part), .value(.data(data))]), conflict: .replaces(key: ["part"]))
+        try connection.run(.insert(insertion))
+        try connection.run(
+            .delete(SQLDelete(from: Self.positions.name, where: .binary(.less, .column("part"), .number(part - 1)))))
+        try connection.commitAndBegin()
         defer {
             part += 1
             saved.part = part
@@ -180,49 +187,55 @@ final class MigrationAssociations {
     func note(valid: [ObjectKey], invalid: [ObjectKey]) throws {
         if !invalid.isEmpty {
             knowsInvalid = true
-            let insertion = try statement(
-                """
-                INSERT INTO invalid VALUES (?, ?, ?, NULL)
-                ON CONFLICT (entity, destination) DO UPDATE SET gone = NULL
-                """)
-            insertion.bind(3, Int64(part))
-            for key in invalid { try run(insertion, key) }
+            let insertion = try connection.statement(.text("invalid")) {
+                .insert(
+                    SQLInsert(
+                        into: Self.invalid.name, ["entity", "destination", "part"],
+                        .values((1...3).map { .parameter($0) }),
+                        conflict: .updates(key: Self.invalid.compositeKey, [.init("gone", .null)])))
+            }
+            try run(insertion, invalid, withPart: true)
         }
         if valid.isEmpty { return }
         // Where another process may have to go back to an earlier position, it has to know what was invalid then.
-        let end = try statement(
+        let isObject = SQLExpression.and([
+            .binary(.equal, .column("entity"), .parameter(1)), .binary(.equal, .column("destination"), .parameter(2)),
+        ])
+        let end = try connection.statement(.text("valid")) {
             isKept
-                ? "UPDATE invalid SET gone = ?3 WHERE entity = ?1 AND destination = ?2 AND gone IS NULL"
-                : "DELETE FROM invalid WHERE entity = ?1 AND destination = ?2")
-        for key in valid {
-            if isKept { end.bind(3, Int64(part)) }
-            try run(end, key)
+                ? .update(
+                    SQLUpdate(
+                        Self.invalid.name, [.init("gone", .parameter(3))],
+                        where: .and([isObject, .isNull(.column("gone"))])))
+                : .delete(SQLDelete(from: Self.invalid.name, where: isObject))
         }
+        try run(end, valid, withPart: isKept)
     }
 
-    private func run(_ statement: SQLiteStatement, _ key: ObjectKey) throws {
-        statement.bind(1, Int64(key.layoutIndex))
-        statement.bind(2, key.key)
-        try statement.run()
-        statement.reset()
+    private func run(_ statement: any SQLPreparedStatement, _ keys: [ObjectKey], withPart: Bool) throws {
+        try statement.run(keys.count) { place, parameters in
+            parameters.bind(1, Int64(keys[place].layoutIndex))
+            parameters.bind(2, keys[place].key)
+            if withPart { parameters.bind(3, Int64(part)) }
+        }
     }
 
     /// The next objects that may not be valid, in the order of their keys. After a kill there may be some among them that are.
     func invalid(after last: ObjectKey?, limit: Int) throws -> [ObjectKey] {
         guard knowsInvalid else { return [] }
-        let query = try statement(
-            """
-            SELECT entity, destination FROM invalid WHERE (entity, destination) > (?, ?) AND gone IS NULL
-            ORDER BY entity, destination LIMIT ?
-            """)
-        defer { query.reset() }
-        query.bind(1, Int64(last?.layoutIndex ?? -1))
-        query.bind(2, last?.key ?? 0)
-        query.bind(3, Int64(limit))
-        return try query.keys()
+        let columns = Self.invalid.compositeKey.map { SQLExpression.column($0) }
+        let last: [SQLExpression] = [.number(last?.layoutIndex ?? -1), .value(.int(last?.key ?? 0))]
+        let select = SQLSelect(
+            columns, of: Self.invalid.name,
+            where: .and([.binary(.greater, .row(columns), .row(last)), .isNull(.column("gone"))]), orderedBy: columns,
+            limit: limit)
+        return try connection.statement(select).objectKeys()
     }
+}
 
-    private func statement(_ sql: String) throws -> SQLiteStatement {
-        try connection.statement(text: sql)
+extension SQLConnection {
+    /// Whether a table has any row.
+    func hasRows(in table: String) throws -> Bool {
+        try prepare(.select(SQLSelect([.number(1)], of: table, limit: 1))).first { _ in true } ?? false
     }
 }

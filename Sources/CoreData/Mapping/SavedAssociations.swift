@@ -48,17 +48,24 @@ final class SavedAssociations {
         var entity: Int
     }
 
+    private static let runs = table(
+        "run", ["mapping", "sourceEntity", "source", "destinationEntity", "destination", "count", "part"], key: 3)
+    private static let associations = table(
+        "association", ["mapping", "sourceEntity", "source", "destinationEntity", "destination", "repeated", "part"],
+        key: 5)
+    private static let gone = table("gone", ["entity", "destination", "part"], key: 2)
+
+    static let tables = [runs, associations, gone]
+
+    /// A table whose first columns are its key.
+    private static func table(_ name: String, _ columns: [String], key: Int) -> SQLTable {
+        SQLTable(
+            name: name, columns: columns.map { SQLColumn(name: $0, type: .integer) },
+            compositeKey: Array(columns.prefix(key)), liesInKeyOrder: true)
+    }
+
     static func makeTables(_ connection: SQLiteConnection) throws {
-        try connection.execute(
-            """
-            CREATE TABLE run (mapping INTEGER, sourceEntity INTEGER, source INTEGER, destinationEntity INTEGER,
-            destination INTEGER, count INTEGER, part INTEGER, PRIMARY KEY (mapping, sourceEntity, source)) WITHOUT ROWID;
-            CREATE TABLE association (mapping INTEGER, sourceEntity INTEGER, source INTEGER, destinationEntity INTEGER,
-            destination INTEGER, repeated INTEGER, part INTEGER,
-            PRIMARY KEY (mapping, sourceEntity, source, destinationEntity, destination)) WITHOUT ROWID;
-            CREATE TABLE gone (entity INTEGER, destination INTEGER, part INTEGER,
-            PRIMARY KEY (entity, destination)) WITHOUT ROWID;
-            """)
+        for table in tables { try connection.run(.define(.createTable(table))) }
     }
 
     /// Goes on with the tables of a file, which may be empty. `isCancelled` is asked while a long statement runs.
@@ -66,21 +73,30 @@ final class SavedAssociations {
         self.connection = connection
         self.part = part
         self.isCancelled = isCancelled
-        let highest = try connection.prepare(
-            "SELECT mapping, sourceEntity, MAX(source + count - 1) FROM run GROUP BY mapping, sourceEntity")
-        while try highest.step() {
-            let place = Place(mapping: Int(highest.int64(0)), entity: Int(highest.int64(1)))
-            highestKeys[place] = highest.int64(2)
+        let last = SQLExpression.binary(
+            .subtract, .binary(.add, .column("source"), .column("count")), .number(1))
+        var highest = SQLSelect(
+            [.column("mapping"), .column("sourceEntity"), .function(.max, [last])], of: Self.runs.name)
+        highest.groupBy = [.column("mapping"), .column("sourceEntity")]
+        try connection.prepare(.select(highest)).rows { row in
+            highestKeys[Place(mapping: Int(row.int64(0)), entity: Int(row.int64(1)))] = row.int64(2)
         }
-        let mappings = try connection.prepare("SELECT DISTINCT mapping FROM association")
-        while try mappings.step() { scattered.insert(Int(mappings.int64(0))) }
-        knowsGone = try connection.integer("SELECT COUNT(*) FROM (SELECT 1 FROM gone LIMIT 1)") == 1
-        hasReverseIndexes =
-            try connection.integer("SELECT COUNT(*) FROM sqlite_master WHERE name = 'runsByDestination'") == 1
+        var mappings = SQLSelect([.column("mapping")], of: Self.associations.name)
+        mappings.isDistinct = true
+        try connection.prepare(.select(mappings)).rows { scattered.insert(Int($0.int64(0))) }
+        knowsGone = try connection.hasRows(in: Self.gone.name)
     }
 
-    private func statement(_ sql: String) throws -> SQLiteStatement {
-        try connection.statement(text: sql)
+    /// Whether columns have the values of the parameters, in their order.
+    private static func isEqual(_ columns: String...) -> SQLExpression {
+        .and(columns.enumerated().map { .binary(.equal, .column($1), .parameter($0 + 1)) })
+    }
+
+    private static func columns(_ names: String...) -> [SQLExpression] { names.map { .column($0) } }
+
+    /// A SELECT that is prepared once; its name is that of the function which needs it.
+    private func statement(_ name: String = #function, _ make: () -> SQLSelect) throws -> any SQLPreparedStatement {
+        try connection.statement(.text(name)) { .select(make()) }
     }
 
     // MARK: Writing
@@ -110,54 +126,62 @@ final class SavedAssociations {
     }
 
     private func write(_ run: Run) throws {
-        let insertion = try statement("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?)")
-        bind(insertion, run.mapping, run.source, run.destination)
-        insertion.bind(6, run.count)
-        try insertion.run()
-        insertion.reset()
+        try insert(into: Self.runs, run.mapping, run.source, run.destination, run.count)
         highestKeys[Place(mapping: run.mapping, entity: run.source.layoutIndex)] = run.source.key + run.count - 1
     }
 
     private func write(_ entry: PendingAssociations.Entry, _ destination: ObjectKey) throws {
-        let insertion = try statement("INSERT OR IGNORE INTO association VALUES (?, ?, ?, ?, ?, ?, ?)")
-        bind(insertion, entry.source.mapping, entry.source.key, destination)
-        insertion.bind(6, Int64(entry.isRepeated ? 1 : 0))
-        try insertion.run()
-        insertion.reset()
+        try insert(
+            into: Self.associations, entry.source.mapping, entry.source.key, destination, entry.isRepeated ? 1 : 0)
         scattered.insert(entry.source.mapping)
     }
 
-    private func bind(_ statement: SQLiteStatement, _ mapping: Int, _ source: ObjectKey, _ destination: ObjectKey) {
-        statement.bind(1, Int64(mapping))
-        statement.bind(2, Int64(source.layoutIndex))
-        statement.bind(3, source.key)
-        statement.bind(4, Int64(destination.layoutIndex))
-        statement.bind(5, destination.key)
-        statement.bind(7, Int64(part))
+    private func insert(
+        into table: SQLTable, _ mapping: Int, _ source: ObjectKey, _ destination: ObjectKey, _ other: Int64
+    ) throws {
+        let statement = try connection.statement(.text(table.name)) {
+            .insert(
+                SQLInsert(
+                    into: table.name, table.columns.map(\.name),
+                    conflict: table.name == Self.runs.name ? .fails : .keepsStored))
+        }
+        try statement.run { parameters in
+            parameters.bind(1, Int64(mapping))
+            parameters.bind(2, Int64(source.layoutIndex))
+            parameters.bind(3, source.key)
+            parameters.bind(4, Int64(destination.layoutIndex))
+            parameters.bind(5, destination.key)
+            parameters.bind(6, other)
+            parameters.bind(7, Int64(part))
+        }
     }
 
     /// Destination objects were deleted: nothing leads to them any more.
     func forget(_ destinations: [ObjectKey]) throws {
         if destinations.isEmpty { return }
         knowsGone = true
-        let insertion = try statement("INSERT OR IGNORE INTO gone VALUES (?, ?, ?)")
-        for key in destinations {
-            insertion.bind(1, Int64(key.layoutIndex))
-            insertion.bind(2, key.key)
-            insertion.bind(3, Int64(part))
-            try insertion.run()
-            insertion.reset()
+        let insertion = try connection.statement(.text(Self.gone.name)) {
+            .insert(SQLInsert(into: Self.gone.name, Self.gone.columns.map(\.name), conflict: .keepsStored))
+        }
+        try insertion.run(destinations.count) { place, parameters in
+            parameters.bind(1, Int64(destinations[place].layoutIndex))
+            parameters.bind(2, destinations[place].key)
+            parameters.bind(3, Int64(part))
         }
     }
 
     private func present(_ keys: [ObjectKey]) throws -> [ObjectKey] {
         if keys.isEmpty || !knowsGone { return keys }
-        let query = try statement("SELECT 1 FROM gone WHERE entity = ? AND destination = ?")
+        let query = try statement {
+            SQLSelect(
+                Self.columns("entity"), of: Self.gone.name, where: Self.isEqual("entity", "destination"), limit: 1)
+        }
         return try keys.filter { key in
-            defer { query.reset() }
-            query.bind(1, Int64(key.layoutIndex))
-            query.bind(2, key.key)
-            return try !query.step()
+            let isGone = try query.first { parameters in
+                parameters.bind(1, Int64(key.layoutIndex))
+                parameters.bind(2, key.key)
+            } _: { _ in true }
+            return isGone == nil
         }
     }
 
@@ -172,29 +196,33 @@ final class SavedAssociations {
     /// What came of a source object by one mapping.
     func destinations(of source: ObjectKey, mapping: Int) throws -> [ObjectKey] {
         var found: [ObjectKey] = []
+        func bind(_ parameters: any SQLParameters) {
+            parameters.bind(1, Int64(mapping))
+            parameters.bind(2, Int64(source.layoutIndex))
+            parameters.bind(3, source.key)
+        }
         if source.key <= highestKeys[Place(mapping: mapping, entity: source.layoutIndex)] ?? .min {
-            let query = try statement(
-                """
-                SELECT source, count, destinationEntity, destination FROM run
-                WHERE mapping = ? AND sourceEntity = ? AND source <= ? ORDER BY source DESC LIMIT 1
-                """)
-            defer { query.reset() }
-            query.bind(1, Int64(mapping))
-            query.bind(2, Int64(source.layoutIndex))
-            query.bind(3, source.key)
-            if try query.step(), case let distance = source.key - query.int64(0), distance < query.int64(1) {
-                found.append(query.key(at: 2, plus: distance))
-            }
+            let runs = try statement("runs of a source") { Self.lastRun(of: "source", leadingTo: "destination") }
+            found += try runs.keyInRun(source.key, bind)
         }
         guard scattered.contains(mapping) else { return try present(found) }
-        let query = try statement(
-            "SELECT destinationEntity, destination FROM association WHERE mapping = ? AND sourceEntity = ? AND source = ?"
-        )
-        defer { query.reset() }
-        query.bind(1, Int64(mapping))
-        query.bind(2, Int64(source.layoutIndex))
-        query.bind(3, source.key)
-        return try present(found + query.keys().filter { $0 != found.first })
+        let query = try statement("associations of a source") {
+            SQLSelect(
+                Self.columns("destinationEntity", "destination"), of: Self.associations.name,
+                where: Self.isEqual("mapping", "sourceEntity", "source"))
+        }
+        return try present(found + query.objectKeys(bind).filter { $0 != found.first })
+    }
+
+    /// The last run of a mapping and an entity that begins at a key or before it, seen from one of its sides.
+    private static func lastRun(of side: String, leadingTo other: String) -> SQLSelect {
+        var select = SQLSelect(
+            columns(side, "count", other + "Entity", other), of: runs.name,
+            where: .and([
+                isEqual("mapping", side + "Entity"), .binary(.lessOrEqual, .column(side), .parameter(3)),
+            ]), limit: 1)
+        select.order = [.init(expression: .column(side), isAscending: false)]
+        return select
     }
 
     /// Everything a mapping has made, each destination object once.
@@ -211,30 +239,21 @@ final class SavedAssociations {
     /// The source objects that a destination came of, in the order of their keys.
     func sources(of destination: ObjectKey, mapping: Int) throws -> [ObjectKey] {
         try makeReverseIndexes()
-        var found: [ObjectKey] = []
-        let runs = try statement(
-            """
-            SELECT destination, count, sourceEntity, source FROM run
-            WHERE mapping = ? AND destinationEntity = ? AND destination <= ? ORDER BY destination DESC LIMIT 1
-            """)
-        defer { runs.reset() }
-        runs.bind(1, Int64(mapping))
-        runs.bind(2, Int64(destination.layoutIndex))
-        runs.bind(3, destination.key)
-        if try runs.step(), case let distance = destination.key - runs.int64(0), distance < runs.int64(1) {
-            found.append(runs.key(at: 2, plus: distance))
+        func bind(_ parameters: any SQLParameters) {
+            parameters.bind(1, Int64(mapping))
+            parameters.bind(2, Int64(destination.layoutIndex))
+            parameters.bind(3, destination.key)
         }
+        let runs = try statement("runs of a destination") { Self.lastRun(of: "destination", leadingTo: "source") }
+        var found = try runs.keyInRun(destination.key, bind)
         guard scattered.contains(mapping) else { return found }
-        let query = try statement(
-            """
-            SELECT sourceEntity, source FROM association
-            WHERE mapping = ? AND destinationEntity = ? AND destination = ? ORDER BY sourceEntity, source
-            """)
-        defer { query.reset() }
-        query.bind(1, Int64(mapping))
-        query.bind(2, Int64(destination.layoutIndex))
-        query.bind(3, destination.key)
-        found += try query.keys().filter { $0 != found.first }
+        let query = try statement("associations of a destination") {
+            SQLSelect(
+                Self.columns("sourceEntity", "source"), of: Self.associations.name,
+                where: Self.isEqual("mapping", "destinationEntity", "destination"),
+                orderedBy: Self.columns("sourceEntity", "source"))
+        }
+        found += try query.objectKeys(bind).filter { $0 != found.first }
         return found.sorted { ($0.layoutIndex, $0.key) < ($1.layoutIndex, $1.key) }
     }
 
@@ -242,11 +261,11 @@ final class SavedAssociations {
     private func makeReverseIndexes() throws {
         guard !hasReverseIndexes else { return }
         try connection.interruptible(by: isCancelled) {
-            try connection.execute(
-                """
-                CREATE INDEX runsByDestination ON run (mapping, destinationEntity, destination);
-                CREATE INDEX associationsByDestination ON association (mapping, destinationEntity, destination)
-                """)
+            for (name, table) in [("runsByDestination", Self.runs), ("associationsByDestination", Self.associations)] {
+                let columns = ["mapping", "destinationEntity", "destination"].map { SQLIndexColumn(name: $0) }
+                let index = SQLIndex(name: name, table: table.name, columns: columns)
+                try connection.run(.define(.createIndex(index, unlessThere: true)))
+            }
         }
         hasReverseIndexes = true
     }
@@ -255,14 +274,19 @@ final class SavedAssociations {
 
     /// How many destination objects a mapping has made.
     func count(mapping: Int) throws -> Int {
-        let query = try statement(
-            """
-            SELECT (SELECT TOTAL(count) FROM run WHERE mapping = ?1)
-            + (SELECT COUNT(*) FROM association WHERE mapping = ?1 AND repeated = 0)
-            """)
-        defer { query.reset() }
-        query.bind(1, Int64(mapping))
-        return try query.step() ? Int(query.int64(0)) : 0
+        let sum = SQLSelect([.function(.sum, [.column("count")])], of: Self.runs.name, where: Self.isEqual("mapping"))
+        let others = SQLSelect(
+            [.countAll], of: Self.associations.name,
+            where: .and([Self.isEqual("mapping"), .binary(.equal, .column("repeated"), .number(0))]))
+        let query = try statement {
+            SQLSelect(
+                results: [
+                    .init(
+                        expression: .binary(
+                            .add, .function(.coalesce, [.scalar(sum), .number(0)]), .scalar(others)))
+                ], from: .nothing)
+        }
+        return Int(try query.first({ $0.bind(1, Int64(mapping)) }) { $0.int64(0) } ?? 0)
     }
 
     /// The next associations of a mapping in the order of their source keys; each destination object once, also those that
@@ -277,58 +301,75 @@ final class SavedAssociations {
     }
 
     private func pairsInRuns(_ mapping: Int, after last: Pair?, _ limit: Int) throws -> [Pair] {
-        let query = try statement(
-            """
-            SELECT sourceEntity, source, destinationEntity, destination, count FROM run
-            WHERE mapping = ? AND (sourceEntity, source) > (?, ?) ORDER BY sourceEntity, source
-            """)
-        defer { query.reset() }
-        query.bind(1, Int64(mapping))
-        query.bind(2, Int64(last?.source.layoutIndex ?? -1))
-        query.bind(3, (last?.source.key ?? 0) - Self.longestRun)
+        let key = Self.columns("sourceEntity", "source")
+        let query = try statement {
+            SQLSelect(
+                key + Self.columns("destinationEntity", "destination", "count"), of: Self.runs.name,
+                where: .and([
+                    Self.isEqual("mapping"), .binary(.greater, .row(key), .row([.parameter(2), .parameter(3)])),
+                ]), orderedBy: key)
+        }
         var pairs: [Pair] = []
         pairs.reserveCapacity(limit)
-        while pairs.count < limit, try query.step() {
-            for distance in 0..<query.int64(4) where pairs.count < limit {
+        try query.select { parameters in
+            parameters.bind(1, Int64(mapping))
+            parameters.bind(2, Int64(last?.source.layoutIndex ?? -1))
+            parameters.bind(3, (last?.source.key ?? 0) - Self.longestRun)
+        } _: { row in
+            for distance in 0..<row.int64(4) where pairs.count < limit {
                 let pair = Pair(
-                    source: query.key(at: 0, plus: distance), destination: query.key(at: 2, plus: distance))
+                    source: row.objectKey(at: 0, plus: distance), destination: row.objectKey(at: 2, plus: distance))
                 if let last, pair.order <= last.order { continue }
                 pairs.append(pair)
             }
+            return pairs.count < limit
         }
         return pairs
     }
 
     private func scatteredPairs(_ mapping: Int, after last: Pair?, _ limit: Int) throws -> [Pair] {
-        let query = try statement(
-            """
-            SELECT sourceEntity, source, destinationEntity, destination FROM association
-            WHERE mapping = ? AND (sourceEntity, source, destinationEntity, destination) > (?, ?, ?, ?) AND repeated = 0
-            ORDER BY sourceEntity, source, destinationEntity, destination LIMIT ?
-            """)
-        defer { query.reset() }
-        query.bind(1, Int64(mapping))
-        query.bind(2, Int64(last?.source.layoutIndex ?? -1))
-        query.bind(3, last?.source.key ?? -1)
-        query.bind(4, Int64(last?.destination.layoutIndex ?? -1))
-        query.bind(5, last?.destination.key ?? -1)
-        query.bind(6, Int64(limit))
+        let key = Self.columns("sourceEntity", "source", "destinationEntity", "destination")
+        let select = SQLSelect(
+            key, of: Self.associations.name,
+            where: .and([
+                .binary(.equal, .column("mapping"), .number(mapping)),
+                .binary(
+                    .greater, .row(key),
+                    .row([
+                        .number(last?.source.layoutIndex ?? -1), .value(.int(last?.source.key ?? -1)),
+                        .number(last?.destination.layoutIndex ?? -1), .value(.int(last?.destination.key ?? -1)),
+                    ])), .binary(.equal, .column("repeated"), .number(0)),
+            ]), orderedBy: key, limit: limit)
         var pairs: [Pair] = []
-        while try query.step() { pairs.append(Pair(source: query.key(at: 0), destination: query.key(at: 2))) }
+        try connection.statement(select).rows { row in
+            pairs.append(Pair(source: row.objectKey(at: 0), destination: row.objectKey(at: 2)))
+        }
         return pairs
     }
 }
 
-extension SQLiteStatement {
+extension SQLRow {
     /// The key in two columns, entity and key, or the one that comes so many after it.
-    fileprivate func key(at column: Int, plus distance: Int64 = 0) -> ObjectKey {
-        ObjectKey(layoutIndex: Int(int64(column)), key: int64(column + 1) + distance)
+    fileprivate func objectKey(at place: Int, plus distance: Int64 = 0) -> ObjectKey {
+        ObjectKey(layoutIndex: Int(int64(place)), key: int64(place + 1) + distance)
+    }
+}
+
+extension SQLPreparedStatement {
+    /// The keys in the first two columns of all rows.
+    func objectKeys(_ bind: (any SQLParameters) throws -> Void = { _ in }) throws -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        try rows(bind) { keys.append($0.objectKey(at: 0)) }
+        return keys
     }
 
-    /// The keys in the first two columns of all rows.
-    func keys() throws -> [ObjectKey] {
-        var keys: [ObjectKey] = []
-        while try step() { keys.append(key(at: 0)) }
-        return keys
+    /// What a run leads to from a key: its first key and its length stand before the key that the first one leads to. Empty
+    /// where the run ends before the key.
+    fileprivate func keyInRun(_ key: Int64, _ bind: (any SQLParameters) -> Void) throws -> [ObjectKey] {
+        let found = try first(bind) { row -> ObjectKey? in
+            let distance = key - row.int64(0)
+            return distance < row.int64(1) ? row.objectKey(at: 2, plus: distance) : nil
+        }
+        return (found ?? nil).map { [$0] } ?? []
     }
 }

@@ -34,12 +34,12 @@ struct EntityCounts {
             // SQLite takes no more columns than 2,000.
             for start in stride(from: 0, to: stored.count, by: 500) {
                 let part = stored[start..<min(start + 500, stored.count)]
-                let sums = part.map { "TOTAL(Z_ENT = \($0.1))" }.joined(separator: ", ")
-                let query = try connection.prepare("SELECT \(sums) FROM \(SQLiteDialect().quoted(table))")
-                try work.run(on: connection) { _ = try query.step() }
-                for (column, entity) in part.enumerated() {
-                    rows[layout.entities[entity.0].name] = Int(query.int64(column))
+                let query = try connection.prepare(
+                    .select(SQLSelect(part.map { .count(where: .isEntity([$0.1])) }, of: table)))
+                let counts = try work.run(on: connection) {
+                    try query.first { row in (0..<part.count).map { row.int64($0) } }
                 }
+                for (entity, count) in zip(part, counts ?? []) { rows[layout.entities[entity.0].name] = Int(count) }
             }
         }
         return rows

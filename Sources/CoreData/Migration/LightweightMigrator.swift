@@ -112,15 +112,11 @@ struct LightweightMigrator {
         MigrationFunctions.register(on: connection, state: functions)
         defer { withExtendedLifetime(functions) {} }
         try settings.configure(connection, isWriter: true)
-        // The commit must reach the disk, once; and pages of dropped tables need not be overwritten twice.
-        try connection.execute(
-            "PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA cache_size = -65536; PRAGMA temp_store = FILE"
-        )
-        if isDiscardable { try connection.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF") }
+        try connection.prepareForMigration(isDiscardable: isDiscardable)
         // Copying a large -wal into the main file is left to whoever opens the store next.
         connection.disableCheckpointOnClose()
 
-        try connection.execute("BEGIN IMMEDIATE")
+        try connection.begin()
         MigrationMoment.reach(.transactionBegun)
         do {
             let present = try SQLStoreMetadata.read(from: connection, url: url)
@@ -134,10 +130,10 @@ struct LightweightMigrator {
             try migrate(from: source, through: versions, on: connection, progress)
             // Whoever has the store open looks at SQLite's schema counter before it writes: it must move even where only
             // rows and metadata changed.
-            try connection.execute("CREATE TABLE Z_MIGRATED (Z_PK INTEGER); DROP TABLE Z_MIGRATED")
+            try connection.raiseSchemaVersion()
             if !isDiscardable { try writeOut(connection, progress) }
             MigrationMoment.reach(.stepsDone)
-            try connection.execute("COMMIT")
+            try connection.commit()
         } catch {
             connection.rollback()
             // Where there was no -wal, none is left: nothing in it counts.
@@ -151,7 +147,7 @@ struct LightweightMigrator {
 
     /// Brings what is to be committed to the disk, in pieces: the commit itself cannot be cancelled any more.
     private func writeOut(_ connection: SQLiteConnection, _ progress: Progress?) throws {
-        guard progress != nil, try connection.text("PRAGMA journal_mode") == "wal" else { return }
+        guard progress != nil, try connection.journalMode() == "wal" else { return }
         connection.flushCache()
         try FollowedWork(progress: progress).writeOut(SQLiteStoreFiles(url).wal)
     }

@@ -3,34 +3,23 @@ import Foundation
 
 extension MigrationCheck {
     /// Finds the first row that must not exist: its value, its key.
-    var query: (sql: String, values: [SlotValue]) { query(limit: 1) }
+    var query: SQLSelect { query(limit: 1) }
 
-    private func query(limit: Int?) -> (sql: String, values: [SlotValue]) {
-        let select = SQLSelect(
-            results: [
-                .init(expression: .column(alias: nil, name: column), name: nil),
-                .init(expression: .column(alias: nil, name: SQLSchema.keyColumn), name: nil),
-            ], table: table, alias: "checked", condition: condition, limit: limit)
-        var printer = SQLPrinter(dialect: SQLiteDialect())
-        printer.print(select)
-        return (printer.text, printer.values)
+    private func query(limit: Int?) -> SQLSelect {
+        SQLSelect(
+            [.column(column), .column(SQLSchema.keyColumn)], of: table, as: "checked", where: condition, limit: limit)
     }
 
     /// The error about the first row that must not exist; nil when there is none.
-    func failure(
-        on connection: SQLiteConnection, _ sql: String, _ values: [SlotValue], url: URL
-    ) throws -> NSError? {
-        let statement = try connection.prepare(sql)
-        for (place, value) in values.enumerated() { statement.bind(place + 1, value) }
-        guard try statement.step() else { return nil }
+    func failure(on connection: some SQLConnection, url: URL) throws -> NSError? {
+        let found = try connection.prepare(.select(query)).first { (value: $0.string(0), key: $0.int64(1)) }
+        guard let found else { return nil }
         if case .otherConfiguration = reason {
-            let all = query(limit: nil)
-            let count = try connection.prepare("SELECT COUNT(*) FROM (\(all.sql))")
-            for (place, value) in all.values.enumerated() { count.bind(place + 1, value) }
-            let found = try count.step() ? count.string(0) : ""
-            return MigrationErrors.invalidRows(self, value: found, row: statement.int64(1), url: url)
+            let all = SQLSelect(results: [.init(expression: .countAll)], from: .select(query(limit: nil)))
+            let count = try connection.integer(all)
+            return MigrationErrors.invalidRows(self, value: count.map { "\($0)" } ?? "", row: found.key, url: url)
         }
-        return MigrationErrors.invalidRows(self, value: statement.string(0), row: statement.int64(1), url: url)
+        return MigrationErrors.invalidRows(self, value: found.value, row: found.key, url: url)
     }
 
     /// Throws what stands in the way of a hop whose tables are not there yet, where any row at all does.
@@ -70,9 +59,8 @@ extension MigrationCheck {
         var problems: [NSError] = []
         for check in checks {
             do {
-                let (sql, values) = check.query
                 let failure = try connection.interruptible(every: max(1000, budget / checks.count), by: { true }) {
-                    try check.failure(on: connection, sql, values, url: url)
+                    try check.failure(on: connection, url: url)
                 }
                 if let failure { problems.append(failure) }
             } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT || tables != nil {

@@ -78,7 +78,7 @@ extension MigrationPlanner {
     private func command(
         for expression: NSExpression, _ column: String, _ entity: EntityLayout, _ members: [TableChange.Member],
         _ change: TableChange
-    ) -> MigrationCommand? {
+    ) -> SQLStatement? {
         let translator = SQLFetchTranslator(schema: new, layout: entity, storeNumber: 0)
         guard let frame = try? translator.frame(includesSubentities: true),
             let operand = try? translator.operand(expression, in: frame),
@@ -87,16 +87,10 @@ extension MigrationPlanner {
         frame.select.results = [SQLSelect.Result(expression: value)]
         let table = frame.select.table
         frame.addCondition(.binary(.equal, frame.key, .column(alias: table, name: SQLSchema.keyColumn)))
-        var printer = SQLPrinter(dialect: SQLiteDialect())
-        printer.print(frame.select)
-        var sql = "UPDATE \(table) SET \(column) = (\(printer.text))"
-        if members.count < change.members.count {
-            sql += " WHERE \(SQLSchema.entityColumn) IN (\(members.map { String($0.new) }.joined(separator: ", ")))"
-        }
-        var values = printer.values
-        if expression.description.hasPrefix("now("), !values.isEmpty {
-            values[0] = .double(Date().timeIntervalSinceReferenceDate)
-        }
-        return MigrationCommand(sql: sql, values: values)
+        // The time, where the expression has it, is that of the planning.
+        return .update(
+            SQLUpdate(
+                table, [.init(column, .scalar(frame.select))],
+                where: members.count < change.members.count ? .isEntity(members.map(\.new)) : nil))
     }
 }

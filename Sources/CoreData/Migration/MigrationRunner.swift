@@ -35,75 +35,64 @@ struct MigrationRunner {
         case .writeMetadata: try SQLStoreMetadata.write(metadata, to: connection, url: url)
         case .createIndex where rows > 0 && progress.isFollowed:
             // As much as the cache is what is sorted at once, in one instruction that cannot be stopped.
-            try connection.execute("PRAGMA cache_size = -8192")
+            try connection.setCacheSize(kibibytes: 8192)
             try runCommands(of: step, rows: rows)
-            try connection.execute("PRAGMA cache_size = -65536")
+            try connection.setCacheSize(kibibytes: SQLiteConnection.cacheOfMigrations)
         default: try runCommands(of: step, rows: rows)
         }
     }
 
     private func runCommands(of step: MigrationStep, rows: Int) throws {
         for command in step.commands() {
-            if rows > 0 {
-                progress.beginStatement(
-                    instructionsPerRow: progress.instructionsPerRow(of: command.sql, on: connection))
-            }
-            let statement = try connection.prepare(command.sql)
-            for (place, value) in command.values.enumerated() { statement.bind(place + 1, value) }
-            while try statement.step() {}
+            if rows > 0 { progress.beginStatement(command, on: connection) }
+            try connection.run(command)
         }
     }
 
     private func look(for check: MigrationCheck) throws {
-        let (sql, values) = check.query
-        progress.beginStatement(instructionsPerRow: progress.instructionsPerRow(of: sql, on: connection))
-        if let error = try check.failure(on: connection, sql, values, url: url) { throw error }
+        progress.beginStatement(.select(check.query), on: connection)
+        if let error = try check.failure(on: connection, url: url) { throw error }
     }
 
     /// The highest keys go on counting where the tables they come from stopped.
     private func replaceKeys(_ numbers: [Int], _ keys: [MigrationKeyRow]) throws {
         var highest: [Int: Int64] = [:]
-        let read = try connection.prepare("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY")
-        while try read.step() { highest[Int(read.int64(0))] = read.int64(1) }
-        read.reset()
-        let delete = try connection.prepare("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-        for number in Set(numbers + keys.map(\.number)) {
-            delete.bind(1, Int64(number))
-            try delete.run()
+        typealias Keys = SQLBookkeeping.Keys
+        let number = SQLExpression.column(Keys.number)
+        try connection.prepare(.select(SQLSelect([number, .column(Keys.highest)], of: Keys.table))).rows {
+            highest[Int($0.int64(0))] = $0.int64(1)
         }
-        let insert = try connection.prepare(
-            "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)")
-        for key in keys {
-            insert.bind(1, Int64(key.number))
-            insert.bind(2, key.name)
-            insert.bind(3, Int64(key.parent))
-            insert.bind(4, key.continues.compactMap { highest[$0] }.max() ?? 0)
-            try insert.run()
+        let replaced = Set(numbers + keys.map(\.number)).map { SlotValue.int(Int64($0)) }
+        try connection.run(.delete(SQLDelete(from: Keys.table, where: .isInArray(number, replaced))))
+        try connection.prepare(.insert(SQLInsert(into: Keys.table, Keys.columns))).run(keys.count) { place, parameters in
+            let key = keys[place]
+            parameters.bind(1, Int64(key.number))
+            parameters.bind(2, key.name)
+            parameters.bind(3, Int64(key.parent))
+            parameters.bind(4, key.continues.compactMap { highest[$0] }.max() ?? 0)
         }
     }
 
     private func replaceModelCache() throws {
-        try connection.execute(
-            "CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB); DELETE FROM Z_MODELCACHE")
-        let insert = try connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
-        insert.bind(1, modelCache)
-        try insert.run()
+        typealias Cache = SQLBookkeeping.ModelCache
+        try connection.run(.define(.createTable(Cache.definition, unlessThere: true)))
+        try connection.run(.delete(SQLDelete(from: Cache.table)))
+        try connection.prepare(Cache.insert).run { $0.bind(1, modelCache) }
     }
 
     // MARK: Errors
 
     /// The keys of some rows that have the same values, in the table as it is now.
     private func duplicates(of index: SQLIndex) throws -> [Int64] {
-        let dialect = SQLiteDialect()
-        let columns = index.columns.map { dialect.quoted($0.name) }
-        let list = columns.joined(separator: ", ")
-        let present = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
-        let table = dialect.quoted(index.table)
-        let statement = try connection.prepare(
-            "SELECT Z_PK FROM \(table) WHERE (\(list)) = (SELECT \(list) FROM \(table) WHERE \(present) "
-                + "GROUP BY \(list) HAVING COUNT(*) > 1 LIMIT 1) ORDER BY Z_PK LIMIT 5")
+        let columns = index.columns.map { SQLExpression.column($0.name) }
+        var repeated = SQLSelect(columns, of: index.table, where: .and(columns.map { .isNotNull($0) }), limit: 1)
+        repeated.groupBy = columns
+        repeated.having = .binary(.greater, .countAll, .number(1))
+        let key = SQLExpression.column(SQLSchema.keyColumn)
+        let select = SQLSelect(
+            [key], of: index.table, where: .binary(.equal, .row(columns), .scalar(repeated)), orderedBy: [key], limit: 5)
         var rows: [Int64] = []
-        while try statement.step() { rows.append(statement.int64(0)) }
+        try connection.prepare(.select(select)).rows { rows.append($0.int64(0)) }
         return rows
     }
 

@@ -1,52 +1,31 @@
-import Foundation
-
-/// A statement with the values to bind.
-struct MigrationCommand: Equatable {
-    var sql: String
-    var values: [SlotValue] = []
-}
-
 extension MigrationStep {
     /// The statements that do the step; none for what the runner does itself.
-    func commands() -> [MigrationCommand] {
+    func commands() -> [SQLStatement] {
         switch self {
-        case .check, .replaceKeys, .replaceModelCache, .writeMetadata:
-            []
-        case .dropTrigger(let name):
-            [.init(sql: "DROP TRIGGER \(quoted(name))")]
-        case .createTrigger(let trigger):
-            [.init(sql: trigger.sql)]
-        case .dropView(let name):
-            [.init(sql: "DROP VIEW \(quoted(name))")]
-        case .createView(let view):
-            [.init(sql: view.sql)]
-        case .dropIndex(let name):
-            [.init(sql: "DROP INDEX \(quoted(name))")]
-        case .createIndex(let index):
-            [.init(sql: SQLDefinition.createIndex(index).text)]
-        case .createTable(let table):
-            [.init(sql: SQLDefinition.createTable(table).text)]
-        case .dropTable(let name):
-            [.init(sql: "DROP TABLE \(quoted(name))")]
-        case .renameTable(let from, let to):
-            [.init(sql: "ALTER TABLE \(quoted(from)) RENAME TO \(quoted(to))")]
-        case .addColumn(let table, let column):
-            [.init(sql: "ALTER TABLE \(quoted(table)) ADD COLUMN \(quoted(column.name)) \(column.type.rawValue)")]
-        case .renameColumn(let table, let from, let to):
-            [.init(sql: "ALTER TABLE \(quoted(table)) RENAME COLUMN \(quoted(from)) TO \(quoted(to))")]
-        case .dropColumn(let table, let name):
-            [.init(sql: "ALTER TABLE \(quoted(table)) DROP COLUMN \(quoted(name))")]
+        case .check, .replaceKeys, .replaceModelCache, .writeMetadata: []
+        case .dropTrigger(let name): [.define(.dropTrigger(name))]
+        case .createTrigger(let trigger): [.define(.asFound(trigger.sql))]
+        case .dropView(let name): [.define(.dropView(name))]
+        case .createView(let view): [.define(.asFound(view.sql))]
+        case .dropIndex(let name): [.define(.dropIndex(name))]
+        case .createIndex(let index): [.define(.createIndex(index))]
+        case .createTable(let table): [.define(.createTable(table))]
+        case .dropTable(let name): [.define(.dropTable(name))]
+        case .renameTable(let from, let to): [.define(.renameTable(from, to: to))]
+        case .addColumn(let table, let column): [.define(.addColumn(column, table: table))]
+        case .renameColumn(let table, let from, let to): [.define(.renameColumn(from, to: to, table: table))]
+        case .dropColumn(let table, let name): [.define(.dropColumn(name, table: table))]
         case .deleteRows(let table, let numbers):
-            [.init(sql: "DELETE FROM \(quoted(table)) WHERE Z_ENT IN (\(list(numbers)))")]
+            [.delete(SQLDelete(from: table, where: .isEntity(numbers)))]
         case .clearKeys(let table, let columns, let key, let target, let numbers):
             [
-                .init(
-                    sql: "UPDATE \(quoted(table)) SET "
-                        + columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
-                        + " WHERE \(quoted(key)) IN (\(keys(target, numbers)))")
+                .update(
+                    SQLUpdate(
+                        table, columns.map { .init($0, .null) },
+                        where: .isInSelect(.column(key), keys(target, numbers))))
             ]
         case .deletePairs(let table, let column, let target, let numbers):
-            [.init(sql: "DELETE FROM \(quoted(table)) WHERE \(quoted(column)) IN (\(keys(target, numbers)))")]
+            [.delete(SQLDelete(from: table, where: .isInSelect(.column(column), keys(target, numbers))))]
         case .update(let table, let assignments):
             [update(table, assignments)]
         case .copyRows(let from, let into, let assignments, let numbers):
@@ -54,40 +33,15 @@ extension MigrationStep {
         case .copyPairs(let pairs):
             copyPairs(pairs)
         case .tagValues(let table, let column, let numbers, let tagged, _):
-            [
-                .init(
-                    sql: "UPDATE \(quoted(table)) SET \(quoted(column)) = "
-                        + (tagged
-                            ? "\(MigrationFunctions.tag)(\(quoted(column))) "
-                            : "\(MigrationFunctions.untag)(\(quoted(column)), Z_PK) ")
-                        + "WHERE \(quoted(column)) IS NOT NULL"
-                        + (numbers.map { " AND Z_ENT IN (\(list($0)))" } ?? ""))
-            ]
+            [tagValues(table, column, numbers, tagged: tagged)]
         case .fillEntity(let table, let column, let key, let target):
-            [
-                .init(
-                    sql: "UPDATE \(quoted(table)) SET \(quoted(column)) = (SELECT target.Z_ENT FROM \(quoted(target)) "
-                        + "target WHERE target.Z_PK = \(quoted(table)).\(quoted(key))) "
-                        + "WHERE \(quoted(key)) IS NOT NULL")
-            ]
+            [fillEntity(table, column, key, target)]
         case .fillPositions(let table, let column, let owner):
-            [
-                .init(
-                    sql: "UPDATE \(quoted(table)) SET \(quoted(column)) = counted.position FROM (SELECT Z_PK AS pk, "
-                        + "\(position(owner: quoted(owner), order: "\(quoted(column)) NULLS LAST, Z_PK")) AS position FROM \(quoted(table)) "
-                        + "WHERE \(quoted(owner)) IS NOT NULL) AS counted WHERE counted.pk = \(quoted(table)).Z_PK")
-            ]
+            [fillPositions(table, column, owner)]
         case .fillDerived(_, _, let command):
             [command]
         case .fillInverse(let table, let column, let numbers, let from, let key):
-            [
-                .init(
-                    sql:
-                        "UPDATE \(quoted(table)) SET \(quoted(column)) = owner.Z_PK FROM \(quoted(from)) AS owner "
-                        + "WHERE owner.\(quoted(key)) = \(quoted(table)).Z_PK "
-                        + "AND \(quoted(table)).\(quoted(column)) IS NULL"
-                        + (numbers.map { " AND \(quoted(table)).Z_ENT IN (\(list($0)))" } ?? ""))
-            ]
+            [fillInverse(table, column, numbers, from, key)]
         case .renumberHistory(let moves, let removed, let reordered):
             history(moves, removed, reordered)
         }
@@ -95,109 +49,149 @@ extension MigrationStep {
 
     // MARK: Pieces
 
-    private func quoted(_ name: String) -> String { SQLiteDialect().quoted(name) }
-
-    private func list(_ numbers: [Int]) -> String { numbers.map(String.init).joined(separator: ", ") }
-
-    private func keys(_ table: String, _ numbers: [Int]) -> String {
-        "SELECT Z_PK FROM \(quoted(table)) WHERE Z_ENT IN (\(list(numbers)))"
+    private func keys(_ table: String, _ numbers: [Int]) -> SQLSelect {
+        SQLSelect([.column(SQLSchema.keyColumn)], of: table, where: .isEntity(numbers))
     }
 
     /// Apple's positions: 2048 first, then in steps of 1024.
-    private func position(owner: String, order: String) -> String {
-        "1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(order))"
+    private func position(owner: SQLExpression, order: [SQLSelect.Order]) -> SQLExpression {
+        .binary(
+            .add, .number(1024),
+            .binary(.multiply, .number(1024), .rowNumber(partition: [owner], order: order)))
     }
 
-    private func update(_ table: String, _ assignments: [MigrationAssignment]) -> MigrationCommand {
-        var values: [SlotValue] = []
-        var sql = "UPDATE \(quoted(table)) SET "
-        sql += assignments.map { "\(quoted($0.column)) = \($0.value.text(binding: &values))" }.joined(separator: ", ")
+    private func update(_ table: String, _ assignments: [MigrationAssignment]) -> SQLStatement {
+        var update = SQLUpdate(table, assignments.map { .init($0.column, $0.value) })
         let conditions = assignments.compactMap(\.condition)
         if conditions.count == assignments.count {
             var distinct: [SQLExpression] = []
             for condition in conditions where !distinct.contains(condition) { distinct.append(condition) }
-            sql += " WHERE " + (distinct.count == 1 ? distinct[0] : .or(distinct)).text(binding: &values)
+            update.condition = distinct.count == 1 ? distinct[0] : .or(distinct)
         }
-        return MigrationCommand(sql: sql, values: values)
+        return .update(update)
     }
 
     private func copyRows(
         _ from: String, _ into: String, _ assignments: [MigrationAssignment], _ numbers: [Int]?
-    ) -> MigrationCommand {
-        var values: [SlotValue] = []
-        let expressions = assignments.map { $0.value.text(binding: &values) }
+    ) -> SQLStatement {
         // In the order of the keys rows are only appended, and the highest key so far tells how far the copy is.
-        return MigrationCommand(
-            sql:
-                "INSERT INTO \(quoted(into)) (\(assignments.map { quoted($0.column) }.joined(separator: ", "))) SELECT "
-                + "\(expressions.joined(separator: ", ")) FROM \(quoted(from))"
-                + (numbers.map { " WHERE Z_ENT IN (\(list($0)))" } ?? "") + " ORDER BY Z_PK",
-            values: values)
+        let select = SQLSelect(
+            assignments.map(\.value), of: from, where: numbers.map { .isEntity($0) },
+            orderedBy: [.column(SQLSchema.keyColumn)])
+        return .insert(SQLInsert(into: into, assignments.map(\.column), .select(select)))
     }
 
-    private func copyPairs(_ pairs: MigrationPairs) -> [MigrationCommand] {
-        let (owner, member) = (quoted(pairs.owner), quoted(pairs.member))
-        var columns = [quoted(pairs.ownerColumn), quoted(pairs.memberColumn)]
+    private func tagValues(_ table: String, _ column: String, _ numbers: [Int]?, tagged: Bool) -> SQLStatement {
+        let value = SQLExpression.column(column)
+        let changed: SQLExpression =
+            tagged
+            ? .function(.tagExternal, [value])
+            : .function(.untagExternal, [value, .column(SQLSchema.keyColumn)])
+        var conditions = [SQLExpression.isNotNull(value)]
+        if let numbers { conditions.append(.isEntity(numbers)) }
+        return .update(SQLUpdate(table, [.init(column, changed)], where: .and(conditions)))
+    }
+
+    private func fillEntity(_ table: String, _ column: String, _ key: String, _ target: String) -> SQLStatement {
+        func ofTarget(_ name: String) -> SQLExpression { .column(alias: "target", name: name) }
+        let entity = SQLSelect(
+            [ofTarget(SQLSchema.entityColumn)], of: target, as: "target",
+            where: .binary(.equal, ofTarget(SQLSchema.keyColumn), .column(alias: table, name: key)))
+        return .update(SQLUpdate(table, [.init(column, .scalar(entity))], where: .isNotNull(.column(key))))
+    }
+
+    private func fillPositions(_ table: String, _ column: String, _ owner: String) -> SQLStatement {
+        let key = SQLExpression.column(SQLSchema.keyColumn)
+        let order = [
+            SQLSelect.Order(expression: .column(column), putsNullsLast: true), SQLSelect.Order(expression: key),
+        ]
+        let counted = SQLSelect(
+            results: [
+                .init(expression: key, name: "pk"),
+                .init(expression: position(owner: .column(owner), order: order), name: "position"),
+            ], table: table, condition: .isNotNull(.column(owner)))
+        return .update(
+            SQLUpdate(
+                table, [.init(column, .column(alias: "counted", name: "position"))],
+                from: .init(source: .select(counted), alias: "counted"),
+                where: .binary(
+                    .equal, .column(alias: "counted", name: "pk"), .column(alias: table, name: SQLSchema.keyColumn))))
+    }
+
+    private func fillInverse(
+        _ table: String, _ column: String, _ numbers: [Int]?, _ from: String, _ key: String
+    ) -> SQLStatement {
+        func own(_ name: String) -> SQLExpression { .column(alias: table, name: name) }
+        func ofOwner(_ name: String) -> SQLExpression { .column(alias: "owner", name: name) }
+        var conditions = [
+            SQLExpression.binary(.equal, ofOwner(key), own(SQLSchema.keyColumn)), .isNull(own(column)),
+        ]
+        if let numbers { conditions.append(.isIn(own(SQLSchema.entityColumn), numbers.map { .number($0) })) }
+        return .update(
+            SQLUpdate(
+                table, [.init(column, ofOwner(SQLSchema.keyColumn))], from: .init(source: .table(from), alias: "owner"),
+                where: .and(conditions)))
+    }
+
+    private func copyPairs(_ pairs: MigrationPairs) -> [SQLStatement] {
+        let (owner, member) = (SQLExpression.column(pairs.owner), SQLExpression.column(pairs.member))
+        var columns = [pairs.ownerColumn, pairs.memberColumn]
         var results = [owner, member]
-        func add(_ order: MigrationPairs.Positions?, partition: String, by other: String) {
+        func add(_ order: MigrationPairs.Positions?, partition: SQLExpression, by other: SQLExpression) {
             guard let order else { return }
-            columns.append(quoted(order.column))
-            results.append(order.source.map(quoted) ?? position(owner: partition, order: other))
+            columns.append(order.column)
+            results.append(
+                order.source.map { .column($0) } ?? position(owner: partition, order: [.init(expression: other)]))
         }
         add(pairs.memberOrder, partition: owner, by: member)
         add(pairs.ownerOrder, partition: member, by: owner)
-        let conflict = pairs.isMirrored || pairs.isAddition ? "INSERT OR IGNORE" : "INSERT"
-        var commands = [
-            MigrationCommand(
-                sql: "\(conflict) INTO \(quoted(pairs.into)) (\(columns.joined(separator: ", "))) "
-                    + "SELECT \(results.joined(separator: ", ")) FROM \(quoted(pairs.from)) "
-                    + "WHERE \(owner) IS NOT NULL AND \(member) IS NOT NULL ORDER BY \(owner), \(member)")
+        let select = SQLSelect(
+            results, of: pairs.from, where: .and([.isNotNull(owner), .isNotNull(member)]), orderedBy: [owner, member])
+        var commands: [SQLStatement] = [
+            .insert(
+                SQLInsert(
+                    into: pairs.into, columns, .select(select),
+                    conflict: pairs.isMirrored || pairs.isAddition ? .keepsStored : .fails))
         ]
         if pairs.isMirrored {
-            let into = quoted(pairs.into)
+            let mirrored = SQLSelect([.column(columns[1]), .column(columns[0])], of: pairs.into)
             commands.append(
-                MigrationCommand(
-                    sql: "INSERT OR IGNORE INTO \(into) (\(columns[0]), \(columns[1])) "
-                        + "SELECT \(columns[1]), \(columns[0]) FROM \(into)"))
+                .insert(
+                    SQLInsert(
+                        into: pairs.into, Array(columns.prefix(2)), .select(mirrored), conflict: .keepsStored)))
         }
         return commands
     }
 
-    private func history(_ moves: [Int: Int], _ removed: [Int], _ reordered: [Int]) -> [MigrationCommand] {
-        var commands: [MigrationCommand] = []
-        if !removed.isEmpty {
-            commands.append(.init(sql: "DELETE FROM ACHANGE WHERE ZENTITY IN (\(list(removed.sorted())))"))
-        }
+    private func history(_ moves: [Int: Int], _ removed: [Int], _ reordered: [Int]) -> [SQLStatement] {
+        let changes = HistoryTables.changes
+        let entity = SQLExpression.column(HistoryTables.entityColumn)
+        func isOne(of numbers: [Int]) -> SQLExpression { .isIn(entity, numbers.sorted().map { .number($0) }) }
+        var commands: [SQLStatement] = []
+        if !removed.isEmpty { commands.append(.delete(SQLDelete(from: changes, where: isOne(of: removed)))) }
         if !reordered.isEmpty {
             // Which bit stands for which property depends on all properties of the entity.
+            let bits = HistoryTables.bitsColumn
             commands.append(
-                .init(
-                    sql: "UPDATE ACHANGE SET ZCOLUMNS = NULL WHERE ZCOLUMNS IS NOT NULL "
-                        + "AND ZENTITY IN (\(list(reordered.sorted())))"))
+                .update(
+                    SQLUpdate(
+                        changes, [.init(bits, .null)], where: .and([.isNotNull(.column(bits)), isOne(of: reordered)]))))
         }
         if !moves.isEmpty {
             commands.append(
-                MigrationStep.update(
-                    table: "ACHANGE",
-                    [
-                        MigrationAssignment(
-                            column: "ZENTITY", value: .renumbered(.column(alias: nil, name: "ZENTITY"), moves),
-                            condition: .isIn(
-                                .column(alias: nil, name: "ZENTITY"), moves.keys.sorted().map { .number($0) }))
-                    ]
-                ).commands()[0])
+                .update(
+                    SQLUpdate(
+                        changes, [.init(HistoryTables.entityColumn, .renumbered(entity, moves))],
+                        where: isOne(of: Array(moves.keys)))))
         }
         return commands
     }
 }
 
 extension SQLExpression {
-    /// The expression as text; what it binds comes behind the values there are.
-    func text(binding values: inout [SlotValue]) -> String {
-        var printer = SQLPrinter(dialect: SQLiteDialect())
-        printer.print(self)
-        values.append(contentsOf: printer.values)
-        return printer.text
+    /// Whether a row of the only table of a statement is one of some entities, by their numbers.
+    static func isEntity(_ numbers: [Int]) -> SQLExpression {
+        .isIn(.column(SQLSchema.entityColumn), numbers.map { .number($0) })
     }
 
     /// An entity's number after the migration; numbers that do not move stay as they are.

@@ -39,7 +39,7 @@ enum MigrationStep {
     /// keys.
     case fillPositions(table: String, column: String, owner: String)
     /// Computes a derived attribute that is new or computed otherwise than before.
-    case fillDerived(table: String, column: String, MigrationCommand)
+    case fillDerived(table: String, column: String, SQLStatement)
     /// The other side of a one-to-one relationship, where it is empty.
     case fillInverse(table: String, column: String, numbers: [Int]?, from: String, key: String)
     /// The rows of `Z_PRIMARYKEY`.

@@ -15,7 +15,7 @@ struct StoreVerifier {
 
     /// A query that finds nothing in a whole store, and what it means when it does.
     private struct Check {
-        var sql: String
+        var select: SQLSelect
         var entity: String
         var property: String?
         var problem: String
@@ -39,7 +39,7 @@ struct StoreVerifier {
             let checks = checks(layout, schema)
             for (number, check) in checks.enumerated() {
                 try work.advance(Double(number) / Double(checks.count))
-                if let key = try work.run(on: connection, { try connection.text(check.sql) }) {
+                if let key = try work.run(on: connection, { try Self.found(check.select, on: connection) }) {
                     throw failure(check, key, url)
                 }
             }
@@ -83,23 +83,36 @@ struct StoreVerifier {
     }
 
     private func checksOfTable(_ table: String, _ root: EntityLayout, _ schema: SQLSchema) -> [Check] {
-        let numbers = root.subtree.compactMap { schema.numbers[$0] }.map(String.init).joined(separator: ", ")
+        let numbers = root.subtree.compactMap { schema.numbers[$0] }
+        let highest = SQLExpression.function(.max, [.column(SQLSchema.keyColumn)])
+        let entity = SQLExpression.column(SQLSchema.entityColumn)
+        let noted = SQLSelect(
+            [.function(.max, [.column(SQLBookkeeping.Keys.highest)])], of: SQLBookkeeping.Keys.table,
+            where: .isIn(.column(SQLBookkeeping.Keys.number), numbers.map { .number($0) }))
+        var above = SQLSelect([highest], of: table)
+        above.having = .binary(.greater, highest, .scalar(noted))
         return [
             Check(
-                sql: "SELECT Z_PK FROM \(quoted(table)) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers)) LIMIT 1",
-                entity: root.name, problem: "belongs to no entity of the model"),
-            Check(
-                sql: "SELECT MAX(Z_PK) FROM \(quoted(table)) HAVING MAX(Z_PK) > "
-                    + "(SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT IN (\(numbers)))",
-                entity: root.name, problem: "lies above the highest key that was given out"),
+                select: first(of: table, where: .or([.isNull(entity), .not(.isEntity(numbers))])), entity: root.name,
+                problem: "belongs to no entity of the model"),
+            Check(select: above, entity: root.name, problem: "lies above the highest key that was given out"),
         ]
+    }
+
+    /// The key of the first row that a condition holds for.
+    private func first(of table: String, where condition: SQLExpression) -> SQLSelect {
+        SQLSelect([.column(SQLSchema.keyColumn)], of: table, where: condition, limit: 1)
+    }
+
+    private static func found(_ select: SQLSelect, on connection: SQLiteConnection) throws -> String? {
+        try connection.prepare(.select(select)).first { $0.isNull(0) ? nil : $0.string(0) } ?? nil
     }
 
     private func missing(
         _ property: String, _ column: String, _ table: String, _ number: Int, _ entity: EntityLayout
     ) -> Check {
         Check(
-            sql: "SELECT Z_PK FROM \(quoted(table)) WHERE Z_ENT = \(number) AND \(quoted(column)) IS NULL LIMIT 1",
+            select: first(of: table, where: .and([.isEntity([number]), .isNull(.column(column))])),
             entity: entity.name, property: property, problem: "has no value, which the model demands")
     }
 
@@ -108,10 +121,22 @@ struct StoreVerifier {
         _ entity: EntityLayout, _ layout: ModelLayout, _ schema: SQLSchema
     ) -> Check? {
         guard let target = destination(of: relationship, layout, schema) else { return nil }
+        func row(_ name: String) -> SQLExpression { .column(alias: "r", name: name) }
+        let select = SQLSelect(
+            [row(SQLSchema.keyColumn)], of: table, as: "r",
+            where: .and([
+                .binary(.equal, row(SQLSchema.entityColumn), .number(number)), .isNotNull(row(column)),
+                isMissing(row(column), in: target),
+            ]), limit: 1)
         return Check(
-            sql: "SELECT r.Z_PK FROM \(quoted(table)) r WHERE r.Z_ENT = \(number) AND r.\(quoted(column)) IS NOT NULL "
-                + "AND NOT EXISTS (SELECT 1 FROM \(quoted(target)) t WHERE t.Z_PK = r.\(quoted(column))) LIMIT 1",
-            entity: entity.name, property: relationship.name, problem: "leads to an object that is not there")
+            select: select, entity: entity.name, property: relationship.name,
+            problem: "leads to an object that is not there")
+    }
+
+    /// Whether a table has no row with a key.
+    private func isMissing(_ key: SQLExpression, in table: String) -> SQLExpression {
+        let present = SQLExpression.column(alias: "t", name: SQLSchema.keyColumn)
+        return .not(.exists(SQLSelect([present], of: table, as: "t", where: .binary(.equal, present, key))))
     }
 
     private func pairs(
@@ -121,9 +146,11 @@ struct StoreVerifier {
         let other = destination(of: toMany.relationship, layout, schema)
         return [(end.ownerColumn, own), (end.memberColumn, other)].compactMap { column, target in
             guard let target else { return nil }
+            func pair(_ name: String) -> SQLExpression { .column(alias: "p", name: name) }
             return Check(
-                sql: "SELECT p.\(quoted(end.ownerColumn)) FROM \(quoted(end.table)) p WHERE NOT EXISTS "
-                    + "(SELECT 1 FROM \(quoted(target)) t WHERE t.Z_PK = p.\(quoted(column))) LIMIT 1",
+                select: SQLSelect(
+                    [pair(end.ownerColumn)], of: end.table, as: "p", where: isMissing(pair(column), in: target),
+                    limit: 1),
                 entity: entity.name, property: toMany.relationship.name,
                 problem: "has a member or an owner that is not there")
         }
@@ -135,8 +162,6 @@ struct StoreVerifier {
         relationship.destinationEntity.flatMap { layout.layout(of: $0) }
             .flatMap { schema.table(ofRoot: $0.rootIndex)?.name }
     }
-
-    private func quoted(_ name: String) -> String { SQLiteDialect().quoted(name) }
 
     private func failure(_ check: Check, _ key: String?, _ url: URL) -> NSError {
         let place = check.property.map { "\(check.entity).\($0)" } ?? check.entity

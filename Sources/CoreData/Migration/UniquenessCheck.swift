@@ -11,17 +11,18 @@ struct UniquenessCheck {
 
     /// The error about the first rows that will have the same values; nil when there are none.
     func failure(on connection: SQLiteConnection, url: URL) throws -> NSError? {
-        var bound: [SlotValue] = []
-        let results = values.enumerated().map { "\($1.text(binding: &bound)) AS v\($0)" }.joined(separator: ", ")
-        let names = values.indices.map { "v\($0)" }
-        let statement = try connection.prepare(
-            "SELECT MIN(pk), MAX(pk) FROM (SELECT Z_PK AS pk, \(results) FROM \(SQLiteDialect().quoted(table))) "
-                + "WHERE \(names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) "
-                + "GROUP BY \(names.joined(separator: ", ")) HAVING COUNT(*) > 1 LIMIT 1")
-        for (place, value) in bound.enumerated() { statement.bind(place + 1, value) }
-        guard try statement.step() else { return nil }
-        return MigrationErrors.duplicates(
-            of: index, entity: entity, rows: [statement.int64(0), statement.int64(1)], url: url)
+        let key = SQLSelect.Result(expression: .column(SQLSchema.keyColumn), name: "pk")
+        let results = values.enumerated().map { SQLSelect.Result(expression: $1, name: "v\($0)") }
+        let names = values.indices.map { SQLExpression.column("v\($0)") }
+        var repeated = SQLSelect(
+            results: [.min, .max].map { .init(expression: .function($0, [.column("pk")])) },
+            from: .select(SQLSelect(results: [key] + results, table: table)),
+            condition: .and(names.map { .isNotNull($0) }), limit: 1)
+        repeated.groupBy = names
+        repeated.having = .binary(.greater, .countAll, .number(1))
+        let rows = try connection.prepare(.select(repeated)).first { [$0.int64(0), $0.int64(1)] }
+        guard let rows else { return nil }
+        return MigrationErrors.duplicates(of: index, entity: entity, rows: rows, url: url)
     }
 }
 

@@ -139,6 +139,25 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         NSFetchRequest<any NSFetchRequestResult>(entityName: EntityOfClass.name(of: self))
     }
 
+    /// Whether key-value observing tells of changes of a property by itself: false of what the class's entity has, as
+    /// accessors of the framework tell of those.
+    ///
+    /// Nothing observes keys on Linux, so only programs ask; it is here for subclasses that override it.
+    /// - Parameter key: the name of a property.
+    /// - [automaticallyNotifiesObservers(forKey:)](https://developer.apple.com/documentation/coredata/nsmanagedobject/automaticallynotifiesobservers(forkey:))
+    open class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
+        let entity = EntityOfClass.overridden(by: self) ?? ModelsInUse.entities(of: self).last
+        return entity?.propertiesByName[key] == nil
+    }
+
+    /// The key paths whose values a property's value depends on: none, unless a subclass says so.
+    ///
+    /// Nothing observes keys on Linux, so only programs ask; it is here for subclasses that override it. Methods
+    /// `keyPathsForValuesAffectingName()` are not found by their name.
+    /// - Parameter key: the name of a property.
+    /// - [keyPathsForValuesAffectingValue(forKey:)](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/keypathsforvaluesaffectingvalue(forkey:))
+    open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+
     // MARK: Identity
 
     /// The entity of the object.

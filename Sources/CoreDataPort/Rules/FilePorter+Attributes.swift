@@ -5,9 +5,18 @@ extension FilePorter {
         "class", "struct", "enum", "protocol", "extension", "var", "let", "func", "init", "subscript", "case", "actor",
     ]
 
+    private static let ofInterfaceFiles: Set<String> = [
+        "IBAction", "IBOutlet", "IBInspectable", "IBDesignable", "IBSegueAction",
+    ]
+
     /// Takes `@objc`, `@objc(Name)` and `@objcMembers` away.
     mutating func portAttribute(at index: Int) {
-        guard let name = token(index + 1), name.isWord("objc") || name.isWord("objcMembers") else { return }
+        guard let name = token(index + 1) else { return }
+        if Self.ofInterfaceFiles.contains(name.text) {
+            return byHand(
+                tokens[index], "there are no interface files on Linux: '@\(name.text)' has to go, or what has it")
+        }
+        guard name.isWord("objc") || name.isWord("objcMembers") else { return }
         var last = index + 1
         var objectiveCName: String?
         if let open = token(index + 2), open.isMark("("), open.follows == .nothing, let close = closing(of: index + 2) {

@@ -72,8 +72,25 @@ extension FilePorter {
         return name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." } ? name : nil
     }
 
+    /// The index behind the bracket of the list that a comma stands in; `nil` where it stands in none.
+    private func startOfList(around comma: Int) -> Int? {
+        var position = comma - 1
+        while let token = token(position) {
+            if token.isMark("[") { return position + 1 }
+            if token.isMark("(") || token.isMark("{") { return nil }
+            if [")", "]", "}"].contains(where: token.isMark) {
+                guard let open = opening(of: position) else { return nil }
+                position = open
+            }
+            position -= 1
+        }
+        return nil
+    }
+
     /// Whether `.init(for:)` is expected to be a bundle: by the declared type, or by the label of an argument.
     private func speaksOfBundle(before index: Int) -> Bool {
+        // What follows in a list is what its first element is.
+        if isMark(",", at: index - 1), let first = startOfList(around: index - 1) { return speaksOfBundle(before: first) }
         // The first of a list: `mergedModel(from: [.init(for: Note.self)])`, `let all: [Bundle] = [.init(…)]`.
         if isMark("[", at: index - 1) {
             return isMark(":", at: index - 2) && isWord("from", at: index - 3) || speaksOfBundle(before: index - 1)

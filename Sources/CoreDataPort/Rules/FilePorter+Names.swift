@@ -38,6 +38,11 @@ extension FilePorter {
             if !isMark(".", at: index - 1) { replace(token.range, by: Self.units[token.text] ?? token.text) }
         case "objc_setAssociatedObject", "objc_getAssociatedObject":
             byHand(token, "there are no associated objects on Linux: use 'userInfo', or a table of the program's own")
+        case "objc_sync_enter", "objc_sync_exit":
+            byHand(
+                token,
+                "objects have no locks of their own on Linux: use an 'NSRecursiveLock', or an 'NSLock' where no thread "
+                    + "comes twice")
         case "NSPersistentCloudKitContainer", "NSPersistentCloudKitContainerOptions":
             byHand(token, "there is no CloudKit on Linux: put what needs it in '#if canImport(CloudKit)'")
         case "containerURL":

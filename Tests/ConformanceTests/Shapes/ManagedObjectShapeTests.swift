@@ -34,6 +34,12 @@ private class OverridingBoat: NSManagedObject {
     var calls: [String] = []
 
     override class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
+    override class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
+        key == "colour" || super.automaticallyNotifiesObservers(forKey: key)
+    }
+    override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+        super.keyPathsForValuesAffectingValue(forKey: key).union(["name"])
+    }
     override var managedObjectContext: NSManagedObjectContext? { super.managedObjectContext }
     override var entity: NSEntityDescription { super.entity }
     override var objectID: NSManagedObjectID { super.objectID }
@@ -203,6 +209,16 @@ final class ManagedObjectShapeTests: XCTestCase {
         XCTAssertEqual(request.entityName, "Boat")
         let ofProtocol: HasEntity.Type = Boat.self
         XCTAssertEqual(ofProtocol.fetchRequest().entityName, "Boat")
+    }
+
+    func testObservingOfKeysCanBeSteered() throws {
+        _ = try BoatModel.context()
+        let metatype: NSManagedObject.Type = OverridingBoat.self
+        XCTAssertTrue(metatype.automaticallyNotifiesObservers(forKey: "colour"))
+        XCTAssertEqual(metatype.keyPathsForValuesAffectingValue(forKey: "title"), ["name"])
+        XCTAssertFalse(Boat.automaticallyNotifiesObservers(forKey: "name"))
+        XCTAssertTrue(Boat.automaticallyNotifiesObservers(forKey: "unknown"))
+        XCTAssertEqual(Boat.keyPathsForValuesAffectingValue(forKey: "name"), [])
     }
 
     func testOverriddenMembersAreCalled() throws {

@@ -37,7 +37,7 @@ struct FollowedWork {
         do {
             let copy = try SQLiteConnection(path: target.main.path, access: .create)
             // Nobody sees the copy before it has been brought to the disk, and a kill makes it void.
-            try copy.execute("PRAGMA synchronous = OFF")
+            try copy.leaveOutSyncing()
             try SQLiteConnection(path: source.main.path, access: .immutable)
                 .backUp(to: copy) { try advance($0 * 0.9) }
             if FileManager.default.fileExists(atPath: source.supportFolder.path) {

@@ -26,16 +26,16 @@ final class SoleUse {
             let connection = try SQLiteConnection(path: store.main.path, access: .readWrite, busyTimeout: 0)
             do {
                 try connection.requireWritable(at: store.main)
-                let mode = try connection.text("PRAGMA journal_mode") ?? "delete"
+                let mode = try connection.journalMode()
                 // Possible only while no other connection is open. Exclusive locking mode is of no use here: it keeps a
                 // journal beside the file.
-                if mode == "wal", try connection.text("PRAGMA journal_mode = DELETE") != "delete" {
+                if mode == "wal", try connection.setJournalMode("delete") != "delete" {
                     throw SQLiteError(
                         code: SQLITE_BUSY, message: "database is locked", path: store.main.path, systemError: 0)
                 }
-                try connection.execute("BEGIN EXCLUSIVE")
+                try connection.beginExclusively()
                 // Somebody was faster, or has put another file in the place of the one that is locked now.
-                if try connection.text("PRAGMA journal_mode") == "wal" || connection.hasMoved {
+                if try connection.journalMode() == "wal" || connection.hasMoved {
                     connection.rollback()
                     continue
                 }
@@ -78,34 +78,6 @@ final class SoleUse {
     func giveBack() {
         Self.owners.withLock { $0[store.main.path] = nil }
         connection.rollback()
-        if journalMode == "wal" { _ = try? connection.text("PRAGMA journal_mode = WAL") }
-    }
-}
-
-extension SQLiteConnection {
-    /// The main file's counter of changes, which SQLite moves with every transaction that changes it (not those in a -wal).
-    ///
-    /// Read through SQLite's own descriptor: closing another one would drop all locks that this process has on the file.
-    func changeCounter() throws -> UInt32 {
-        var pointer: UnsafeMutablePointer<sqlite3_file>?
-        let code = withUnsafeMutablePointer(to: &pointer) {
-            sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, $0)
-        }
-        guard code == SQLITE_OK, let pointer, let read = pointer.pointee.pMethods?.pointee.xRead else {
-            throw error(code)
-        }
-        var bytes: [UInt8] = [0, 0, 0, 0]
-        let result = bytes.withUnsafeMutableBytes { read(pointer, $0.baseAddress, 4, 24) }
-        guard result == SQLITE_OK else { throw error(result) }
-        return bytes.reduce(0) { $0 << 8 | UInt32($1) }
-    }
-
-    /// Whether the file that is open no longer has the name it was opened under: it was exchanged, moved or removed.
-    var hasMoved: Bool {
-        var moved: Int32 = 0
-        let code = withUnsafeMutablePointer(to: &moved) {
-            sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, $0)
-        }
-        return code == SQLITE_OK && moved != 0
+        if journalMode == "wal" { _ = try? connection.setJournalMode("wal") }
     }
 }

@@ -176,7 +176,7 @@ struct MigrationForecaster {
                 from: Self.version(state.model), to: Self.version(hop.target), means: .mappingModel(hop.name),
                 steps: steps))
         return State(
-            model: hop.target, schema: schema, facts: StoreFacts(schema, rows: rowsOf), rowBytes: bytesOf,
+            model: hop.target, schema: schema, facts: StoreFacts(schema, rows: rowsOf, in: SQLiteDialect()), rowBytes: bytesOf,
             size: state.size)
     }
 
@@ -223,7 +223,7 @@ struct MigrationForecaster {
             .init(
                 from: forecast.hops.last?.to ?? Self.version(state.model), to: Self.version(version), means: .inferred,
                 steps: steps))
-        var facts = StoreFacts(schema, rows: plan.tableRows)
+        var facts = StoreFacts(schema, rows: plan.tableRows, in: SQLiteDialect())
         var rowBytes: [String: Double] = [:]
         for (table, origin) in plan.tableOrigins { rowBytes[table] = state.rowBytes[origin] }
         facts.tables["ACHANGE"] = state.facts.tables["ACHANGE"]

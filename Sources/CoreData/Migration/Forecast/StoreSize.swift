@@ -10,7 +10,7 @@ struct StoreSize {
 
     init(_ url: URL, _ connection: SQLiteConnection) throws {
         files = SQLiteStoreFiles(url)
-        database = try (connection.integer("PRAGMA page_count") ?? 0) * (connection.integer("PRAGMA page_size") ?? 0)
+        database = try connection.size()
         growth = max(0, database - Self.bytes(of: files.main))
     }
 

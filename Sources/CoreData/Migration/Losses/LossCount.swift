@@ -23,9 +23,8 @@ struct LossCount {
     /// A part of a query that counts rows: which table, which rows, what is counted.
     private struct Part {
         var table: String
-        /// A condition on the rows of the table, with its values.
-        var condition: String
-        var values: [SlotValue] = []
+        /// A condition on the rows of the table.
+        var condition: SQLExpression
         /// The column whose different values count; nil for the rows themselves.
         var owners: String?
     }
@@ -62,43 +61,38 @@ struct LossCount {
     // MARK: Queries
 
     private func number(of parts: [Part], in table: String, _ extent: Extent) throws -> [Number] {
-        let sums = parts.map { part in
-            part.owners.map { "COUNT(DISTINCT CASE WHEN \(part.condition) THEN \(Self.quoted($0)) END)" }
-                ?? "TOTAL(\(part.condition))"
+        let sums = parts.map { part -> SQLExpression in
+            part.owners.map { .function(.count, [.choice(part.condition, .column($0), .null)], distinct: true) }
+                ?? .count(where: part.condition)
         }
-        var source = Self.quoted(table)
+        var source = SQLSource.table(table)
         var isWhole = true
         if extent == .sample {
             let rows = max(1000, Self.sampleSize / parts.count)
             isWhole = facts.tables[table].map { $0.rows <= rows } ?? false
-            source = "(SELECT * FROM \(source) LIMIT \(rows))"
+            source = .select(SQLSelect([.allColumns], of: table, limit: rows))
         }
-        let query = try prepare("SELECT \(sums.joined(separator: ", ")) FROM \(source)", parts.flatMap(\.values))
-        let found = try work.run(on: connection) { try query.step() }
+        let query = try connection.prepare(
+            .select(SQLSelect(results: sums.map { .init(expression: $0) }, from: source)))
+        let counts = try work.run(on: connection) { try query.first { row in sums.indices.map { row.int64($0) } } }
         return try parts.enumerated().map { column, part in
-            let count = found ? Int(query.int64(column)) : 0
+            let count = Int(counts?[column] ?? 0)
             return isWhole || count > 0 ? (count, isWhole) : try search(part)
         }
     }
 
     /// Goes on looking for one row where the first ones are none: beyond them there may be some.
     private func search(_ part: Part) throws -> Number {
-        let query = try prepare(
-            "SELECT 1 FROM \(Self.quoted(part.table)) WHERE \(part.condition) LIMIT 1", part.values)
+        let query = try connection.prepare(
+            .select(SQLSelect([.number(1)], of: part.table, where: part.condition, limit: 1)))
         do {
-            let isThere = try connection.interruptible(every: Self.searchBudget, by: { true }) {
-                try query.step()
+            let found = try connection.interruptible(every: Self.searchBudget, by: { true }) {
+                try query.first { _ in true }
             }
-            return isThere ? (1, false) : (0, true)
+            return found == true ? (1, false) : (0, true)
         } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT {
             return (0, false)
         }
-    }
-
-    private func prepare(_ sql: String, _ values: [SlotValue]) throws -> SQLiteStatement {
-        let statement = try connection.prepare(sql)
-        for (place, value) in values.enumerated() { statement.bind(place + 1, value) }
-        return statement
     }
 
     // MARK: Where it lies
@@ -119,12 +113,11 @@ struct LossCount {
 
     /// The condition on the rows of some entities of one table. Where a table holds one entity only, the number in a row says
     /// nothing: old migrations left stale ones.
-    private func rows(of layouts: [Int]) -> String {
+    private func rows(of layouts: [Int]) -> SQLExpression {
         guard let first = layouts.first,
             schema.soleLayout(ofRoot: layout.entities[first].rootIndex, in: layout) == nil
-        else { return "1" }
-        let numbers = layouts.compactMap { schema.numbers[$0] }.sorted().map(String.init)
-        return "\(SQLSchema.entityColumn) IN (\(numbers.joined(separator: ", ")))"
+        else { return .alwaysTrue }
+        return .isEntity(layouts.compactMap { schema.numbers[$0] }.sorted())
     }
 
     /// Values of an attribute other than its default, keys of a to-one relationship.
@@ -148,17 +141,12 @@ struct LossCount {
             }
         }
         if columns.isEmpty { return nil }
-        var part = Part(table: table, condition: "")
-        let conditions = columns.sorted { $0.key < $1.key }.map { column, layouts in
-            var condition = "\(rows(of: layouts)) AND \(Self.quoted(column)) IS NOT NULL"
-            if let standard {
-                condition += " AND \(Self.quoted(column)) <> ?"
-                part.values.append(standard)
-            }
-            return "(\(condition))"
+        let conditions = columns.sorted { $0.key < $1.key }.map { column, layouts -> SQLExpression in
+            let value = SQLExpression.column(column)
+            let differs = standard.map { [SQLExpression.binary(.notEqual, value, .value($0))] } ?? []
+            return .and([rows(of: layouts), .isNotNull(value)] + differs)
         }
-        part.condition = conditions.joined(separator: " OR ")
-        return part
+        return Part(table: table, condition: .or(conditions))
     }
 
     /// The owners of a to-many relationship's links, which lie in the members' rows or in a join table.
@@ -175,14 +163,12 @@ struct LossCount {
             place = nil
         }
         guard let place else { return nil }
-        var condition = "\(Self.quoted(place.column)) IS NOT NULL"
+        var conditions = [SQLExpression.isNotNull(.column(place.column))]
         let rows = rows(of: layouts)
-        if rows != "1" {
-            let keys = "SELECT \(SQLSchema.keyColumn) FROM \(Self.quoted(table)) WHERE \(rows)"
-            condition += " AND \(Self.quoted(place.column)) IN (\(keys))"
+        if rows != .alwaysTrue {
+            let keys = SQLSelect([.column(SQLSchema.keyColumn)], of: table, where: rows)
+            conditions.append(.isInSelect(.column(place.column), keys))
         }
-        return Part(table: place.table, condition: condition, owners: place.column)
+        return Part(table: place.table, condition: .and(conditions), owners: place.column)
     }
-
-    private static func quoted(_ name: String) -> String { SQLiteDialect().quoted(name) }
 }

@@ -94,7 +94,7 @@ struct LossGuard {
         let connection = try SQLiteStoreMetadata.quietConnection(at: url, timeout: timeout)
         do {
             // One state of the file: somebody else may be migrating it. What has another version by now is looked at again.
-            try connection.execute("BEGIN")
+            try connection.beginLazily()
             defer { connection.rollback() }
             let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             guard SourceModel(metadata: metadata, url: url, timeout: timeout).fits(first.source) else { return }

@@ -68,9 +68,9 @@ final class MigrationProgress {
     }
 
     /// A statement of the step begins.
-    func beginStatement(instructionsPerRow count: Int) {
+    func beginStatement(_ statement: SQLStatement, on connection: SQLiteConnection) {
         instructions = 0
-        instructionsPerRow = max(1, count)
+        instructionsPerRow = progress == nil ? 1 : max(1, connection.instructionsPerRow(of: statement))
     }
 
     func endStep() {
@@ -112,18 +112,5 @@ final class MigrationProgress {
     func following<Result>(_ connection: SQLiteConnection, _ body: () throws -> Result) rethrows -> Result {
         guard progress != nil else { return try body() }
         return try connection.interruptible(every: Self.interval, by: { self.tick() }, body)
-    }
-
-    /// About how many instructions a statement takes per row: the length of the loops of its program.
-    func instructionsPerRow(of sql: String, on connection: SQLiteConnection) -> Int {
-        guard progress != nil, let program = try? connection.prepare("EXPLAIN " + sql) else { return 1 }
-        var length = 0
-        while (try? program.step()) == true {
-            let name = program.string(1)
-            let address = Int(program.int64(0))
-            let target = Int(program.int64(3))
-            if ["Next", "Prev", "SorterNext"].contains(name), target < address { length += address - target + 1 }
-        }
-        return length
     }
 }

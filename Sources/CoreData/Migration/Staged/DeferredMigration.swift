@@ -27,8 +27,8 @@ enum DeferredMigration {
         now.rows = []
         for (step, rows) in zip(plan.steps, plan.rows) {
             switch step {
-            case .dropColumn(let table, let column) where !isTaken(table, column): later += step.commands().map(\.sql)
-            case .createIndex(let index) where !index.isUnique: later += step.commands().map(\.sql)
+            case .dropColumn(let table, let column) where !isTaken(table, column): later += step.commands().map(\.text)
+            case .createIndex(let index) where !index.isUnique: later += step.commands().map(\.text)
             default:
                 now.steps.append(step)
                 now.rows.append(rows)

@@ -33,6 +33,8 @@ struct SQLiteDialect: SQLDialect {
         case .now: "OCD_NOW"
         case .coalesce: "COALESCE"
         case .greatest: "MAX"
+        case .tagExternal: MigrationFunctions.tag
+        case .untagExternal: MigrationFunctions.untag
         }
     }
 
@@ -57,6 +59,8 @@ struct SQLiteDialect: SQLDialect {
 
     func truth(_ value: Bool) -> String { value ? "1" : "0" }
 
+    var keyOrder: String { " WITHOUT ROWID" }
+
     var noLimit: Int? { -1 }
 
     /// No character follows U+10FFFF, so every string with the prefix lies below the end of the range.
@@ -66,7 +70,7 @@ struct SQLiteDialect: SQLDialect {
 
     func insertion(_ conflict: SQLInsert.Conflict, columns: [String]) -> (verb: String, tail: String) {
         switch conflict {
-        case .fails: ("INSERT", "")
+        case .fails, .updates: ("INSERT", "")
         case .keepsStored: ("INSERT OR IGNORE", "")
         case .replaces: ("INSERT OR REPLACE", "")
         }
@@ -129,7 +133,12 @@ extension Sequence<Int64> {
     var jsonArray: String { "[" + map(String.init).joined(separator: ",") + "]" }
 }
 
+extension SQLStatement {
+    /// The statement as SQLite takes it.
+    var text: String { SQLPrinter.print(self, in: SQLiteDialect()).text }
+}
+
 extension SQLDefinition {
     /// The definition as SQLite takes it.
-    var text: String { SQLPrinter.print(.define(self), in: SQLiteDialect()).text }
+    var text: String { SQLStatement.define(self).text }
 }

@@ -182,7 +182,7 @@ extension SQLiteStore {
             SQLiteFunctions.register(on: connection)
             try settings.configure(connection, isWriter: true)
             schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
-            _ = try connection.text("PRAGMA journal_mode = '\(settings.pragma("journal_mode") ?? "WAL")'")
+            try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL")
             // Who waited for a migration has opened the older file, which has another name now or none.
             if connection.hasMoved { return try openPresentFile(url, entities: entities) }
             if settings.vacuums { try connection.execute("VACUUM") }
@@ -229,7 +229,7 @@ extension SQLiteStore {
             do {
                 let connection = try SQLiteConnection(path: path, access: mode, busyTimeout: settings.timeout)
                 historyTables = try HistoryTables.read(from: connection)
-                isWAL = try mode == .readOnly && connection.text("PRAGMA journal_mode") == "wal"
+                isWAL = try mode == .readOnly && connection.journalMode() == "wal"
                 schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
             } catch {
                 if removesLog { files.removeReadersTraces() }
@@ -243,7 +243,7 @@ extension SQLiteStore {
                 ? HistoryTables.prepare(connection, for: layout) : HistoryTables.read(from: connection)
             try SpatialIndexes(connection).keep(on: connection, url: url)
             writer = connection
-            isWAL = try connection.text("PRAGMA journal_mode") == "wal"
+            isWAL = try connection.journalMode() == "wal"
             guard isWAL, !use.holdsTransaction, try connection.text("PRAGMA locking_mode") == "normal" else {
                 isWAL = false
                 // This connection is the one that reads, too.

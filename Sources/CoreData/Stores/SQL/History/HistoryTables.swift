@@ -12,6 +12,9 @@ struct HistoryTables: Sendable {
     static let transactions = "ATRANSACTION"
     static let changes = "ACHANGE"
     static let strings = "ATRANSACTIONSTRING"
+    /// Of changes: the number of the entity, and the bits of the properties that an update changed.
+    static let entityColumn = "ZENTITY"
+    static let bitsColumn = "ZCOLUMNS"
 
     /// What a transaction says of its maker: the middles of the names of columns.
     static let names = ["AUTHOR", "BUNDLEID", "CONTEXTNAME", "PROCESSID"]

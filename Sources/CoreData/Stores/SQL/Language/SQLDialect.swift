@@ -14,6 +14,8 @@ protocol SQLDialect: Sendable {
     func quoted(_ identifier: String) -> String
     func defined(_ identifier: String) -> String
     func name(of type: SQLColumnType) -> String
+    /// What stands behind a table whose rows lie in the order of its key; empty where there is no such thing.
+    var keyOrder: String { get }
     func truth(_ value: Bool) -> String
     /// What stands between IN and the end for membership in a list that is bound to a placeholder, and that list as one value.
     func elements(ofListIn placeholder: String) -> String

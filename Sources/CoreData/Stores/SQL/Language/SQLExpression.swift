@@ -26,6 +26,8 @@ indirect enum SQLExpression: Equatable, Sendable {
         case contains, beginsWith, endsWith, like, matches, equalText, canonical, fold
         case power, squareRoot, floor, ceiling, truncate, naturalLog, log, exponential, random, now
         case coalesce
+        /// Puts the tag of external storage in front of bytes; takes it away, with the key of the row for errors.
+        case tagExternal, untagExternal
         /// The greatest of several values; none of them is NULL.
         case greatest
     }
@@ -60,6 +62,8 @@ indirect enum SQLExpression: Equatable, Sendable {
     case scalar(SQLSelect)
     /// A function with its arguments; `distinct` is for aggregates.
     case function(Function, [SQLExpression], distinct: Bool = false)
+    /// All columns of the source.
+    case allColumns
     /// Number of rows: `COUNT(*)`.
     case countAll
     /// A choice: condition, value when true, value when false.
@@ -70,6 +74,11 @@ indirect enum SQLExpression: Equatable, Sendable {
 
     /// A column of the only table of a statement.
     static func column(_ name: String) -> SQLExpression { .column(alias: nil, name: name) }
+
+    /// How many rows a condition holds for.
+    static func count(where condition: SQLExpression) -> SQLExpression {
+        .function(.count, [.choice(condition, .number(1), .null)])
+    }
 
     /// A whole number.
     static func number(_ value: Int) -> SQLExpression { .value(.int(Int64(value))) }
@@ -98,7 +107,7 @@ extension SQLExpression {
             return all([value] + list).map { .isIn($0[0], Array($0.dropFirst())) }
         case .hasPrefix(let value, let prefix): return value.onColumnsOnly.map { .hasPrefix($0, prefix) }
         case .complement, .isInArray, .isInParameter, .isInSelect, .row, .rowNumber, .exists, .scalar, .function,
-            .countAll, .choice:
+            .allColumns, .countAll, .choice:
             return nil
         }
     }

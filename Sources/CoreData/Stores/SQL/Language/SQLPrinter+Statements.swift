@@ -31,15 +31,23 @@ extension SQLPrinter {
             print(select)
         }
         text += tail
+        if case .updates(let key, let assignments) = insert.conflict {
+            text += " ON CONFLICT (\(key.map(dialect.quoted).joined(separator: ", "))) DO UPDATE SET "
+            print(assignments)
+        }
     }
 
-    private mutating func print(_ update: SQLUpdate) {
-        text += "UPDATE \(dialect.quoted(update.table)) SET "
-        for (number, assignment) in update.assignments.enumerated() {
+    private mutating func print(_ assignments: [SQLUpdate.Assignment]) {
+        for (number, assignment) in assignments.enumerated() {
             if number > 0 { text += ", " }
             text += "\(dialect.quoted(assignment.column)) = "
             print(assignment.value)
         }
+    }
+
+    private mutating func print(_ update: SQLUpdate) {
+        text += "UPDATE \(dialect.quoted(update.table)) SET "
+        print(update.assignments)
         if let from = update.from {
             text += " FROM "
             print(from.source, as: from.alias)
@@ -69,6 +77,12 @@ extension SQLPrinter {
                 + dialect.quoted(new)
         case .dropColumn(let name, let table):
             text += "ALTER TABLE \(dialect.quoted(table)) DROP COLUMN \(dialect.quoted(name))"
+        case .dropTrigger(let name):
+            text += "DROP TRIGGER \(dialect.quoted(name))"
+        case .dropView(let name):
+            text += "DROP VIEW \(dialect.quoted(name))"
+        case .asFound(let definition):
+            text += definition
         }
     }
 
@@ -84,6 +98,7 @@ extension SQLPrinter {
         let list = parts.joined(separator: ", ")
         return "CREATE TABLE \(unlessThere ? "IF NOT EXISTS " : "")\(dialect.defined(table.name)) "
             + (table.isBookkeeping ? "(\(list))" : "( \(list) )")
+            + (table.liesInKeyOrder ? dialect.keyOrder : "")
     }
 
     /// `CREATE INDEX` as Core Data's own files have it. The condition of a partial index has its values in the text.

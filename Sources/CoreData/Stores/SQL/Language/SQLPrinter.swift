@@ -258,6 +258,8 @@ struct SQLPrinter {
             text += distinct ? "(DISTINCT " : "("
             printList(arguments)
             text += ")"
+        case .allColumns:
+            text += "*"
         case .countAll:
             text += "COUNT(*)"
         case .choice(let condition, let first, let second):

@@ -17,6 +17,8 @@ struct SQLInsert: Equatable, Sendable {
         case keepsStored
         /// The new row takes the place of the row with the same key, which lies in these columns.
         case replaces(key: [String])
+        /// The row that is there, by the key in these columns, is changed.
+        case updates(key: [String], [SQLUpdate.Assignment])
     }
 
     enum Source: Equatable, Sendable {
@@ -94,4 +96,8 @@ enum SQLDefinition: Equatable, Sendable {
     case addColumn(SQLColumn, table: String)
     case renameColumn(String, to: String, table: String)
     case dropColumn(String, table: String)
+    case dropTrigger(String)
+    case dropView(String)
+    /// A definition as the database has told it.
+    case asFound(String)
 }

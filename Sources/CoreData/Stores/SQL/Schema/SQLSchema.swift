@@ -27,6 +27,8 @@ struct SQLTable: Equatable, Sendable {
     /// Whether the table holds what a store needs for itself. Core Data's own files write the definitions of such tables
     /// without the blanks that those of entities have.
     var isBookkeeping = false
+    /// Whether rows lie in the order of the composite key, where the database can have them so.
+    var liesInKeyOrder = false
 
     func hasColumn(_ name: String) -> Bool { columns.contains { $0.name == name } }
 }

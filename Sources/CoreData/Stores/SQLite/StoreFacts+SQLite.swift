@@ -1,76 +1,21 @@
 import Foundation
 
-/// What a SQLite file really holds: tables with their columns, indexes and triggers, as far as a migration needs to know.
-struct StoreFacts: Equatable {
-    struct Column: Equatable {
-        var name: String
-        /// The declared type in capitals.
-        var type: String
-        /// Its place in the primary key, from 1; 0 when it is not part of it.
-        var keyPosition: Int
-    }
-
-    struct Table: Equatable {
-        var name: String
-        var columns: [Column]
-        /// Whether the definition holds constraints beyond its primary key: its columns cannot be dropped one by one.
-        var hasConstraints: Bool
-        /// About how many rows there are: the highest row id.
-        var rows: Int
-
-        func column(_ name: String) -> Column? {
-            columns.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }
-        }
-    }
-
-    struct Index: Equatable {
-        var name: String
-        var table: String
-        var columns: [SQLIndexColumn]
-        var isUnique: Bool
-        /// The condition of a partial index as the file has it.
-        var condition: String?
-    }
-
-    struct Trigger: Equatable {
-        var name: String
-        var table: String
-        var sql: String
-    }
-
-    struct View: Equatable {
-        var name: String
-        var sql: String
-    }
-
-    var tables: [String: Table] = [:]
-    var indexes: [Index] = []
-    var triggers: [Trigger] = []
-    /// Views; no store has any of its own.
-    var views: [View] = []
-
-    /// Whether something of this name is there; SQLite ignores case in names.
-    func has(_ name: String) -> Bool {
-        tables.keys.contains { $0.caseInsensitiveCompare(name) == .orderedSame }
-    }
-}
-
+// What SQLite says about the tables of a file.
 extension StoreFacts {
     /// Reads the facts. `names` limits the columns and row numbers to these tables; every name is there in any case.
     init(_ connection: SQLiteConnection, tables names: Set<String>? = nil) throws {
-        let master = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid")
         var indexTexts: [(name: String, table: String, sql: String)] = []
-        while try master.step() {
-            let name = master.string(1)
-            let sql = master.string(3)
-            switch master.string(0) {
+        let master = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid")
+        try master.rows { row in
+            let (name, sql) = (row.string(1), row.string(3))
+            switch row.string(0) {
             case "table":
                 tables[name] = Table(
                     name: name, columns: [], hasConstraints: Self.hasConstraints(sql), rows: 0)
             case "index" where !sql.isEmpty:
-                indexTexts.append((name, master.string(2), sql))
+                indexTexts.append((name, row.string(2), sql))
             case "trigger":
-                triggers.append(Trigger(name: name, table: master.string(2), sql: sql))
+                triggers.append(Trigger(name: name, table: row.string(2), sql: sql))
             case "view":
                 views.append(View(name: name, sql: sql))
             default:
@@ -139,27 +84,5 @@ extension StoreFacts {
                     direction: details.int64(1) != 0 ? .descending : isDirected ? .ascending : nil))
         }
         return Index(name: name, table: table, columns: columns, isUnique: isUnique, condition: condition)
-    }
-}
-
-extension StoreFacts {
-    /// What a file made anew for a schema would hold, with so many rows in its tables.
-    init(_ schema: SQLSchema, rows: [String: Int]) {
-        for table in schema.allTables {
-            let columns = table.columns.map { column in
-                let place = table.compositeKey.firstIndex(of: column.name).map { $0 + 1 } ?? 0
-                return Column(
-                    name: column.name, type: column.type.rawValue, keyPosition: column.isPrimaryKey ? 1 : place)
-            }
-            tables[table.name] = Table(
-                name: table.name, columns: columns, hasConstraints: false, rows: rows[table.name] ?? 0)
-        }
-        indexes = schema.indexes.map { index in
-            var printer = SQLPrinter(dialect: SQLiteDialect())
-            if let condition = index.condition { printer.print(condition) }
-            return Index(
-                name: index.name, table: index.table, columns: index.columns, isUnique: index.isUnique,
-                condition: index.condition == nil ? nil : printer.text)
-        }
     }
 }

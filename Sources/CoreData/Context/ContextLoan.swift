@@ -1,0 +1,121 @@
+import Foundation
+
+/// What a thread holds of the contexts above one whose queue it waits for: others may read through them meanwhile.
+///
+/// A block on the context's queue may stand before the waiting one and read through its parent, as a merge does. It would
+/// wait for the parent's holder, and the holder for it. So the holder leaves the gates of private contexts, and lends the
+/// main queue.
+struct ContextLoan {
+    /// From child to parent. Nil stands for the main queue.
+    private var lent: [ContextGate?] = []
+
+    /// Lends what the caller holds above the context, which it is about to wait for. Nil where that is nothing.
+    init?(waitingFor context: NSManagedObjectContext) {
+        var below = context
+        while case .parent(let parent)? = below.source {
+            if parent.isMain {
+                if HeldContexts.isMainQueueHeld, MainLoan.shared.lend() { lent.append(nil) }
+            } else if let gate = parent.gate, HeldContexts.contains(parent), !parent.isLending {
+                gate.leave()
+                lent.append(gate)
+            }
+            below = parent
+        }
+        if lent.isEmpty { return nil }
+    }
+
+    /// Waits until the last reader is done. The gate of the context itself comes first, then those above it in the order
+    /// in which readers take them: another order, and a reader and the holder could wait for each other.
+    func takeBack() {
+        for gate in lent {
+            if let gate { gate.enter() } else { MainLoan.shared.takeBack() }
+        }
+    }
+}
+
+/// The main queue, as long as its holder waits for a context below a main-queue context.
+final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `condition`
+    static let shared = MainLoan()
+
+    private let condition = NSCondition()
+    private var isLent = false
+    private var borrower: pthread_t?
+
+    /// One reading, by whoever comes first: the main queue, or the reader itself while the main queue is lent.
+    private final class Visit: @unchecked Sendable {  // `condition` decides who touches it
+        let context: NSManagedObjectContext
+        var work: (() -> Void)?
+        var isClaimed = false
+        var isDone = false
+
+        init(_ context: NSManagedObjectContext, _ work: @escaping () -> Void) {
+            self.context = context
+            self.work = work
+        }
+
+        /// Runs the work and lets it go, before anybody hears that it is done: it does not outlive its caller.
+        @inline(never)
+        func run() {
+            HeldContexts.run(holding: context, holdsMain: true) {
+                context.takeOverIncoming()
+                work?()
+                context.recentObjects.removeAll()
+            }
+            work = nil
+        }
+    }
+
+    /// The caller, who holds the main queue, does not touch it until `takeBack`. False for somebody who has it on loan.
+    func lend() -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        if isLent || borrower.map({ pthread_equal($0, pthread_self()) != 0 }) ?? false { return false }
+        isLent = true
+        condition.broadcast()
+        return true
+    }
+
+    func takeBack() {
+        condition.lock()
+        isLent = false
+        while borrower != nil { condition.wait() }
+        condition.unlock()
+    }
+
+    /// Runs a child's reading on the main queue, or on the caller's thread while the main queue is lent.
+    func visit(_ context: NSManagedObjectContext, on queue: DispatchQueue, _ work: () -> Void) {
+        withoutActuallyEscaping(work) { work in
+            let visit = Visit(context, work)
+            condition.lock()
+            if !isFree { queue.async { self.receive(visit) } }
+            while !visit.isClaimed, !isFree { condition.wait() }
+            guard !visit.isClaimed else {
+                while !visit.isDone { condition.wait() }
+                return condition.unlock()
+            }
+            visit.isClaimed = true
+            borrower = pthread_self()
+            condition.unlock()
+            visit.run()
+            condition.lock()
+            borrower = nil
+            condition.broadcast()
+            condition.unlock()
+        }
+    }
+
+    private var isFree: Bool { isLent && borrower == nil }
+
+    private func receive(_ visit: Visit) {
+        condition.lock()
+        let isMine = !visit.isClaimed
+        visit.isClaimed = true
+        condition.unlock()
+        if !isMine { return }
+        visit.run()
+        condition.lock()
+        visit.isDone = true
+        condition.broadcast()
+        condition.unlock()
+    }
+}
