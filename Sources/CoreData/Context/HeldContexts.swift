@@ -83,3 +83,8 @@ enum HeldContexts {
             "thread \(Thread.current.name.flatMap { $0.isEmpty ? nil : $0 } ?? "without a name"), on no context's queue"
     }
 }
+
+extension NSManagedObjectContext {
+    /// The context whose block runs on this thread; the innermost of several.
+    static var innermostHeld: NSManagedObjectContext? { HeldContexts.innermost }
+}

@@ -12,9 +12,7 @@ extension NSPersistentStoreCoordinator {
     ) throws -> NSManagedObjectModel {
         try requireFileURL(url)
         let timeout = StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240
-        // Says what is wrong with a file that is no store at all.
-        _ = try SQLiteStoreMetadata.metadata(at: url, timeout: timeout)
-        guard let model = try SQLiteModelCache.model(at: url, timeout: timeout) else {
+        guard let model = try StoreEngines.ofFiles.cachedModel(at: url, timeout: timeout) else {
             throw NSError.coreData(
                 NSMigrationMissingSourceModelError, reason: "The store keeps no copy of its model", url: url)
         }

@@ -13,15 +13,13 @@ extension NSPersistentStoreCoordinator {
         if place == .memory { return }
         try detach(url)
         let force = StoreOptions.bool(options, NSPersistentStoreForceDestroyOption) ?? false
-        switch place {
-        case .sharedMemory(let name):
-            // Stores of other types in memory are nobody else's.
-            if !isWholeFile { try SharedMemory.destroy(name, url: url, force: force) }
-        case .file where isWholeFile: try FileKind.remove(.file, at: SQLiteStoreFiles(url).main)
-        default:
-            try SQLiteStoreFiles(url).empty(
-                timeout: StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 0, force: force)
+        if isWholeFile {
+            // Stores of such types in memory are nobody else's.
+            if place == .file { try WholeFile.remove(at: url) }
+            return
         }
+        try (StoreEngines.engine(for: storeType) ?? StoreEngines.ofFiles).destroy(
+            at: place, url, timeout: StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 0, force: force)
     }
 
     /// Destroys a store, as `destroyPersistentStore(at:ofType:options:)` does.
@@ -57,16 +55,8 @@ extension NSPersistentStoreCoordinator {
         let force = StoreOptions.bool(destinationOptions, NSPersistentStoreForceDestroyOption) ?? false
         if source == .memory { throw StorePlace.missing(sourceURL) }
         try detach(destinationURL)
-        let files = SQLiteStoreFiles(destinationURL)
-        guard case .sharedMemory(let name) = source else {
-            return try files.replace(with: SQLiteStoreFiles(sourceURL), timeout: timeout, force: force)
-        }
-        try files.replace(timeout: timeout, force: force) { copy in
-            guard let reader = try SharedMemory.reader(of: name, timeout: timeout) else {
-                throw StorePlace.missing(sourceURL)
-            }
-            try reader.copyMemory(to: copy)
-        }
+        try (StoreEngines.engine(for: storeType) ?? StoreEngines.ofFiles).replace(
+            fileAt: destinationURL, with: source, sourceURL, timeout: timeout, force: force)
     }
 
     /// Puts a copy of a store in the place of another one (or where there is none), all of the unit; the source stays.

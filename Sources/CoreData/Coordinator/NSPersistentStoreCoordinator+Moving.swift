@@ -19,25 +19,23 @@ extension NSPersistentStoreCoordinator {
             lock.lock()
             defer { lock.unlock() }
             let move = StoreMove(store: store, type: storeType, url: URL, options: options, progress: progress)
-            if let source = store as? SQLiteStore, !isWholeFile { return try copy(source, by: move) }
+            if !isWholeFile, let engine = StoreEngines.engine(of: store) { return try copy(store, of: engine, by: move) }
             return try convert(by: move, isWholeFile: isWholeFile)
         }
     }
 
-    // MARK: SQLite to SQLite
+    // MARK: Within an engine
 
-    private func copy(_ source: SQLiteStore, by move: StoreMove) throws -> NSPersistentStore {
+    private func copy(
+        _ source: NSPersistentStore, of engine: any StoreEngine, by move: StoreMove
+    ) throws -> NSPersistentStore {
         let address = move.url.standardizedFileURL
         if move.place != .file, move.type == source.type, address == source.url || source.url == nil { return source }
         if move.place == .file {
             let parts = MigrationParts(move.progress, weights: [1])
             try parts.run(0) { part in
                 MigrationFeed.of(part)?.begin(.copying)
-                try SQLiteStoreFiles(move.url).replace { copy in
-                    if source.isInMemory { return try source.copyMemory(to: copy) }
-                    guard let url = source.url else { throw move.refusal }
-                    try SQLiteStoreFiles(url).copy(to: copy, following: FollowedWork(progress: part))
-                }
+                try engine.copy(source, to: move.url, replacing: true, part)
             }
         }
         let moved = try add(
@@ -74,18 +72,14 @@ extension NSPersistentStoreCoordinator {
         try FileKind.require(.file, at: move.url, followsLinks: true)
         var source = move
         MigrationFeed.of(move.progress)?.begin(.copying)
-        if let store = move.store as? SQLiteStore {
+        if let engine = StoreEngines.engine(of: move.store) {
             // What is migrated is read without its -wal, and the store's own may hold its latest rows.
-            if store.isInMemory {
-                try store.copyMemory(to: between)
-            } else if let url = store.url {
-                try SQLiteStoreFiles(url).copy(to: between, following: FollowedWork(progress: move.progress))
-            }
+            try engine.copy(move.store, to: between.main, replacing: false, move.progress)
             source = move.from(between.main, type: NSSQLiteStoreType)
         }
         let draft = between.main.deletingLastPathComponent().appendingPathComponent("Draft")
         let parts = MigrationParts(move.progress, weights: [1])
-        try parts.run(0) { try source.migrate(to: draft, type: move.type, managedObjectModel, $0) }
+        try parts.run(0) { try convert(source, to: draft, type: move.type, $0) }
         try WholeFile.write(Data(contentsOf: draft), to: move.url)
         return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
     }
@@ -95,10 +89,10 @@ extension NSPersistentStoreCoordinator {
         let isFile = move.place == .file && move.type == NSSQLiteStoreType
         try parts.run(0) { part in
             guard isFile else {
-                return try move.migrate(to: between.main, type: NSSQLiteStoreType, managedObjectModel, part)
+                return try convert(move, to: between.main, type: NSSQLiteStoreType, part)
             }
             try SQLiteStoreFiles(move.url).replace { copy in
-                try move.migrate(to: copy.main, type: NSSQLiteStoreType, managedObjectModel, part)
+                try convert(move, to: copy.main, type: NSSQLiteStoreType, part)
             }
         }
         if isFile { return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil) }

@@ -24,15 +24,14 @@ extension NSPersistentStoreCoordinator {
                 try Self.requireFileType(storeType, storeURL)
                 return try Self.untilTimeLimit(options) {
                     // Before the lock: a migration can take long, and nobody else has to wait for it.
-                    try StoreMigration.prepare(
-                        url: storeURL.standardizedFileURL, model: managedObjectModel, configuration: configuration,
-                        options: options)
-                    return try attachMigrated(
+                    try prepareStore(at: storeURL, ofType: storeType, configuration, options)
+                    return try attach(
                         storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
                 }
             }
-            return try attachMigrated(
-                storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
+            return try openingFile(ofType: storeType, at: storeURL, configuration, options) {
+                try attach(storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
+            }
         }
     }
 
@@ -55,26 +54,6 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Adds a store, after migrating it where it is a file of another version.
-    private func attachMigrated(
-        _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
-        _ options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?
-    ) throws -> NSPersistentStore {
-        let file = FileMigration(
-            type: storeType, at: storeURL, model: managedObjectModel, configuration: configuration, options: options)
-        try file?.removeRemains()
-        do {
-            return try attach(
-                storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
-        } catch let error as NSError
-            where error.code == NSPersistentStoreIncompatibleVersionHashError && file?.isWanted == true
-        {
-            try file?.run(after: error)
-            return try attach(
-                storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
-        }
-    }
-
     /// Opens a store as it is and adds it.
     private func attach(
         _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
@@ -82,7 +61,7 @@ extension NSPersistentStoreCoordinator {
     ) throws -> NSPersistentStore {
         lock.lock()
         defer { lock.unlock() }
-        guard customClass != nil || storeType == NSSQLiteStoreType || storeType == NSInMemoryStoreType else {
+        guard customClass != nil || StoreEngines.engine(for: storeType) != nil else {
             throw NSError.coreData(
                 NSPersistentStoreInvalidTypeError,
                 reason:
@@ -117,26 +96,16 @@ extension NSPersistentStoreCoordinator {
     ) throws -> AttachedStore {
         inheritedStoreNumber = attached.first { $0.store === other }?.number
         defer { inheritedStoreNumber = nil }
-        guard let customClass else {
-            return try openOwnStore(storeType, configuration, at: storeURL, options, insteadOf: other, for: use)
+        if let customClass {
+            return try openCustomStore(
+                customClass, type: storeType, configuration: configuration, at: storeURL, options: options, use: use)
         }
-        return try openCustomStore(
-            customClass, type: storeType, configuration: configuration, at: storeURL, options: options, use: use)
-    }
-
-    private func openOwnStore(
-        _ storeType: String, _ configuration: String?, at storeURL: URL?, _ options: [AnyHashable: Any]?,
-        insteadOf other: NSPersistentStore?, for use: StoreUse
-    ) throws -> AttachedStore {
-        if storeType == NSSQLiteStoreType, storeURL == nil {
-            throw NSError.coreData(NSPersistentStoreOpenError, reason: "Cannot create an SQL store with a nil URL.")
-        }
-        let number = numberOfNextStore
-        let store = try SQLiteStore(
-            layout: modelLayout, storeNumber: number, type: storeType, configurationName: configuration,
-            at: storeType == NSInMemoryStoreType ? nil : storeURL?.standardizedFileURL, options: options, use: use,
-            copying: other as? SQLiteStore)
-        return AttachedStore(number: number, store: store, rows: store)
+        let opening = StoreOpening(
+            layout: modelLayout, number: numberOfNextStore, type: storeType, configuration: configuration,
+            url: storeURL, options: options, use: use)
+        let engine = StoreEngines.engine(for: storeType) ?? StoreEngines.ofFiles
+        let store = try engine.open(opening, copying: other)
+        return AttachedStore(number: opening.number, store: store, rows: store)
     }
 
     /// Opens a store and adds it, making the file when there is none.
@@ -227,7 +196,7 @@ extension NSPersistentStoreCoordinator {
 
     /// Writes metadata that were set since the last save, for a save that writes nothing else.
     final func saveMetadata() throws {
-        let stores = lock.withLock { attached.compactMap { $0.store as? SQLiteStore } }
+        let stores = lock.withLock { attached.compactMap { $0.store as? SQLStore } }
             .filter { !$0.isReadOnly && $0.hasUnsavedMetadata }
         if stores.isEmpty { return }
         try saving { for store in stores { try store.saveMetadata() } }
@@ -239,7 +208,7 @@ extension NSPersistentStoreCoordinator {
             return try custom.metadataForPersistentStore(with: url)
         }
         try requireFileType(storeType, url)
-        return try SQLiteStore.metadataForPersistentStore(with: url)
+        return try (StoreEngines.engine(for: storeType) ?? StoreEngines.ofFiles).metadata(at: url)
     }
 
     /// The metadata of a store at an address, without opening it as a store: changes nothing on disk.
@@ -255,7 +224,7 @@ extension NSPersistentStoreCoordinator {
             return try custom.setMetadata(metadata, forPersistentStoreAt: url)
         }
         try requireFileType(storeType, url)
-        try SQLiteStore.setMetadata(metadata, forPersistentStoreAt: url)
+        try (StoreEngines.engine(for: storeType) ?? StoreEngines.ofFiles).setMetadata(metadata ?? [:], at: url)
     }
 
     /// Sets the metadata of a store at an address.

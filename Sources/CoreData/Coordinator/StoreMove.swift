@@ -42,20 +42,13 @@ struct StoreMove {
                 + "'\(type)' at “\(url.path)”.", url: url)
     }
 
-    /// Makes a store of another kind, object by object, where nothing lies.
-    func migrate(to target: URL, type: String, _ model: NSManagedObjectModel, _ progress: Progress?) throws {
-        guard let sourceURL, StorePlace(sourceURL) == .file, store is SQLiteStore || store is NSAtomicStore else {
-            throw refusal
+    /// The address and the type of the content; throws where it cannot be read object by object.
+    var source: (url: URL, type: String) {
+        get throws {
+            guard let sourceURL, StorePlace(sourceURL) == .file,
+                StoreEngines.engine(of: store) != nil || store is NSAtomicStore
+            else { throw refusal }
+            return (sourceURL, sourceType)
         }
-        let (from, to) = (model.copied(), model.copied())
-        MigrationFeed.of(progress)?.begin(.copying)
-        let manager = NSMigrationManager(sourceModel: from, destinationModel: to)
-        manager.destinationConfiguration = configuration
-        manager.follower = progress
-        manager.isLeg = true
-        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: from, destinationModel: to)
-        try manager.migrateStore(
-            from: sourceURL, sourceType: sourceType, options: store.options, with: mapping, toDestinationURL: target,
-            destinationType: type, destinationOptions: nil)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// What a fetched-results controller knows and does, whatever its result type.
 // @unchecked Sendable: everything happens on the context's queue; its notifications are posted there.
-final class FetchedResultsCore: @unchecked Sendable {
+final class FetchedResultsCore: ContextFollower, @unchecked Sendable {
     /// Methods that a delegate may leave out with consequences for the form in which it is told.
     struct DelegateMethods: OptionSet {
         let rawValue: Int
@@ -229,9 +229,4 @@ final class FetchedResultsCore: @unchecked Sendable {
             condition(ManagedClassLookup.managedClass(of: fetched.layout.model.entities[$0].entity))
         }
     }
-}
-
-/// A controller as its context knows it.
-struct Follower {
-    weak var core: FetchedResultsCore?
 }

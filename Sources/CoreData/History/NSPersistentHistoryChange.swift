@@ -1,15 +1,5 @@
 import Foundation
 
-/// What became of a row.
-public enum NSPersistentHistoryChangeType: Int, Sendable {
-    /// It was inserted.
-    case insert = 0
-    /// It was updated.
-    case update = 1
-    /// It was deleted.
-    case delete = 2
-}
-
 /// One row that a transaction inserted, updated or deleted.
 open class NSPersistentHistoryChange: NSObject, NSCopying {
     let record: HistoryChangeRecord

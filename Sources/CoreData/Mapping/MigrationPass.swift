@@ -10,7 +10,7 @@ import Foundation
 /// nothing but that folder, which the next opening removes.
 struct MigrationPass {
     /// The destination's metadata: the passes that it has had, source and mapping model.
-    static let metadataKey = "OpenCoreDataMigrationPasses"
+    static let metadataKey = NSPersistentStore.passesKey
 
     /// Nil where the destination is no file.
     private let folder: MigrationFolder?

@@ -5,7 +5,7 @@ extension NSManagedObjectContext {
     /// Whether the rows of the context's stores can be read in ranges of keys.
     final var canReadByKey: Bool {
         guard case .coordinator(let coordinator)? = source else { return false }
-        return coordinator.persistentStores.count == 1 && coordinator.persistentStores[0] is SQLiteStore
+        return coordinator.persistentStores.count == 1 && coordinator.persistentStores[0] is SQLStore
     }
 
     /// The saved objects of a request with the primary keys that follow one, in the order of their keys.

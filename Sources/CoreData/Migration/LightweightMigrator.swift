@@ -206,13 +206,13 @@ struct LightweightMigrator {
         on connection: SQLiteConnection, _ progress: MigrationProgress
     ) throws {
         let present = try SQLStoreMetadata.read(from: connection, url: url)
-        try DeferredMigration.finish(present, on: connection)
+        try DeferredStatements.finish(present, on: connection)
         var (plan, newMetadata) = try prepare(source, origins, present, on: connection, progress)
-        newMetadata[DeferredMigration.metadataKey] = nil
+        newMetadata[DeferredStatements.metadataKey] = nil
         record.write(to: &newMetadata)
         if isLast, StoreOptions.bool(options, NSPersistentStoreDeferredLightweightMigrationOptionKey) == true {
-            let later = DeferredMigration.takeDeferrable(from: &plan)
-            if !later.isEmpty { newMetadata[DeferredMigration.metadataKey] = later }
+            let later = DeferredStatements.takeDeferrable(from: &plan)
+            if !later.isEmpty { newMetadata[DeferredStatements.metadataKey] = later }
         }
         progress.expect(rows: plan.totalUnits) {
             try MigrationForecaster(url: url, model: model, configuration: configuration, options: options)

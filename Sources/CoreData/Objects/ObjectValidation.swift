@@ -129,27 +129,8 @@ enum ObjectValidation {
                 "\(number) does not fit \(name), which holds \(range.lowerBound) to \(range.upperBound)."))
     }
 
-    /// NaN is no value of a Double, a Float or a date: SQLite has no other word for it than NULL, and would give back nil.
-    static func notANumber(
-        _ slot: Slot, entity: String, of object: NSManagedObject? = nil, expression: NSExpression? = nil
-    ) -> NSError {
-        let isDate = slot.kind == .date
-        let given = expression.map { "what \($0) gives for \(slot.name)" } ?? slot.name
-        var info: [String: Any] = [NSValidationKeyErrorKey: slot.name]
-        // Foundation stops the process when it prints such a date.
-        if !isDate { info[NSValidationValueErrorKey] = NSNumber(value: Double.nan) }
-        info[NSValidationObjectErrorKey] = object
-        return NSError.coreData(
-            isDate ? NSValidationInvalidDateError : NSManagedObjectValidationError,
-            reason: isDate
-                ? "\(given) is no date (its time is NaN). (entity \(entity))"
-                : "\(given) is not a number (NaN), and a \(slot.kind == .float ? "Float" : "Double") cannot keep that. "
-                    + "(entity \(entity))",
-            userInfo: info)
-    }
-
     private static func notANumber(_ slot: Slot, _ object: NSManagedObject) -> NSError {
-        notANumber(slot, entity: object.home.layout.name, of: object)
+        slot.notANumber(entity: object.home.layout.name, of: object)
     }
 
     private static func isNaN(_ slot: Int, in object: NSManagedObject) -> Bool {
@@ -276,46 +257,5 @@ enum ObjectValidation {
         var info: [String: Any] = [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: name]
         if let value { info[NSValidationValueErrorKey] = value }
         return NSError.coreData(code, reason: "\(reason) (entity \(object.home.layout.name))", userInfo: info)
-    }
-}
-
-/// What of an entity has to be checked at a save; computed once per layout.
-struct ValidationRules {
-    var requiredSlots: [Int] = []
-    var predicateSlots: [Int] = []
-    var countedToManys: [Int] = []
-    /// Integers of 16 and 32 bits, with what they hold.
-    var rangedSlots: [(slot: Int, range: ClosedRange<Int64>)] = []
-    /// Doubles, floats and dates that are saved: what NaN would be lost from.
-    var floatingSlots: [Int] = []
-
-    var isEmpty: Bool {
-        requiredSlots.isEmpty && predicateSlots.isEmpty && countedToManys.isEmpty && rangedSlots.isEmpty
-            && floatingSlots.isEmpty
-    }
-
-    init(slots: [Slot], toManys: [ToManySlot]) {
-        for (number, slot) in slots.enumerated() {
-            guard let property = slot.property else { continue }
-            if case .attribute(let attribute) = slot.role {
-                if attribute is NSDerivedAttributeDescription { continue }
-                if !attribute.validationPredicates.isEmpty { predicateSlots.append(number) }
-                switch attribute.attributeType {
-                case .integer16AttributeType: rangedSlots.append((number, Int64(Int16.min)...Int64(Int16.max)))
-                case .integer32AttributeType: rangedSlots.append((number, Int64(Int32.min)...Int64(Int32.max)))
-                case .doubleAttributeType, .floatAttributeType, .dateAttributeType:
-                    if slot.isPersistent { floatingSlots.append(number) }
-                default: break
-                }
-            }
-            if !property.isOptional { requiredSlots.append(number) }
-        }
-        for toMany in toManys {
-            let relationship = toMany.relationship
-            // That a to-many relationship is not optional says nothing by itself: its minimum count does.
-            if relationship.minCount > 0 || relationship.maxCount > 1 {
-                countedToManys.append(toMany.index)
-            }
-        }
     }
 }

@@ -61,10 +61,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
     override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-        let request = NSAsynchronousFetchRequest(fetchRequest: self)
-        let result = NSAsynchronousFetchResult(request: request, context: context, progress: nil)
-        result.finish(.success(try context.fetch(self)))
-        return result
+        try context.wrappedResult(of: self)
     }
 
     override func output(in context: NSManagedObjectContext) throws -> Any { try context.fetch(self) }
@@ -176,7 +173,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
 
     /// Fetches by the context whose block calls this: inside `perform` or `performAndWait` only.
     open func execute() throws -> [ResultType] {
-        guard let context = HeldContexts.innermost else {
+        guard let context = NSManagedObjectContext.innermostHeld else {
             fatalError("A fetch request can only be executed inside a block of a context")
         }
         return try context.fetch(self)

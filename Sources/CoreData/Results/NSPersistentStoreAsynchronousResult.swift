@@ -55,3 +55,13 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
         }
     }
 }
+
+extension NSManagedObjectContext {
+    /// Fetches, and gives the results in the form of those that come later.
+    final func wrappedResult<ResultType>(of request: NSFetchRequest<ResultType>) throws -> NSPersistentStoreResult {
+        let later = NSAsynchronousFetchRequest(fetchRequest: request)
+        let result = NSAsynchronousFetchResult(request: later, context: self, progress: nil)
+        result.finish(.success(try fetch(request)))
+        return result
+    }
+}

@@ -18,7 +18,7 @@ struct BatchRanges {
     /// for NaN.
     func check(_ value: SlotValue, _ slot: Int) throws {
         if case .double(let number) = value, number.isNaN {
-            throw ObjectValidation.notANumber(layout.slots[slot], entity: layout.name)
+            throw layout.slots[slot].notANumber(entity: layout.name)
         }
         guard let range = ranges[slot], case .int(let number) = value, !range.contains(number) else { return }
         throw failure("\(number)", isTooLarge: number > range.upperBound, slot, range)

@@ -31,7 +31,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
 
     /// What a store's metadata note about its past stays when a program sets its own: the versions that it has left, and the
     /// passes that filled it.
-    static let lastingKeys = [VersionRecord.metadataKey, MigrationPass.metadataKey]
+    static let lastingKeys = [VersionRecord.metadataKey, passesKey]
+
+    /// Under it metadata note the passes of migrations that filled the store.
+    static let passesKey = "OpenCoreDataMigrationPasses"
 
     /// What the framework writes into metadata besides: it stays, too, where a program's own leave it out. Without the version
     /// hashes a model of any other version could open the store.

@@ -303,7 +303,7 @@ struct DeferredMigrationTests {
             #expect(try bench.query("SELECT ZNAME FROM ZITEM") == ["after"])
             try bench.verify(Self.newer)
             let metadata = try SQLiteStoreMetadata.metadata(at: bench.url)
-            #expect(metadata[DeferredMigration.metadataKey] == nil)
+            #expect(metadata[DeferredStatements.metadataKey] == nil)
         }
     }
 
@@ -326,7 +326,7 @@ struct DeferredMigrationTests {
         try withTemporaryFolder { folder in
             let bench = try bench(folder)
             let first = try coordinator(bench, Self.newer)
-            let pending = DeferredMigration.pending(try SQLiteStoreMetadata.metadata(at: bench.url))
+            let pending = DeferredStatements.pending(try SQLiteStoreMetadata.metadata(at: bench.url))
             #expect(pending.count == 2)
             try first.finishDeferredLightweightMigrationTask()
             // Metadata of the program's own do not make the rest forgotten.
@@ -335,7 +335,7 @@ struct DeferredMigrationTests {
             try rename(first, to: "x")
             try close(first)
             #expect(
-                DeferredMigration.pending(try SQLiteStoreMetadata.metadata(at: bench.url)) == Array(pending.dropFirst())
+                DeferredStatements.pending(try SQLiteStoreMetadata.metadata(at: bench.url)) == Array(pending.dropFirst())
             )
             let second = try coordinator(bench, Self.newer)
             try second.finishDeferredLightweightMigrationTask()

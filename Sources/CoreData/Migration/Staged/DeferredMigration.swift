@@ -6,13 +6,7 @@ import Foundation
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
     "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 
-/// The work that a migration has left for later: statements in the store's metadata, which disappear from there as they run.
-enum DeferredMigration {
-    /// Under it the metadata of a store list the statements that are still to be run.
-    static let metadataKey = "OpenCoreDataDeferredMigration"
-
-    static func pending(_ metadata: [String: Any]) -> [String] { metadata[metadataKey] as? [String] ?? [] }
-
+extension DeferredStatements {
     /// Takes the steps out of a plan that can wait: the newer version reads and writes the same without them.
     ///
     /// A unique index cannot: it decides what may be saved. Nor can a column whose name another one takes in the same plan.
@@ -37,11 +31,6 @@ enum DeferredMigration {
         plan = now
         return later
     }
-
-    /// Runs everything that is pending, in the transaction that is open.
-    static func finish(_ metadata: [String: Any], on connection: SQLiteConnection) throws {
-        for statement in pending(metadata) { try connection.execute(statement) }
-    }
 }
 
 extension NSPersistentStoreCoordinator {
@@ -58,7 +47,7 @@ extension NSPersistentStoreCoordinator {
     /// Whether anything was left to do.
     private func finishDeferredPieces() throws -> Bool {
         var didWork = false
-        for case let store as SQLiteStore in persistentStores where !store.isReadOnly {
+        for case let store as SQLStore in persistentStores where !store.isReadOnly {
             if try store.finishDeferredPiece() { didWork = true }
         }
         return didWork

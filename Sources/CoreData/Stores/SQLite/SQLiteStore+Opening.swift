@@ -39,6 +39,21 @@ extension SQLiteStore {
             return SQLiteDatabase(only: only, isReadOnly: writer == nil)
         }
 
+        /// What the store is made of, without its connections.
+        var parts: SQLStore.Parts {
+            var external: ExternalData?
+            if !isInMemory, let url {
+                let files = SQLiteStoreFiles(url)
+                external = ExternalData(folder: files.externalDataFolder, storeName: files.main.lastPathComponent)
+            }
+            return SQLStore.Parts(
+                layout: layout, storeNumber: storeNumber, typeName: type, schema: schema, use: use,
+                derivedAttributes: derivedAttributes, historyTables: historyTables,
+                tracksHistory: settings.tracksHistory && type == NSSQLiteStoreType, metadata: metadata,
+                externalData: external, configurationName: configurationName, url: url, options: options,
+                name: url?.lastPathComponent, isShared: !isInMemory)
+        }
+
         init(
             layout: ModelLayout, storeNumber: Int, type: String, configurationName: String?, url: URL?,
             options: [AnyHashable: Any]?, use: StoreUse, copying other: SQLiteStore? = nil

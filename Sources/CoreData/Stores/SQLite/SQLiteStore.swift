@@ -21,19 +21,7 @@ final class SQLiteStore: SQLStore, @unchecked Sendable {  // what may change is 
         removesLog = opened.removesLog
         isInMemory = opened.isInMemory
         connections = opened.connections
-        let files = opened.isInMemory ? nil : opened.url.map { SQLiteStoreFiles($0) }
-        super.init(
-            Parts(
-                layout: opened.layout, storeNumber: opened.storeNumber, typeName: opened.type, schema: opened.schema,
-                use: opened.use, derivedAttributes: opened.derivedAttributes, historyTables: opened.historyTables,
-                tracksHistory: opened.settings.tracksHistory && opened.type == NSSQLiteStoreType,
-                metadata: opened.metadata,
-                externalData: files.map {
-                    ExternalData(folder: $0.externalDataFolder, storeName: $0.main.lastPathComponent)
-                },
-                configurationName: opened.configurationName, url: opened.url, options: opened.options,
-                name: opened.url?.lastPathComponent, isShared: !opened.isInMemory),
-            database: connections)
+        super.init(opened.parts, database: connections)
         isReadOnly = opened.writer == nil
     }
 
@@ -115,25 +103,6 @@ final class SQLiteStore: SQLStore, @unchecked Sendable {  // what may change is 
         } catch let error as SQLiteError {
             throw error.nsError(doing: .reading)
         }
-    }
-
-    /// Does the first piece of what a deferred migration left, in one transaction. False when there is nothing left.
-    func finishDeferredPiece() throws -> Bool {
-        guard let url, !isInMemory, !DeferredMigration.pending(metadata ?? [:]).isEmpty else { return false }
-        let rest = try writingHere { connection in
-            try connection.transaction { () -> [String] in
-                try requireSameModel(connection)
-                var present = try SQLStoreMetadata.read(from: connection, url: url)
-                var pending = DeferredMigration.pending(present)
-                if pending.isEmpty { return [] }
-                try connection.execute(pending.removeFirst())
-                present[DeferredMigration.metadataKey] = pending.isEmpty ? nil : pending
-                try SQLStoreMetadata.write(present, to: connection, url: url)
-                return pending
-            }
-        }
-        metadataEntryWasSaved(rest.isEmpty ? nil : rest, forKey: DeferredMigration.metadataKey)
-        return true
     }
 
     /// Commits what was written since the store was opened, where it holds its transaction until then.

@@ -25,6 +25,9 @@ enum WholeFile {
         SQLiteStoreFiles.synchronizeFolder(target.deletingLastPathComponent())
     }
 
+    /// Removes a file of that kind.
+    static func remove(at url: URL) throws { try FileKind.remove(.file, at: SQLiteStoreFiles(url).main) }
+
     /// Removes what a killed process has left beside a file. Nothing happens while somebody writes.
     static func sweep(_ url: URL) {
         let draft = draft(of: SQLiteStoreFiles(url).main)

@@ -140,8 +140,7 @@ struct BatchUpdater {
             layout.validationRules.floatingSlots.contains(field.slot),
             layout.validationRules.requiredSlots.contains(field.slot)
         {
-            throw ObjectValidation.notANumber(
-                layout.slots[field.slot], entity: layout.name, expression: expression)
+            throw layout.slots[field.slot].notANumber(entity: layout.name, expression: expression)
         }
         let result: SlotValue =
             switch (field.kind, value) {

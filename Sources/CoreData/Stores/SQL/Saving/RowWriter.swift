@@ -110,7 +110,7 @@ final class RowWriter {
         case .double:
             let number = row.double(slot)
             // No validation has seen it: a default value, an object whose class does not ask, a migration.
-            if number.isNaN { throw ObjectValidation.notANumber(layout.slots[slot], entity: layout.name) }
+            if number.isNaN { throw layout.slots[slot].notANumber(entity: layout.name) }
             statement.bind(position, number)
         case .text: statement.bindText(position, at: row.bytes(slot))
         case .blob: statement.bindBlob(position, at: row.bytes(slot))

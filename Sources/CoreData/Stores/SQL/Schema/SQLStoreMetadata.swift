@@ -9,7 +9,7 @@ enum SQLStoreMetadata {
     static let reservedKeys: Set<String> = [
         NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
         "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
-        "_NSAutoVacuumLevel", DeferredMigration.metadataKey, StoredVersion.notesKey,
+        "_NSAutoVacuumLevel", DeferredStatements.metadataKey, StoredVersion.notesKey,
     ]
 
     /// The UUIDs that a store had before a program gave it another one: a -wal that still holds the change is its own.

@@ -97,13 +97,3 @@ extension ManagedClassLookup {
         return bytes.split(separator: 0).map { String(decoding: $0.map { UInt8(bitPattern: $0) }, as: UTF8.self) }
     }
 }
-
-/// The folders in which a package's targets keep their resources beside the program.
-enum PackageResources {
-    /// Every "Package_Target.resources" beside the main executable, by name.
-    static var folders: [URL] {
-        guard let main = Bundle.main.resourceURL else { return [] }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: main.path)) ?? []
-        return names.filter { $0.hasSuffix(".resources") }.sorted().map { main.appendingPathComponent($0) }
-    }
-}

@@ -45,13 +45,3 @@ final class MigrationParts {
         if let part = parts[number] { part.completedUnitCount = part.totalUnitCount }
     }
 }
-
-/// What every migration asks again and again: whether it shall end.
-enum MigrationCancellation {
-    /// Throws 134120 when somebody has cancelled.
-    static func check(_ progress: Progress?) throws {
-        guard let progress, progress.isCancelled else { return }
-        throw NSError.coreData(
-            NSMigrationCancelledError, reason: "The migration was cancelled. The store is unchanged.")
-    }
-}

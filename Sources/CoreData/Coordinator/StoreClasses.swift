@@ -58,7 +58,7 @@ extension NSPersistentStoreCoordinator {
 
     /// What `registeredStoreTypes` holds unless a subclass overrides it.
     static var plainRegisteredStoreTypes: [String: NSValue] {
-        var classes: [String: AnyClass] = [NSSQLiteStoreType: SQLiteStore.self, NSInMemoryStoreType: SQLiteStore.self]
+        var classes: [String: AnyClass] = StoreEngines.storeClasses
         for (type, storeClass) in StoreClasses.all { classes[type] = storeClass }
         return classes.mapValues { storeClass in
             withUnsafePointer(to: storeClass) { NSValue(bytes: $0, objCType: "Q") }

@@ -1,0 +1,42 @@
+import Foundation
+
+extension NSPersistentStoreCoordinator: StoreMigrating {
+    final func prepareStore(
+        at url: URL, ofType type: String, _ configuration: String?, _ options: [AnyHashable: Any]?
+    ) throws {
+        guard type == NSSQLiteStoreType else { return }
+        try StoreMigration.prepare(
+            url: url.standardizedFileURL, model: managedObjectModel, configuration: configuration, options: options)
+    }
+
+    final func openingFile<Result>(
+        ofType type: String, at url: URL?, _ configuration: String?, _ options: [AnyHashable: Any]?,
+        _ open: () throws -> Result
+    ) throws -> Result {
+        let file = FileMigration(
+            type: type, at: url, model: managedObjectModel, configuration: configuration, options: options)
+        try file?.removeRemains()
+        do {
+            return try open()
+        } catch let error as NSError
+            where error.code == NSPersistentStoreIncompatibleVersionHashError && file?.isWanted == true
+        {
+            try file?.run(after: error)
+            return try open()
+        }
+    }
+
+    final func convert(_ move: StoreMove, to target: URL, type: String, _ progress: Progress?) throws {
+        let (from, to) = (managedObjectModel.copied(), managedObjectModel.copied())
+        MigrationFeed.of(progress)?.begin(.copying)
+        let manager = NSMigrationManager(sourceModel: from, destinationModel: to)
+        manager.destinationConfiguration = move.configuration
+        manager.follower = progress
+        manager.isLeg = true
+        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: from, destinationModel: to)
+        let source = try move.source
+        try manager.migrateStore(
+            from: source.url, sourceType: source.type, options: move.store.options, with: mapping,
+            toDestinationURL: target, destinationType: type, destinationOptions: nil)
+    }
+}

@@ -1,0 +1,22 @@
+import Foundation
+
+extension Slot {
+    /// NaN is no value of a Double, a Float or a date: SQLite has no other word for it than NULL, and would give back nil.
+    func notANumber(
+        entity: String, of object: NSManagedObject? = nil, expression: NSExpression? = nil
+    ) -> NSError {
+        let isDate = kind == .date
+        let given = expression.map { "what \($0) gives for \(name)" } ?? name
+        var info: [String: Any] = [NSValidationKeyErrorKey: name]
+        // Foundation stops the process when it prints such a date.
+        if !isDate { info[NSValidationValueErrorKey] = NSNumber(value: Double.nan) }
+        info[NSValidationObjectErrorKey] = object
+        return NSError.coreData(
+            isDate ? NSValidationInvalidDateError : NSManagedObjectValidationError,
+            reason: isDate
+                ? "\(given) is no date (its time is NaN). (entity \(entity))"
+                : "\(given) is not a number (NaN), and a \(kind == .float ? "Float" : "Double") cannot keep that. "
+                    + "(entity \(entity))",
+            userInfo: info)
+    }
+}

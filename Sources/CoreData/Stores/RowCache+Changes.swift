@@ -1,0 +1,21 @@
+extension RowCache {
+    /// Takes in what a save has written. A newer version that is there already stays, unless `replacing` says that versions
+    /// may have been counted anew.
+    func follow(_ changes: ChangeSet, in layout: ModelLayout, replacing: Bool = false) {
+        func root(_ index: Int) -> Int { layout.entities[index].rootIndex }
+        batch { cache in
+            for deletion in changes.deleted {
+                cache.remove(deletion.key.key, rootIndex: root(deletion.key.layoutIndex))
+            }
+            for row in changes.written {
+                // What is transient is the saving context's own: others read the row.
+                if !row.hasTransientDefaults(layout.entities[row.layoutIndex]) {
+                    cache.remove(row.key, rootIndex: root(row.layoutIndex))
+                    continue
+                }
+                if replacing { cache.remove(row.key, rootIndex: root(row.layoutIndex)) }
+                cache.insert(row, rootIndex: root(row.layoutIndex))
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// SQLite's stores, in files and in memory.
+struct SQLiteEngine: StoreEngine {
+    var types: [String] { [NSSQLiteStoreType, NSInMemoryStoreType] }
+    var storeClass: NSPersistentStore.Type { SQLiteStore.self }
+
+    func open(_ opening: StoreOpening, copying other: NSPersistentStore?) throws -> any NSPersistentStore & RowStore {
+        if opening.type == NSSQLiteStoreType, opening.url == nil {
+            throw NSError.coreData(NSPersistentStoreOpenError, reason: "Cannot create an SQL store with a nil URL.")
+        }
+        return try SQLiteStore(
+            layout: opening.layout, storeNumber: opening.number, type: opening.type,
+            configurationName: opening.configuration,
+            at: opening.type == NSInMemoryStoreType ? nil : opening.url?.standardizedFileURL, options: opening.options,
+            use: opening.use, copying: other as? SQLiteStore)
+    }
+
+    func metadata(at url: URL) throws -> [String: Any] { try SQLiteStoreMetadata.metadata(at: url) }
+
+    func setMetadata(_ metadata: [String: Any], at url: URL) throws {
+        try SQLiteStoreMetadata.setMetadata(metadata, at: url)
+    }
+
+    func cachedModel(at url: URL, timeout: TimeInterval) throws -> NSManagedObjectModel? {
+        // Says what is wrong with a file that is no store at all.
+        _ = try SQLiteStoreMetadata.metadata(at: url, timeout: timeout)
+        return try SQLiteModelCache.model(at: url, timeout: timeout)
+    }
+
+    func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws {
+        if case .sharedMemory(let name) = place { return try SharedMemory.destroy(name, url: url, force: force) }
+        try SQLiteStoreFiles(url).empty(timeout: timeout, force: force)
+    }
+
+    func replace(
+        fileAt url: URL, with source: StorePlace, _ sourceURL: URL, timeout: TimeInterval, force: Bool
+    ) throws {
+        let files = SQLiteStoreFiles(url)
+        guard case .sharedMemory(let name) = source else {
+            return try files.replace(with: SQLiteStoreFiles(sourceURL), timeout: timeout, force: force)
+        }
+        try files.replace(timeout: timeout, force: force) { copy in
+            guard let reader = try SharedMemory.reader(of: name, timeout: timeout) else {
+                throw StorePlace.missing(sourceURL)
+            }
+            try reader.copyMemory(to: copy)
+        }
+    }
+
+    // MARK: Open stores
+
+    func owns(_ store: NSPersistentStore) -> Bool { store is SQLiteStore }
+
+    func isInMemory(_ store: NSPersistentStore) -> Bool { (store as? SQLiteStore)?.isInMemory ?? false }
+
+    func copy(_ store: NSPersistentStore, to url: URL, replacing: Bool, _ progress: Progress?) throws {
+        guard let store = store as? SQLiteStore else { return }
+        func copy(to files: SQLiteStoreFiles) throws {
+            if store.isInMemory { return try store.copyMemory(to: files) }
+            guard let source = store.url else { return }
+            try SQLiteStoreFiles(source).copy(to: files, following: FollowedWork(progress: progress))
+        }
+        let files = SQLiteStoreFiles(url)
+        if replacing { return try files.replace { try copy(to: $0) } }
+        try copy(to: files)
+    }
+}

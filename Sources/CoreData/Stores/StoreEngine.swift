@@ -1,0 +1,47 @@
+import Foundation
+
+/// The framework's own stores of some types, found by the type's name: what can be done with a store before it is open, or
+/// without opening it.
+protocol StoreEngine: Sendable {
+    /// The types of its stores, and the class of them all.
+    var types: [String] { get }
+    var storeClass: NSPersistentStore.Type { get }
+
+    /// Opens a store as it is, or makes it where there is none.
+    ///
+    /// - Parameter other: a store whose content a new store in memory has from the beginning.
+    func open(_ opening: StoreOpening, copying other: NSPersistentStore?) throws -> any NSPersistentStore & RowStore
+
+    /// What the store at an address says about itself. Changes nothing.
+    func metadata(at url: URL) throws -> [String: Any]
+    /// Replaces the program's part of that.
+    func setMetadata(_ metadata: [String: Any], at url: URL) throws
+    /// The model that the store was last opened with; nil where it keeps none.
+    func cachedModel(at url: URL, timeout: TimeInterval) throws -> NSManagedObjectModel?
+
+    /// Makes the store at an address one without tables.
+    func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws
+    /// Puts a copy of a store in the place of a file.
+    func replace(
+        fileAt url: URL, with source: StorePlace, _ sourceURL: URL, timeout: TimeInterval, force: Bool
+    ) throws
+
+    /// Whether an open store is one of its own that can be copied as it lies.
+    func owns(_ store: NSPersistentStore) -> Bool
+    /// Whether an open store of its own lives in memory.
+    func isInMemory(_ store: NSPersistentStore) -> Bool
+    /// Copies an open store to an address: in the place of what lies there, or where nothing lies.
+    func copy(_ store: NSPersistentStore, to url: URL, replacing: Bool, _ progress: Progress?) throws
+}
+
+/// A store that is to be opened.
+struct StoreOpening {
+    var layout: ModelLayout
+    /// The store's number within its coordinator.
+    var number: Int
+    var type: String
+    var configuration: String?
+    var url: URL?
+    var options: [AnyHashable: Any]?
+    var use = StoreUse.work
+}
