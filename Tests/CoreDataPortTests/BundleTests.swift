@@ -38,7 +38,7 @@ struct BundleTests {
     }
 
     @Test("Each bundle of a list is one, not only the first")
-    func listed() throws {
+    func listedTogether() throws {
         let list = "f(from: [.init(for: Note.self), .init(for: Note.self)], other: [.init(for: Note.self), 1])"
         let ported = try ported(list, in: "Sources/Kit/A.swift")
         #expect(

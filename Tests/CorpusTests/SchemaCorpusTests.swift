@@ -82,7 +82,8 @@ struct SchemaCorpusTests {
         var count = 0
         for store in try Self.comparisons() where store.framework >= 866 {
             let predicted = Dictionary(
-                store.predicted.indexes.map { ($0.name, SQLDefinition.createIndex($0).text) }, uniquingKeysWith: { a, _ in a })
+                store.predicted.indexes.map { ($0.name, SQLDefinition.createIndex($0).text) },
+                uniquingKeysWith: { a, _ in a })
             for (name, text) in predicted where !Self.doublesLeftOut(store, name) {
                 count += 1
                 let actual = store.indexes[name]?.replacingOccurrences(of: "\"", with: "")

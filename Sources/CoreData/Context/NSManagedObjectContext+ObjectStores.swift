@@ -87,7 +87,8 @@ extension NSManagedObjectContext {
                 let kind = object.home.layout.slots[slot].kind
                 guard let derived = SlotValue(value, as: kind), derived != object.slotValue(at: slot) else { continue }
                 if case .double(let number) = derived, number.isNaN {
-                    throw object.home.layout.slots[slot].notANumber(entity: object.home.layout.name, of: object,
+                    throw object.home.layout.slots[slot].notANumber(
+                        entity: object.home.layout.name, of: object,
                         expression: expression)
                 }
                 object.setSlot(slot, to: derived)

@@ -19,7 +19,9 @@ extension NSPersistentStoreCoordinator {
             lock.lock()
             defer { lock.unlock() }
             let move = StoreMove(store: store, type: storeType, url: URL, options: options, progress: progress)
-            if !isWholeFile, let engine = StoreEngines.engine(of: store) { return try copy(store, of: engine, by: move) }
+            if !isWholeFile, let engine = StoreEngines.engine(of: store) {
+                return try copy(store, of: engine, by: move)
+            }
             return try convert(by: move, isWholeFile: isWholeFile)
         }
     }

@@ -180,7 +180,9 @@ final class SavedAssociations {
             let isGone = try query.first { parameters in
                 parameters.bind(1, Int64(key.layoutIndex))
                 parameters.bind(2, key.key)
-            } _: { _ in true }
+            } _: { _ in
+                true
+            }
             return isGone == nil
         }
     }

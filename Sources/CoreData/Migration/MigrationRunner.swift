@@ -64,7 +64,8 @@ struct MigrationRunner {
         }
         let replaced = Set(numbers + keys.map(\.number)).map { SlotValue.int(Int64($0)) }
         try connection.run(.delete(SQLDelete(from: Keys.table, where: .isInArray(number, replaced))))
-        try connection.prepare(.insert(SQLInsert(into: Keys.table, Keys.columns))).run(keys.count) { place, parameters in
+        try connection.prepare(.insert(SQLInsert(into: Keys.table, Keys.columns))).run(keys.count) {
+            place, parameters in
             let key = keys[place]
             parameters.bind(1, Int64(key.number))
             parameters.bind(2, key.name)
@@ -90,7 +91,8 @@ struct MigrationRunner {
         repeated.having = .binary(.greater, .countAll, .number(1))
         let key = SQLExpression.column(SQLSchema.keyColumn)
         let select = SQLSelect(
-            [key], of: index.table, where: .binary(.equal, .row(columns), .scalar(repeated)), orderedBy: [key], limit: 5)
+            [key], of: index.table, where: .binary(.equal, .row(columns), .scalar(repeated)), orderedBy: [key], limit: 5
+        )
         var rows: [Int64] = []
         try connection.prepare(.select(select)).rows { rows.append($0.int64(0)) }
         return rows

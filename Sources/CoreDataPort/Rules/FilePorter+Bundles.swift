@@ -90,7 +90,9 @@ extension FilePorter {
     /// Whether `.init(for:)` is expected to be a bundle: by the declared type, or by the label of an argument.
     private func speaksOfBundle(before index: Int) -> Bool {
         // What follows in a list is what its first element is.
-        if isMark(",", at: index - 1), let first = startOfList(around: index - 1) { return speaksOfBundle(before: first) }
+        if isMark(",", at: index - 1), let first = startOfList(around: index - 1) {
+            return speaksOfBundle(before: first)
+        }
         // The first of a list: `mergedModel(from: [.init(for: Note.self)])`, `let all: [Bundle] = [.init(…)]`.
         if isMark("[", at: index - 1) {
             return isMark(":", at: index - 2) && isWord("from", at: index - 3) || speaksOfBundle(before: index - 1)

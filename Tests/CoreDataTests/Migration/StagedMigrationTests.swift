@@ -335,7 +335,8 @@ struct DeferredMigrationTests {
             try rename(first, to: "x")
             try close(first)
             #expect(
-                DeferredStatements.pending(try SQLiteStoreMetadata.metadata(at: bench.url)) == Array(pending.dropFirst())
+                DeferredStatements.pending(try SQLiteStoreMetadata.metadata(at: bench.url))
+                    == Array(pending.dropFirst())
             )
             let second = try coordinator(bench, Self.newer)
             try second.finishDeferredLightweightMigrationTask()

@@ -176,7 +176,8 @@ struct MigrationForecaster {
                 from: Self.version(state.model), to: Self.version(hop.target), means: .mappingModel(hop.name),
                 steps: steps))
         return State(
-            model: hop.target, schema: schema, facts: StoreFacts(schema, rows: rowsOf, in: SQLiteDialect()), rowBytes: bytesOf,
+            model: hop.target, schema: schema, facts: StoreFacts(schema, rows: rowsOf, in: SQLiteDialect()),
+            rowBytes: bytesOf,
             size: state.size)
     }
 

@@ -5,7 +5,8 @@ import Foundation
 ///
 /// The connection has no lock of its own (SQLITE_OPEN_NOMUTEX): whoever owns it uses it from one thread at a time. Only
 /// `interrupt()` may be called from any thread.
-final class SQLiteConnection: SQLConnection, @unchecked Sendable {  // used by one thread at a time: its owner holds a lock around it
+// @unchecked Sendable: used by one thread at a time; its owner holds a lock around it.
+final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     enum Access {
         /// Reads only. Fails when the file is missing.
         case readOnly

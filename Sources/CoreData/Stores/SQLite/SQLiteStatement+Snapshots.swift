@@ -122,7 +122,8 @@ extension SQLiteStatement {
             if type == SQLITE_NULL { continue }
             if !setTail(&builder, field, value, type, loaded) {
                 throw shape.damage(
-                    isBlob: type == SQLITE_BLOB, "is no \(field.kind == .uuid ? "UUID" : "decimal number")", field, plan,
+                    isBlob: type == SQLITE_BLOB, "is no \(field.kind == .uuid ? "UUID" : "decimal number")", field,
+                    plan,
                     key)
             }
         }

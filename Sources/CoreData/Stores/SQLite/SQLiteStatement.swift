@@ -100,23 +100,24 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     // MARK: Binding
 
     @inline(__always)
-    func bindNull(_ position: Int) { sqlite3_bind_null(handle, Int32(truncatingIfNeeded: position)) }
+    func bindNull(_ position: Int) { sqlite3_bind_null(handle, Int32(position)) }
 
     @inline(__always)
-    func bind(_ position: Int, _ value: Int64) { sqlite3_bind_int64(handle, Int32(truncatingIfNeeded: position), value) }
+    func bind(_ position: Int, _ value: Int64) { sqlite3_bind_int64(handle, Int32(position), value) }
 
     @inline(__always)
-    func bind(_ position: Int, _ value: Double) { sqlite3_bind_double(handle, Int32(truncatingIfNeeded: position), value) }
+    func bind(_ position: Int, _ value: Double) { sqlite3_bind_double(handle, Int32(position), value) }
 
     /// Binds text that stays in place until the statement is reset.
     @inline(__always)
     func bindText(_ position: Int, at bytes: UnsafeRawBufferPointer) {
         if let base = bytes.baseAddress {
             sqlite3_bind_text(
-                handle, Int32(truncatingIfNeeded: position), base.assumingMemoryBound(to: CChar.self), Int32(truncatingIfNeeded: bytes.count),
+                handle, Int32(position), base.assumingMemoryBound(to: CChar.self),
+                Int32(truncatingIfNeeded: bytes.count),
                 staticBytes)
         } else {
-            sqlite3_bind_text(handle, Int32(truncatingIfNeeded: position), "", 0, transientBytes)
+            sqlite3_bind_text(handle, Int32(position), "", 0, transientBytes)
         }
     }
 
@@ -124,9 +125,9 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     @inline(__always)
     func bindBlob(_ position: Int, at bytes: UnsafeRawBufferPointer) {
         if let base = bytes.baseAddress, bytes.count > 0 {
-            sqlite3_bind_blob(handle, Int32(truncatingIfNeeded: position), base, Int32(truncatingIfNeeded: bytes.count), staticBytes)
+            sqlite3_bind_blob(handle, Int32(position), base, Int32(truncatingIfNeeded: bytes.count), staticBytes)
         } else {
-            sqlite3_bind_zeroblob(handle, Int32(truncatingIfNeeded: position), 0)
+            sqlite3_bind_zeroblob(handle, Int32(position), 0)
         }
     }
 
@@ -135,10 +136,10 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
         value.withUTF8 { bytes in
             if let base = bytes.baseAddress {
                 base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
-                    _ = sqlite3_bind_text(handle, Int32(truncatingIfNeeded: position), $0, Int32(bytes.count), transientBytes)
+                    _ = sqlite3_bind_text(handle, Int32(position), $0, Int32(bytes.count), transientBytes)
                 }
             } else {
-                sqlite3_bind_text(handle, Int32(truncatingIfNeeded: position), "", 0, transientBytes)
+                sqlite3_bind_text(handle, Int32(position), "", 0, transientBytes)
             }
         }
     }
@@ -146,9 +147,9 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     func bind(_ position: Int, _ value: Data) {
         value.withUnsafeBytes { bytes in
             if let base = bytes.baseAddress, bytes.count > 0 {
-                _ = sqlite3_bind_blob(handle, Int32(truncatingIfNeeded: position), base, Int32(bytes.count), transientBytes)
+                _ = sqlite3_bind_blob(handle, Int32(position), base, Int32(bytes.count), transientBytes)
             } else {
-                _ = sqlite3_bind_zeroblob(handle, Int32(truncatingIfNeeded: position), 0)
+                _ = sqlite3_bind_zeroblob(handle, Int32(position), 0)
             }
         }
     }

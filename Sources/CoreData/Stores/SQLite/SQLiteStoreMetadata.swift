@@ -141,7 +141,8 @@ enum SQLiteStoreMetadata {
         let files = SQLiteStoreFiles(url)
         // Without the -wal the file may hold nothing yet, or something in between: then it has nothing to say.
         guard files.hasLog, let alone = try? SQLiteConnection(path: url.path, access: .immutable),
-            let before = try? SQLStoreMetadata.read(from: alone, url: url), let identifier = before[NSStoreUUIDKey] as? String,
+            let before = try? SQLStoreMetadata.read(from: alone, url: url),
+            let identifier = before[NSStoreUUIDKey] as? String,
             identifier != metadata[NSStoreUUIDKey] as? String,
             !(metadata[SQLStoreMetadata.previousIdentifiersKey] as? [String] ?? []).contains(identifier)
         else { return }

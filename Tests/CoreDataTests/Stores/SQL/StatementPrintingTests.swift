@@ -17,7 +17,8 @@ struct StatementPrintingTests {
         #expect(plain.text == "INSERT INTO ZBOOK (Z_PK, ZTITLE) VALUES (?1, ?2)")
         #expect(plain.parameterCount == 2 && plain.values.isEmpty)
         let kept = printed(
-            .insert(SQLInsert(into: "Z_1TAGS", ["A", "B"], .values([.number(7), .parameter(1)]), conflict: .keepsStored)))
+            .insert(
+                SQLInsert(into: "Z_1TAGS", ["A", "B"], .values([.number(7), .parameter(1)]), conflict: .keepsStored)))
         #expect(kept.text == "INSERT OR IGNORE INTO Z_1TAGS (A, B) VALUES (?2, ?1)")
         #expect(kept.values == [.int(7)])
         let copied = printed(

@@ -166,7 +166,8 @@ final class BatchDeleter {
     private func noteMembers(_ incoming: BatchDeletionPlan.Incoming, _ owners: [Int64]) throws {
         let rule = incoming.relationship.deleteRule
         if rule == .noActionDeleteRule || (rule == .nullifyDeleteRule && !incoming.isMandatory) { return }
-        note(try members(incoming, owners), incoming.rootIndex, incoming.relationship, isMandatory: incoming.isMandatory)
+        note(
+            try members(incoming, owners), incoming.rootIndex, incoming.relationship, isMandatory: incoming.isMandatory)
     }
 
     private func noteMembers(_ pairs: BatchDeletionPlan.Pairs, _ owners: [Int64]) throws {
@@ -245,7 +246,9 @@ final class BatchDeleter {
                 try select(.remaining(root: remaining.rootIndex), Array(keys)) {
                     let key = SQLExpression.column(SQLSchema.keyColumn)
                     return SQLSelect([key], of: table, where: .isInParameter(key, 1), limit: 1)
-                } _: { _ in isPresent = true }
+                } _: { _ in
+                    isPresent = true
+                }
                 if isPresent { throw refusal(remaining) }
             }
         }

@@ -70,10 +70,12 @@ extension SQLPrinter {
         case .renameTable(let name, let new):
             text += "ALTER TABLE \(dialect.quoted(name)) RENAME TO \(dialect.quoted(new))"
         case .addColumn(let column, let table):
-            text += "ALTER TABLE \(dialect.quoted(table)) ADD COLUMN \(dialect.quoted(column.name)) "
+            text +=
+                "ALTER TABLE \(dialect.quoted(table)) ADD COLUMN \(dialect.quoted(column.name)) "
                 + dialect.name(of: column.type)
         case .renameColumn(let name, let new, let table):
-            text += "ALTER TABLE \(dialect.quoted(table)) RENAME COLUMN \(dialect.quoted(name)) TO "
+            text +=
+                "ALTER TABLE \(dialect.quoted(table)) RENAME COLUMN \(dialect.quoted(name)) TO "
                 + dialect.quoted(new)
         case .dropColumn(let name, let table):
             text += "ALTER TABLE \(dialect.quoted(table)) DROP COLUMN \(dialect.quoted(name))"

@@ -51,7 +51,9 @@ struct SQLPrinter {
         }
         for join in select.joins {
             text += join.isLeft ? " LEFT OUTER JOIN " : " JOIN "
-            text += "\(dialect.quoted(join.table)) \(dialect.quoted(join.alias)) ON "
+            text += dialect.quoted(join.table) + " "
+            appendAlias(join.alias)
+            text += " ON "
             print(join.on)
         }
         if let condition = select.condition, condition != .alwaysTrue {
@@ -99,7 +101,19 @@ struct SQLPrinter {
             }
             text += ")"
         }
-        if let alias { text += " \(dialect.quoted(alias))" }
+        if let alias {
+            text += " "
+            appendAlias(alias)
+        }
+    }
+
+    /// Aliases are plain words that begin with a small letter, which need no look; the names of tables do not.
+    private mutating func appendAlias(_ alias: String) {
+        if let first = alias.utf8.first, (0x61...0x7A).contains(first) {
+            text += alias
+        } else {
+            text += dialect.quoted(alias)
+        }
     }
 
     private mutating func print(_ order: [SQLSelect.Order]) {
@@ -173,7 +187,10 @@ struct SQLPrinter {
     mutating func print(_ expression: SQLExpression) {
         switch expression {
         case .column(let alias, let name):
-            if let alias { text += dialect.quoted(alias) + "." }
+            if let alias {
+                appendAlias(alias)
+                text += "."
+            }
             text += dialect.quoted(name)
         case .value(let value) where printsValues:
             text += dialect.literal(value)

@@ -173,7 +173,8 @@ extension SQLStore {
                 return plan(
                     .table(end.table), owner: end.ownerColumn, member: end.memberColumn, order: end.orderColumn)
             }
-            return plan(.select(Self.pairsBothWays(end)), owner: "o", member: "d", order: end.orderColumn.map { _ in "p" })
+            return plan(
+                .select(Self.pairsBothWays(end)), owner: "o", member: "d", order: end.orderColumn.map { _ in "p" })
         case .transient:
             return nil
         }

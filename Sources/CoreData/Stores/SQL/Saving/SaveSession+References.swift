@@ -63,7 +63,8 @@ extension SaveSession {
         let statement = try connection.statement(.exists(root: root)) {
             .select(
                 SQLSelect(
-                    [.column(SQLSchema.keyColumn)], of: table, where: .binary(.equal, .column(SQLSchema.keyColumn), .parameter(1))))
+                    [.column(SQLSchema.keyColumn)], of: table,
+                    where: .binary(.equal, .column(SQLSchema.keyColumn), .parameter(1))))
         }
         return try statement.first({ $0.bind(1, object.primaryKey) }) { _ in true } ?? false
     }
