@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // A package of its own: who uses CoreData neither builds nor resolves the benchmarks.
@@ -14,7 +14,8 @@ let package = Package(
             dependencies: [
                 "CBaseline", .product(name: "CoreData", package: "OpenCoreData"),
                 .product(name: "CoreDataManager", package: "OpenCoreData"),
-            ]),
+            ],
+            plugins: [.plugin(name: "CoreDataModelPlugin", package: "OpenCoreData")]),
     ],
     swiftLanguageModes: [.v6]
 )

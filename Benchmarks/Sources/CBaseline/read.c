@@ -1,0 +1,256 @@
+#include "store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+baseline_result baseline_read_all(const char *path, int64_t cache_size) {
+    baseline_result result = {0};
+    sqlite3 *db = store_open(&result, path, cache_size);
+    if (!db) {
+        return result;
+    }
+    store_clock clock = store_clock_start();
+    size_t count = 0;
+    fetched_book **books = store_all_books(&result, db, &count);
+    double sum = 0;
+    for (size_t index = 0; index < count; index++) {
+        sum += read_fields(books[index]);
+    }
+    store_clock_stop(clock, &result);
+    result.checksum = sum;
+    result.count = (int64_t)count;
+    sqlite3_close(db);
+    return result;
+}
+
+baseline_result baseline_read_by_key(const char *path, int64_t cache_size, const int64_t *keys, int64_t count) {
+    baseline_result result = {0};
+    sqlite3 *db = store_open(&result, path, cache_size);
+    if (!db) {
+        return result;
+    }
+    store_clock clock = store_clock_start();
+    store_run(&result, db, "BEGIN");
+    sqlite3_stmt *select = store_prepare(&result, db, "SELECT " BOOK_COLUMNS " FROM ZBOOK WHERE Z_PK=?");
+    double sum = 0;
+    for (int64_t index = 0; index < count; index++) {
+        sqlite3_bind_int64(select, 1, keys[index]);
+        if (sqlite3_step(select) == SQLITE_ROW) {
+            sum += read_fields(book_from_row(select));
+            result.count++;
+        }
+        sqlite3_reset(select);
+    }
+    sqlite3_finalize(select);
+    store_run(&result, db, "COMMIT");
+    store_clock_stop(clock, &result);
+    result.checksum = sum;
+    sqlite3_close(db);
+    return result;
+}
+
+baseline_result baseline_read_by_isbn(const char *path, int64_t cache_size, const baseline_data *data,
+                                      const int64_t *books, int64_t count) {
+    baseline_result result = {0};
+    sqlite3 *db = store_open(&result, path, cache_size);
+    if (!db) {
+        return result;
+    }
+    store_clock clock = store_clock_start();
+    store_run(&result, db, "BEGIN");
+    sqlite3_stmt *select = store_prepare(&result, db, "SELECT " BOOK_COLUMNS " FROM ZBOOK WHERE ZISBN=?");
+    double sum = 0;
+    for (int64_t index = 0; index < count; index++) {
+        sqlite3_bind_text(select, 1, data->books[books[index]].isbn, -1, SQLITE_STATIC);
+        if (sqlite3_step(select) == SQLITE_ROW) {
+            sum += read_fields(book_from_row(select));
+            result.count++;
+        }
+        sqlite3_reset(select);
+    }
+    sqlite3_finalize(select);
+    store_run(&result, db, "COMMIT");
+    store_clock_stop(clock, &result);
+    result.checksum = sum;
+    sqlite3_close(db);
+    return result;
+}
+
+baseline_result baseline_read_ids(const char *path, int64_t cache_size) {
+    baseline_result result = {0};
+    sqlite3 *db = store_open(&result, path, cache_size);
+    if (!db) {
+        return result;
+    }
+    store_clock clock = store_clock_start();
+    sqlite3_stmt *select = store_prepare(&result, db, "SELECT Z_PK FROM ZBOOK");
+    size_t capacity = 1024;
+    int64_t *keys = malloc(sizeof(*keys) * capacity);
+    size_t count = 0;
+    while (sqlite3_step(select) == SQLITE_ROW) {
+        if (count == capacity) {
+            capacity *= 2;
+            keys = realloc(keys, sizeof(*keys) * capacity);
+        }
+        keys[count++] = sqlite3_column_int64(select, 0);
+    }
+    sqlite3_finalize(select);
+    store_clock_stop(clock, &result);
+    result.count = (int64_t)count;
+    sqlite3_close(db);
+    return result;
+}
+
+baseline_result baseline_query(const char *path, int64_t cache_size, int64_t times) {
+    baseline_result result = {0};
+    sqlite3 *db = store_open(&result, path, cache_size);
+    if (!db) {
+        return result;
+    }
+    store_clock clock = store_clock_start();
+    store_run(&result, db, "BEGIN");
+    sqlite3_stmt *select =
+        store_prepare(&result, db,
+                      "SELECT " BOOK_COLUMNS " FROM ZBOOK WHERE ZPAGES>? AND ZTITLE>=? AND ZTITLE<? "
+                      "ORDER BY ZPUBLISHED DESC LIMIT 100");
+    for (int64_t index = 0; index < times; index++) {
+        char first[2] = {(char)('A' + index % 25), 0};
+        char next[2] = {(char)('A' + index % 25 + 1), 0};
+        sqlite3_bind_int64(select, 1, 40 + index % 1000);
+        sqlite3_bind_text(select, 2, first, 1, SQLITE_TRANSIENT);
+        sqlite3_bind_text(select, 3, next, 1, SQLITE_TRANSIENT);
+        while (sqlite3_step(select) == SQLITE_ROW) {
+            result.checksum += read_fields(book_from_row(select));
+            result.count++;
+        }
+        sqlite3_reset(select);
+    }
+    sqlite3_finalize(select);
+    store_run(&result, db, "COMMIT");
+    store_clock_stop(clock, &result);
+    sqlite3_close(db);
+    return result;
+}
+
+typedef struct {
+    int64_t key;
+    char *name;
+    int64_t books;
+} fetched_author;
+
+static fetched_author author_from_row(sqlite3_stmt *select) {
+    return (fetched_author){sqlite3_column_int64(select, 0), store_column_string(select, 1), 0};
+}
+
+// Keys are handed out one after the other, so an array finds an author.
+baseline_result baseline_read_authors(const char *path, int64_t cache_size, int is_lazy) {
+    baseline_result result = {0};
+    sqlite3 *db = store_open(&result, path, cache_size);
+    if (!db) {
+        return result;
+    }
+    store_clock clock = store_clock_start();
+    store_run(&result, db, "BEGIN");
+    size_t count = 0;
+    fetched_book **books = store_all_books(&result, db, &count);
+    int64_t last = 0;
+    for (size_t index = 0; index < count; index++) {
+        if (books[index]->author > last) last = books[index]->author;
+    }
+    fetched_author *authors = calloc((size_t)last + 1, sizeof(*authors));
+    sqlite3_stmt *one = store_prepare(&result, db, "SELECT Z_PK,ZNAME,ZJOINED,ZACTIVE FROM ZAUTHOR WHERE Z_PK=?");
+    sqlite3_stmt *all = store_prepare(&result, db, "SELECT Z_PK,ZNAME,ZJOINED,ZACTIVE FROM ZAUTHOR");
+    sqlite3_stmt *members = store_prepare(&result, db, "SELECT Z_PK FROM ZBOOK WHERE ZAUTHOR=?");
+    if (!is_lazy) {
+        while (sqlite3_step(all) == SQLITE_ROW) {
+            fetched_author author = author_from_row(all);
+            if (author.key <= last) authors[author.key] = author;
+        }
+    }
+    for (size_t index = 0; index < count; index++) {
+        fetched_author *author = &authors[books[index]->author];
+        if (author->name == NULL) {
+            sqlite3_bind_int64(one, 1, books[index]->author);
+            if (sqlite3_step(one) == SQLITE_ROW) *author = author_from_row(one);
+            sqlite3_reset(one);
+        }
+        result.checksum += (double)strlen(author->name);
+        if (!is_lazy) author->books++;
+    }
+    for (int64_t key = 1; key <= last; key++) {
+        if (authors[key].name == NULL) continue;
+        if (is_lazy) {
+            sqlite3_bind_int64(members, 1, key);
+            while (sqlite3_step(members) == SQLITE_ROW) authors[key].books += sqlite3_column_int64(members, 0) > 0;
+            sqlite3_reset(members);
+        }
+        result.checksum += (double)authors[key].books;
+        result.count++;
+    }
+    sqlite3_finalize(one);
+    sqlite3_finalize(all);
+    sqlite3_finalize(members);
+    store_run(&result, db, "COMMIT");
+    store_clock_stop(clock, &result);
+    sqlite3_close(db);
+    return result;
+}
+
+baseline_result baseline_average(const char *path, int64_t cache_size, int64_t times) {
+    baseline_result result = {0};
+    sqlite3 *db = store_open(&result, path, cache_size);
+    if (!db) {
+        return result;
+    }
+    store_clock clock = store_clock_start();
+    sqlite3_stmt *select = store_prepare(&result, db, "SELECT ZAUTHOR,avg(ZPRICE) FROM ZBOOK GROUP BY ZAUTHOR");
+    for (int64_t index = 0; index < times; index++) {
+        while (sqlite3_step(select) == SQLITE_ROW) {
+            result.checksum += sqlite3_column_double(select, 1);
+            result.count++;
+        }
+        sqlite3_reset(select);
+    }
+    sqlite3_finalize(select);
+    store_clock_stop(clock, &result);
+    sqlite3_close(db);
+    return result;
+}
+
+typedef struct {
+    char *title;
+    char *isbn;
+    int64_t pages;
+    double price;
+} book_values;
+
+baseline_result baseline_read_values(const char *path, int64_t cache_size) {
+    baseline_result result = {0};
+    sqlite3 *db = store_open(&result, path, cache_size);
+    if (!db) {
+        return result;
+    }
+    store_clock clock = store_clock_start();
+    sqlite3_stmt *select = store_prepare(&result, db, "SELECT ZTITLE,ZISBN,ZPAGES,ZPRICE FROM ZBOOK");
+    size_t capacity = 1024;
+    book_values *rows = malloc(sizeof(*rows) * capacity);
+    size_t count = 0;
+    while (sqlite3_step(select) == SQLITE_ROW) {
+        if (count == capacity) {
+            capacity *= 2;
+            rows = realloc(rows, sizeof(*rows) * capacity);
+        }
+        rows[count++] = (book_values){store_column_string(select, 0), store_column_string(select, 1),
+                                      sqlite3_column_int64(select, 2), sqlite3_column_double(select, 3)};
+    }
+    sqlite3_finalize(select);
+    for (size_t index = 0; index < count; index++) {
+        const book_values *row = &rows[index];
+        result.checksum += (double)strlen(row->title) + (double)strlen(row->isbn) + (double)row->pages + row->price;
+    }
+    store_clock_stop(clock, &result);
+    result.count = (int64_t)count;
+    sqlite3_close(db);
+    return result;
+}

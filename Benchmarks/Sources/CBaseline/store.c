@@ -1,0 +1,110 @@
+#include "store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double store_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+void store_fail(baseline_result *result, sqlite3 *db, const char *what) {
+    if (result->error[0] == 0) {
+        snprintf(result->error, sizeof(result->error), "%s: %s", what, db ? sqlite3_errmsg(db) : "no connection");
+    }
+}
+
+int store_run(baseline_result *result, sqlite3 *db, const char *sql) {
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) {
+        store_fail(result, db, sql);
+        return 0;
+    }
+    return 1;
+}
+
+sqlite3_stmt *store_prepare(baseline_result *result, sqlite3 *db, const char *sql) {
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL) != SQLITE_OK) {
+        store_fail(result, db, sql);
+    }
+    return statement;
+}
+
+// The pragmas of a connection; those of the file (page size, WAL) are in the template already.
+sqlite3 *store_open(baseline_result *result, const char *path, int64_t cache_size) {
+    sqlite3 *db = NULL;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(path, &db, flags, NULL) != SQLITE_OK) {
+        store_fail(result, db, "open");
+        sqlite3_close(db);
+        return NULL;
+    }
+    store_run(result, db, "PRAGMA synchronous=NORMAL");
+    // The library copies the -wal in the background, after the work; so nobody's work includes it.
+    store_run(result, db, "PRAGMA wal_autocheckpoint=0");
+    if (cache_size != 0) {
+        char sql[64];
+        snprintf(sql, sizeof(sql), "PRAGMA cache_size=%lld", (long long)cache_size);
+        store_run(result, db, sql);
+    }
+    // The schema is read once here, as a program that has opened its store has done.
+    store_run(result, db, "SELECT count(*) FROM sqlite_master");
+    return db;
+}
+
+char *store_copy_string(const char *text) {
+    return text ? strdup(text) : NULL;
+}
+
+char *store_column_string(sqlite3_stmt *statement, int column) {
+    return store_copy_string((const char *)sqlite3_column_text(statement, column));
+}
+
+fetched_book *book_from_row(sqlite3_stmt *statement) {
+    fetched_book *book = malloc(sizeof(*book));
+    book->key = sqlite3_column_int64(statement, 0);
+    book->title = store_column_string(statement, 1);
+    book->isbn = store_column_string(statement, 2);
+    book->pages = sqlite3_column_int64(statement, 3);
+    book->price = sqlite3_column_double(statement, 4);
+    book->published = sqlite3_column_double(statement, 5);
+    book->rating = (float)sqlite3_column_double(statement, 6);
+    book->note = store_column_string(statement, 7);
+    book->author = sqlite3_column_int64(statement, 8);
+    return book;
+}
+
+fetched_book **store_all_books(baseline_result *result, sqlite3 *db, size_t *count) {
+    sqlite3_stmt *select = store_prepare(result, db, "SELECT " BOOK_COLUMNS " FROM ZBOOK");
+    size_t capacity = 1024;
+    fetched_book **books = malloc(sizeof(*books) * capacity);
+    while (sqlite3_step(select) == SQLITE_ROW) {
+        if (*count == capacity) {
+            capacity *= 2;
+            books = realloc(books, sizeof(*books) * capacity);
+        }
+        books[(*count)++] = book_from_row(select);
+    }
+    sqlite3_finalize(select);
+    return books;
+}
+
+double read_fields(const fetched_book *book) {
+    double sum = (double)book->pages + book->price + book->published + (double)book->rating;
+    sum += (double)strlen(book->title) + (double)strlen(book->isbn);
+    sum += book->note ? (double)strlen(book->note) : 0;
+    sum += book->author ? 1 : 0;
+    return sum;
+}
+
+store_clock store_clock_start(void) {
+    return (store_clock){store_now(), baseline_cpu_seconds()};
+}
+
+void store_clock_stop(store_clock clock, baseline_result *result) {
+    result->seconds = store_now() - clock.start;
+    result->cpu_seconds = baseline_cpu_seconds() - clock.cpu_start;
+}

@@ -1,0 +1,50 @@
+#ifndef OPENCOREDATA_BENCHMARKS_STORE_H
+#define OPENCOREDATA_BENCHMARKS_STORE_H
+
+#include "CBaseline.h"
+
+#include <sqlite3.h>
+#include <stddef.h>
+
+// What the pieces of work in C have in common: a connection, a clock, a book as a struct.
+
+// Remembers the first failure.
+void store_fail(baseline_result *result, sqlite3 *db, const char *what);
+int store_run(baseline_result *result, sqlite3 *db, const char *sql);
+sqlite3_stmt *store_prepare(baseline_result *result, sqlite3 *db, const char *sql);
+sqlite3 *store_open(baseline_result *result, const char *path, int64_t cache_size);
+char *store_copy_string(const char *text);
+char *store_column_string(sqlite3_stmt *statement, int column);
+
+// The time that a piece of work takes: `stop` writes it into the result.
+typedef struct {
+    double start;
+    double cpu_start;
+} store_clock;
+store_clock store_clock_start(void);
+void store_clock_stop(store_clock clock, baseline_result *result);
+
+#define INSERT_AUTHOR "INSERT INTO ZAUTHOR(Z_PK,Z_ENT,Z_OPT,ZACTIVE,ZJOINED,ZNAME) VALUES(?,?,1,?,?,?)"
+#define BOOK_COLUMNS "Z_PK,ZTITLE,ZISBN,ZPAGES,ZPRICE,ZPUBLISHED,ZRATING,ZNOTE,ZAUTHOR"
+
+typedef struct {
+    int64_t key;
+    char *title;
+    char *isbn;
+    char *note;
+    int64_t pages;
+    double price;
+    double published;
+    float rating;
+    int64_t author;
+} fetched_book;
+
+fetched_book *book_from_row(sqlite3_stmt *statement);
+
+// All books as structs; `count` says how many.
+fetched_book **store_all_books(baseline_result *result, sqlite3 *db, size_t *count);
+
+// Reads every field once.
+double read_fields(const fetched_book *book);
+
+#endif

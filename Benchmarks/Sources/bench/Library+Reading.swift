@@ -1,0 +1,121 @@
+import CoreData
+
+// Fetches of other kinds than whole objects.
+extension Library {
+    /// Runs a body that gives a result to keep until the clock stands still, with its count and checksum.
+    private static func measured<Kept>(_ body: () throws -> (Kept, count: Int, sum: Double)) rethrows -> Measurement {
+        var measurement = Measurement()
+        let start = Stopwatch()
+        let (kept, count, sum) = try body()
+        start.stop(into: &measurement)
+        measurement.count = count
+        measurement.checksum = sum
+        let restart = Stopwatch()
+        _ = consume kept
+        restart.stop(into: &measurement)
+        return measurement
+    }
+
+    static func readFaults(in context: NSManagedObjectContext) throws -> Measurement {
+        try measured {
+            let books = try context.fetch(NSFetchRequest<Book>(entityName: "Book"))
+            return (books, books.count, 0)
+        }
+    }
+
+    static func readIDs(in context: NSManagedObjectContext) throws -> Measurement {
+        try measured {
+            let request = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
+            request.resultType = .managedObjectIDResultType
+            let ids = try context.fetch(request)
+            return (ids, ids.count, 0)
+        }
+    }
+
+    static func readWithoutValues(in context: NSManagedObjectContext) throws -> Measurement {
+        try measured {
+            let request = NSFetchRequest<Book>(entityName: "Book")
+            request.includesPropertyValues = false
+            let books = try context.fetch(request)
+            return (books, books.count, 0)
+        }
+    }
+
+    static func query(in context: NSManagedObjectContext) throws -> Measurement {
+        try measured {
+            var (count, sum) = (0, 0.0)
+            for index in 0..<Work.queries {
+                let request = NSFetchRequest<Book>(entityName: "Book")
+                let letter = String(UnicodeScalar(UInt8(ascii: "A") + UInt8(index % 25)))
+                request.predicate = NSPredicate(
+                    format: "pages > %ld AND title BEGINSWITH %@", 40 + index % 1000, letter)
+                request.sortDescriptors = [NSSortDescriptor(key: "published", ascending: false)]
+                request.fetchLimit = 100
+                request.returnsObjectsAsFaults = false
+                for book in try context.fetch(request) {
+                    count += 1
+                    sum += book.fieldSum
+                }
+            }
+            return ((), count, sum)
+        }
+    }
+
+    static func readAuthors(prefetching: Bool, in context: NSManagedObjectContext) throws -> Measurement {
+        try measured {
+            let request = NSFetchRequest<Book>(entityName: "Book")
+            request.returnsObjectsAsFaults = false
+            if prefetching { request.relationshipKeyPathsForPrefetching = ["author"] }
+            let books = try context.fetch(request)
+            var (count, sum) = (0, 0.0)
+            for book in books { sum += Double(book.author?.name.utf8.count ?? 0) }
+            let authorRequest = NSFetchRequest<Author>(entityName: "Author")
+            if prefetching { authorRequest.relationshipKeyPathsForPrefetching = ["books"] }
+            let authors = try context.fetch(authorRequest)
+            for author in authors {
+                let members = author.books?.count ?? 0
+                // Plain C meets the authors in the books.
+                if members > 0 { count += 1 }
+                sum += Double(members)
+            }
+            return ((books, authors), count, sum)
+        }
+    }
+
+    static func average(in context: NSManagedObjectContext) throws -> Measurement {
+        let average = NSExpressionDescription()
+        average.name = "average"
+        average.expression = NSExpression(
+            forFunction: "average:", arguments: [NSExpression(forKeyPath: "price")])
+        average.expressionResultType = .doubleAttributeType
+        return try measured {
+            var (count, sum) = (0, 0.0)
+            for _ in 0..<Work.averages {
+                let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+                request.resultType = .dictionaryResultType
+                request.propertiesToFetch = ["author", average]
+                request.propertiesToGroupBy = ["author"]
+                for row in try context.fetch(request) {
+                    count += 1
+                    sum += row["average"] as? Double ?? 0
+                }
+            }
+            return ((), count, sum)
+        }
+    }
+
+    static func dictionaries(in context: NSManagedObjectContext) throws -> Measurement {
+        try measured {
+            let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = ["title", "isbn", "pages", "price"]
+            let rows = try context.fetch(request)
+            var sum = 0.0
+            for row in rows {
+                sum += Double((row["title"] as? String ?? "").utf8.count + (row["isbn"] as? String ?? "").utf8.count)
+                sum += Double(row["pages"] as? Int ?? 0) + (row["price"] as? Double ?? 0)
+            }
+            return (rows, rows.count, sum)
+        }
+    }
+}
