@@ -14,8 +14,7 @@ let package = Package(
             dependencies: [
                 "CBaseline", .product(name: "CoreData", package: "OpenCoreData"),
                 .product(name: "CoreDataManager", package: "OpenCoreData"),
-            ],
-            plugins: [.plugin(name: "CoreDataModelPlugin", package: "OpenCoreData")]),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
