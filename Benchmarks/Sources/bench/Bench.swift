@@ -63,14 +63,10 @@ enum Bench {
         var isQuick = false
         var isCheck = false
         var rounds: Int?
-        var json: URL?
         while !arguments.isEmpty {
             switch arguments.removeFirst() {
             case "--quick": isQuick = true
             case "--check": isCheck = true
-            case "--json":
-                guard !arguments.isEmpty else { throw BenchmarkFailure(description: "--json wants a file") }
-                json = URL(fileURLWithPath: arguments.removeFirst())
             case "--rounds":
                 guard !arguments.isEmpty, let count = Int(arguments.removeFirst()), count > 0 else {
                     throw BenchmarkFailure(description: "--rounds wants a positive number")
@@ -80,7 +76,7 @@ enum Bench {
                 throw BenchmarkFailure(
                     description:
                         "unknown argument \(other); "
-                        + "usage: bench [migration | mapping | plugin | batch | launch | models | nested] [--quick] [--check] [--rounds N] [--json FILE]"
+                        + "usage: bench [migration | mapping | plugin | batch | launch | models | nested] [--quick] [--check] [--rounds N]"
                 )
             }
         }
@@ -116,9 +112,7 @@ enum Bench {
             }
         } else {
             let books = isQuick ? 10_000 : 100_000
-            let holds = try WorkloadReport(
-                authors: books / 100, books: books, rounds: rounds ?? 5, json: json
-            ).run()
+            let holds = try WorkloadReport(authors: books / 100, books: books, rounds: rounds ?? 5).run()
             if isCheck && !holds {
                 exit(1)
             }

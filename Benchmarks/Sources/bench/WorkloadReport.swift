@@ -6,8 +6,6 @@ struct WorkloadReport {
     let authors: Int
     let books: Int
     let rounds: Int
-    /// Where the figures go besides, as JSON; nil for nowhere.
-    var json: URL?
 
     /// Bytes that a realised book may take on the heap.
     static let bytesBar = 300.0
@@ -34,7 +32,7 @@ struct WorkloadReport {
                 try compareResults(of: work, samples[work] ?? [:], round: round)
             }
         }
-        return try printReport(samples)
+        return printReport(samples)
     }
 
     /// Two contenders that disagree have not done the same work.
@@ -51,47 +49,24 @@ struct WorkloadReport {
         }
     }
 
-    /// One work's figures: medians over the rounds.
-    private struct Figures: Codable {
-        var work: String
-        /// Seconds of processor time.
-        var c: Double
-        var coreData: Double
-        /// The median of the rounds' ratios, the least and the greatest.
-        var ratio: Double
-        var least: Double
-        var greatest: Double
-        var bar: Double
-        var holds: Bool
-    }
-
-    private func figures(of work: Work, _ samples: [Contender: [Measurement]]) -> Figures {
-        let c = (samples[.c] ?? []).map(\.cpuSeconds)
-        let coreData = (samples[.coreData] ?? []).map(\.cpuSeconds)
-        let ratios = zip(coreData, c).map { $0 / $1 }
-        return Figures(
-            work: work.rawValue, c: c.median, coreData: coreData.median, ratio: ratios.median,
-            least: ratios.min() ?? 0, greatest: ratios.max() ?? 0, bar: work.bar, holds: ratios.median <= work.bar)
-    }
-
-    private func printReport(_ samples: [Work: [Contender: [Measurement]]]) throws -> Bool {
-        print("\(authors) authors, \(books) books, \(rounds) rounds; processor time, medians\n")
-        let figures = Work.allCases.map { (work: $0, figures: self.figures(of: $0, samples[$0] ?? [:])) }
-        var holds = figures.allSatisfy(\.figures.holds)
-        printTable(
-            [["work", "plain C, s", "Core Data, s", "ratio", "least", "greatest", "bar", "verdict"]]
-                + figures.map { work, figures in
-                    [
-                        work.title, figures.c.printed(3), figures.coreData.printed(3), figures.ratio.printed(2),
-                        figures.least.printed(2), figures.greatest.printed(2), figures.bar.printed(1),
-                        figures.holds ? "holds" : "BROKEN",
-                    ]
-                })
-        if let json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            try encoder.encode(figures.map(\.figures)).write(to: json)
+    private func printReport(_ samples: [Work: [Contender: [Measurement]]]) -> Bool {
+        print("\(authors) authors, \(books) books, \(rounds) rounds, medians; ratio = median of the ratios per round\n")
+        var holds = true
+        var rows = [["work", "plain C, s", "Core Data, s", "ratio", "of CPU time", "bar", "verdict"]]
+        for work in Work.allCases {
+            let c = (samples[work]?[.c] ?? []).map(\.seconds)
+            let coreData = (samples[work]?[.coreData] ?? []).map(\.seconds)
+            let ratio = zip(coreData, c).map { $0 / $1 }.median
+            let cpuRatio = zip(samples[work]?[.coreData] ?? [], samples[work]?[.c] ?? [])
+                .map { $0.cpuSeconds / $1.cpuSeconds }.median
+            let isUnder = work.bar.map { ratio <= $0 } ?? true
+            holds = holds && isUnder
+            rows.append([
+                work.title, c.median.printed(3), coreData.median.printed(3), ratio.printed(2), cpuRatio.printed(2),
+                work.bar?.printed(0) ?? "none", work.bar == nil ? "" : isUnder ? "holds" : "BROKEN",
+            ])
         }
+        printTable(rows)
 
         let realised = samples[.readAll]?[.coreData] ?? []
         let bytes = realised.map(\.bytesPerBook).median
