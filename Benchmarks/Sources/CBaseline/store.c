@@ -78,7 +78,11 @@ fetched_book *book_from_row(sqlite3_stmt *statement) {
 }
 
 fetched_book **store_all_books(baseline_result *result, sqlite3 *db, size_t *count) {
-    sqlite3_stmt *select = store_prepare(result, db, "SELECT " BOOK_COLUMNS " FROM ZBOOK");
+    return store_books(result, db, "SELECT " BOOK_COLUMNS " FROM ZBOOK", count);
+}
+
+fetched_book **store_books(baseline_result *result, sqlite3 *db, const char *sql, size_t *count) {
+    sqlite3_stmt *select = store_prepare(result, db, sql);
     size_t capacity = 1024;
     fetched_book **books = malloc(sizeof(*books) * capacity);
     while (sqlite3_step(select) == SQLITE_ROW) {
@@ -100,11 +104,73 @@ double read_fields(const fetched_book *book) {
     return sum;
 }
 
+// Takes `count` primary keys of an entity, as Core Data does: Z_MAX is read and written in the saving transaction.
+int64_t store_reserve_keys(baseline_result *result, sqlite3 *db, const char *entity, int64_t count) {
+    sqlite3_stmt *read = store_prepare(result, db, "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME=?");
+    sqlite3_stmt *write = store_prepare(result, db, "UPDATE Z_PRIMARYKEY SET Z_MAX=? WHERE Z_NAME=?");
+    int64_t first = 0;
+    sqlite3_bind_text(read, 1, entity, -1, SQLITE_STATIC);
+    if (sqlite3_step(read) == SQLITE_ROW) {
+        first = sqlite3_column_int64(read, 0) + 1;
+    } else {
+        store_fail(result, db, "Z_PRIMARYKEY");
+    }
+    sqlite3_bind_int64(write, 1, first + count - 1);
+    sqlite3_bind_text(write, 2, entity, -1, SQLITE_STATIC);
+    if (sqlite3_step(write) != SQLITE_DONE) {
+        store_fail(result, db, "Z_PRIMARYKEY");
+    }
+    sqlite3_finalize(read);
+    sqlite3_finalize(write);
+    return first;
+}
+
+int store_entity_number(baseline_result *result, sqlite3 *db, const char *entity) {
+    sqlite3_stmt *read = store_prepare(result, db, "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME=?");
+    int number = 0;
+    sqlite3_bind_text(read, 1, entity, -1, SQLITE_STATIC);
+    if (sqlite3_step(read) == SQLITE_ROW) {
+        number = sqlite3_column_int(read, 0);
+    } else {
+        store_fail(result, db, "Z_PRIMARYKEY");
+    }
+    sqlite3_finalize(read);
+    return number;
+}
+
+void store_write_book(baseline_result *result, sqlite3 *db, sqlite3_stmt *insert, int entity, int64_t key,
+                      int64_t author, const baseline_book *book) {
+    sqlite3_bind_int64(insert, 1, key);
+    sqlite3_bind_int(insert, 2, entity);
+    sqlite3_bind_int64(insert, 3, book->pages);
+    if (author) {
+        sqlite3_bind_int64(insert, 4, author);
+    } else {
+        sqlite3_bind_null(insert, 4);
+    }
+    sqlite3_bind_double(insert, 5, book->price);
+    sqlite3_bind_double(insert, 6, book->published);
+    sqlite3_bind_double(insert, 7, (double)book->rating);
+    sqlite3_bind_text(insert, 8, book->isbn, -1, SQLITE_STATIC);
+    if (book->note) {
+        sqlite3_bind_text(insert, 9, book->note, -1, SQLITE_STATIC);
+    } else {
+        sqlite3_bind_null(insert, 9);
+    }
+    sqlite3_bind_text(insert, 10, book->title, -1, SQLITE_STATIC);
+    if (sqlite3_step(insert) != SQLITE_DONE) {
+        store_fail(result, db, "INSERT INTO ZBOOK");
+    }
+    sqlite3_reset(insert);
+}
+
 store_clock store_clock_start(void) {
+    baseline_count(1);
     return (store_clock){store_now(), baseline_cpu_seconds()};
 }
 
 void store_clock_stop(store_clock clock, baseline_result *result) {
+    baseline_count(0);
     result->seconds = store_now() - clock.start;
     result->cpu_seconds = baseline_cpu_seconds() - clock.cpu_start;
 }

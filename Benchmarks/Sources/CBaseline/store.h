@@ -25,6 +25,9 @@ store_clock store_clock_start(void);
 void store_clock_stop(store_clock clock, baseline_result *result);
 
 #define INSERT_AUTHOR "INSERT INTO ZAUTHOR(Z_PK,Z_ENT,Z_OPT,ZACTIVE,ZJOINED,ZNAME) VALUES(?,?,1,?,?,?)"
+#define INSERT_BOOK \
+    "INSERT INTO ZBOOK(Z_PK,Z_ENT,Z_OPT,ZPAGES,ZAUTHOR,ZPRICE,ZPUBLISHED,ZRATING,ZISBN,ZNOTE,ZTITLE) " \
+    "VALUES(?,?,1,?,?,?,?,?,?,?,?)"
 #define BOOK_COLUMNS "Z_PK,ZTITLE,ZISBN,ZPAGES,ZPRICE,ZPUBLISHED,ZRATING,ZNOTE,ZAUTHOR"
 
 typedef struct {
@@ -44,7 +47,18 @@ fetched_book *book_from_row(sqlite3_stmt *statement);
 // All books as structs; `count` says how many.
 fetched_book **store_all_books(baseline_result *result, sqlite3 *db, size_t *count);
 
+// The books that a statement over BOOK_COLUMNS finds.
+fetched_book **store_books(baseline_result *result, sqlite3 *db, const char *sql, size_t *count);
+
 // Reads every field once.
 double read_fields(const fetched_book *book);
+
+// Takes `count` primary keys of an entity, as Core Data does; returns the first.
+int64_t store_reserve_keys(baseline_result *result, sqlite3 *db, const char *entity, int64_t count);
+int store_entity_number(baseline_result *result, sqlite3 *db, const char *entity);
+
+// Runs INSERT_BOOK for a row of the source; `author` is a primary key, 0 for none.
+void store_write_book(baseline_result *result, sqlite3 *db, sqlite3_stmt *insert, int entity, int64_t key,
+                      int64_t author, const baseline_book *book);
 
 #endif

@@ -81,7 +81,7 @@ struct BatchReport {
             start.stop(into: &measurement)
         }
         measurement.count = count
-        measurement.residentPerBook = Double(highestResidentBytes())
+        measurement.residentPerBook = Double(Memory.highestResidentBytes)
         return measurement
     }
 
@@ -121,13 +121,5 @@ struct BatchReport {
         case .delete:
             return NSBatchDeleteRequest(fetchRequest: NSFetchRequest<Book>(entityName: "Book"))
         }
-    }
-
-    /// The most memory that the process has had at a time, as the kernel counted it.
-    static func highestResidentBytes() -> Int64 {
-        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Int64($0) } ?? 0
-        return kilobytes * 1_024
     }
 }

@@ -2,29 +2,15 @@ import CoreData
 
 // Fetches of other kinds than whole objects.
 extension Library {
-    /// Runs a body that gives a result to keep until the clock stands still, with its count and checksum.
-    private static func measured<Kept>(_ body: () throws -> (Kept, count: Int, sum: Double)) rethrows -> Measurement {
-        var measurement = Measurement()
-        let start = Stopwatch()
-        let (kept, count, sum) = try body()
-        start.stop(into: &measurement)
-        measurement.count = count
-        measurement.checksum = sum
-        let restart = Stopwatch()
-        _ = consume kept
-        restart.stop(into: &measurement)
-        return measurement
-    }
-
     static func readFaults(in context: NSManagedObjectContext) throws -> Measurement {
-        try measured {
+        try Measurement.of(countingHeap: true) {
             let books = try context.fetch(NSFetchRequest<Book>(entityName: "Book"))
             return (books, books.count, 0)
         }
     }
 
     static func readIDs(in context: NSManagedObjectContext) throws -> Measurement {
-        try measured {
+        try Measurement.of {
             let request = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
             request.resultType = .managedObjectIDResultType
             let ids = try context.fetch(request)
@@ -33,7 +19,7 @@ extension Library {
     }
 
     static func readWithoutValues(in context: NSManagedObjectContext) throws -> Measurement {
-        try measured {
+        try Measurement.of(countingHeap: true) {
             let request = NSFetchRequest<Book>(entityName: "Book")
             request.includesPropertyValues = false
             let books = try context.fetch(request)
@@ -42,7 +28,7 @@ extension Library {
     }
 
     static func query(in context: NSManagedObjectContext) throws -> Measurement {
-        try measured {
+        try Measurement.of {
             var (count, sum) = (0, 0.0)
             for index in 0..<Work.queries {
                 let request = NSFetchRequest<Book>(entityName: "Book")
@@ -61,8 +47,24 @@ extension Library {
         }
     }
 
+    static func search(in context: NSManagedObjectContext) throws -> Measurement {
+        try Measurement.of {
+            var (count, sum) = (0, 0.0)
+            for word in Work.searchedWords {
+                let request = NSFetchRequest<Book>(entityName: "Book")
+                request.predicate = NSPredicate(format: "title CONTAINS[cd] %@", word)
+                request.returnsObjectsAsFaults = false
+                for book in try context.fetch(request) {
+                    count += 1
+                    sum += book.fieldSum
+                }
+            }
+            return ((), count, sum)
+        }
+    }
+
     static func readAuthors(prefetching: Bool, in context: NSManagedObjectContext) throws -> Measurement {
-        try measured {
+        try Measurement.of {
             let request = NSFetchRequest<Book>(entityName: "Book")
             request.returnsObjectsAsFaults = false
             if prefetching { request.relationshipKeyPathsForPrefetching = ["author"] }
@@ -88,7 +90,7 @@ extension Library {
         average.expression = NSExpression(
             forFunction: "average:", arguments: [NSExpression(forKeyPath: "price")])
         average.expressionResultType = .doubleAttributeType
-        return try measured {
+        return try Measurement.of {
             var (count, sum) = (0, 0.0)
             for _ in 0..<Work.averages {
                 let request = NSFetchRequest<NSDictionary>(entityName: "Book")
@@ -105,7 +107,7 @@ extension Library {
     }
 
     static func dictionaries(in context: NSManagedObjectContext) throws -> Measurement {
-        try measured {
+        try Measurement.of {
             let request = NSFetchRequest<NSDictionary>(entityName: "Book")
             request.resultType = .dictionaryResultType
             request.propertiesToFetch = ["title", "isbn", "pages", "price"]

@@ -1,46 +1,7 @@
-import CBaseline
 import CoreData
 
 /// The contender that is measured: Core Data, by its public interface.
 enum Library {
-    /// The source rows as Swift values, made before the clock starts.
-    private struct SwiftRows {
-        struct AuthorRow {
-            var name: String
-            var joined: Date
-            var active: Bool
-        }
-        struct BookRow {
-            var title: String
-            var isbn: String
-            var note: String?
-            var pages: Int64
-            var price: Double
-            var published: Date
-            var rating: Float
-            var author: Int
-        }
-        var authors: [AuthorRow]
-        var books: [BookRow]
-
-        init(_ data: SourceData) {
-            authors = (0..<data.authorCount).map { index in
-                let row = data.rows.pointee.authors[index]
-                return AuthorRow(
-                    name: String(cString: row.name), joined: Date(timeIntervalSinceReferenceDate: row.joined),
-                    active: row.active != 0)
-            }
-            books = (0..<data.bookCount).map { index in
-                let row = data.rows.pointee.books[index]
-                return BookRow(
-                    title: String(cString: row.title), isbn: String(cString: row.isbn),
-                    note: row.note.map { String(cString: $0) }, pages: row.pages, price: row.price,
-                    published: Date(timeIntervalSinceReferenceDate: row.published), rating: row.rating,
-                    author: Int(row.author))
-            }
-        }
-    }
-
     // MARK: - Stores
 
     /// Creates an empty store and closes it.
@@ -68,12 +29,31 @@ enum Library {
 
     // MARK: - The workloads
 
-    static func run(_ work: Work, store: String, data: SourceData) throws -> Measurement {
+    /// Opens a store in a coordinator of its own.
+    /// - Parameter hasHistory: whether the store keeps its history.
+    static func opened(_ store: String, hasHistory: Bool = false) throws -> NSPersistentStoreCoordinator {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: BookModel.make())
-        _ = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: store), options: nil)
+        try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: store),
+            options: hasHistory ? [NSPersistentHistoryTrackingKey: true] : nil)
+        return coordinator
+    }
+
+    /// A private context above a coordinator.
+    static func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
+        return context
+    }
+
+    static func run(_ work: Work, store: String, data: SourceData) throws -> Measurement {
+        let coordinator = try opened(store, hasHistory: work == .history)
+        switch work {
+        case .childChain: return try saveUp(SwiftRows(data.limited(to: Work.graphBooks)), through: coordinator)
+        case .merge: return try merge(books: min(data.bookCount, Work.graphBooks), in: coordinator)
+        default: break
+        }
+        let context = context(coordinator)
         return try context.performAndWait {
             switch work {
             case .insert: try insert(SwiftRows(data), into: context)
@@ -82,6 +62,7 @@ enum Library {
             case .readIDs: try readIDs(in: context)
             case .readWithoutValues: try readWithoutValues(in: context)
             case .query: try query(in: context)
+            case .search: try search(in: context)
             case .prefetched: try readAuthors(prefetching: true, in: context)
             case .lazily: try readAuthors(prefetching: false, in: context)
             case .update: try update(in: context)
@@ -90,30 +71,21 @@ enum Library {
             case .dictionaries: try dictionaries(in: context)
             case .readByKey: try readByKey(data.shuffledIndexes, in: context)
             case .readByISBN: try readByISBN(data.shuffledIndexes, of: SwiftRows(data), in: context)
+            case .history: try readHistory(in: context)
+            case .insertDictionaries: try insertDictionaries(SwiftRows(data), in: context)
+            case .insertObjects: try insertObjects(SwiftRows(data), in: context)
+            case .batchUpdate: try batchUpdate(in: context)
+            case .batchDelete: try batchDelete(in: context)
+            case .results: try fetchResults(in: context)
+            case .changedResults: try changeResults(in: context)
+            case .childChain, .merge: throw BenchmarkFailure(description: "\(work.rawValue) makes its own contexts")
             }
         }
     }
 
     private static func insert(_ rows: SwiftRows, into context: NSManagedObjectContext) throws -> Measurement {
         let start = Stopwatch()
-        let authors = rows.authors.map { row in
-            let author = Author(context: context)
-            author.name = row.name
-            author.joined = row.joined
-            author.active = row.active
-            return author
-        }
-        for row in rows.books {
-            let book = Book(context: context)
-            book.title = row.title
-            book.isbn = row.isbn
-            book.note = row.note
-            book.pages = row.pages
-            book.price = row.price
-            book.published = row.published
-            book.rating = row.rating
-            book.author = authors[row.author]
-        }
+        rows.makeObjects(in: context)
         try context.save()
         var measurement = Measurement()
         start.stop(into: &measurement)
@@ -128,8 +100,8 @@ enum Library {
         request.fetchLimit = 1
         _ = try context.fetch(request).first?.fieldSum
         request.fetchLimit = 0
-        let heap = baseline_heap_bytes() - baseline_sqlite_bytes()
-        let resident = residentBytes()
+        let heap = Memory.heapBytes
+        let resident = Memory.residentBytes
 
         var measurement = Measurement()
         let start = Stopwatch()
@@ -141,9 +113,9 @@ enum Library {
 
         // The clock stands still while memory is counted, and runs again while the objects are freed.
         measurement.count = books.count
-        let heapGrowth = baseline_heap_bytes() - baseline_sqlite_bytes() - heap
+        let heapGrowth = Memory.heapBytes - heap
         measurement.bytesPerBook = Double(heapGrowth) / Double(max(books.count, 1))
-        measurement.residentPerBook = Double(residentBytes() - resident) / Double(max(books.count, 1))
+        measurement.residentPerBook = Double(Memory.residentBytes - resident) / Double(max(books.count, 1))
         let restart = Stopwatch()
         books = []
         restart.stop(into: &measurement)
@@ -183,13 +155,5 @@ enum Library {
         }
         start.stop(into: &measurement)
         return measurement
-    }
-
-    // MARK: - Measuring
-
-    private static func residentBytes() -> Int64 {
-        let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
-        guard fields.count > 1, let pages = Int64(fields[1]) else { return 0 }
-        return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
     }
 }

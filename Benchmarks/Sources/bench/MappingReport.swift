@@ -67,7 +67,7 @@ struct MappingReport {
             destinationOptions: [NSSQLitePragmasOption: ["synchronous": "OFF"]])
         start.stop(into: &measurement)
         measurement.count = count
-        measurement.residentPerBook = Double(BatchReport.highestResidentBytes())
+        measurement.residentPerBook = Double(Memory.highestResidentBytes)
         return measurement
     }
 }

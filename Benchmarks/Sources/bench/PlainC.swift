@@ -1,4 +1,5 @@
 import CBaseline
+import Foundation
 
 /// The contender that sets the measure: structs and SQLite, in C.
 enum PlainC {
@@ -29,6 +30,25 @@ enum PlainC {
             result = baseline_average(store, cacheSize, Int64(Work.averages))
         case .dictionaries:
             result = baseline_read_values(store, cacheSize)
+        case .search:
+            let words = Work.searchedWords.map { UnsafePointer(strdup($0)) }
+            result = baseline_search(store, cacheSize, words, Int64(words.count))
+        case .history:
+            result = baseline_read_history(store, cacheSize)
+        case .insertDictionaries, .insertObjects:
+            result = baseline_batch_insert(store, cacheSize, data.rows)
+        case .batchUpdate:
+            result = baseline_batch_update(store, cacheSize)
+        case .batchDelete:
+            result = baseline_batch_delete(store, cacheSize)
+        case .results:
+            result = baseline_fetch_results(store, cacheSize)
+        case .changedResults:
+            result = baseline_change_results(store, cacheSize, Int64(Work.movedBooks))
+        case .childChain:
+            result = baseline_insert(store, cacheSize, data.limited(to: Work.graphBooks).rows)
+        case .merge:
+            result = baseline_merge(store, cacheSize, Int64(Work.graphBooks))
         case .readByKey:
             let keys = data.shuffledIndexes.map { Int64($0 + 1) }
             result = baseline_read_by_key(store, cacheSize, keys, Int64(keys.count))

@@ -1,16 +1,22 @@
 import CBaseline
+import Foundation
 
 /// The rows that every contender writes and expects: the same generator and seed for all.
-struct SourceData {
-    /// The rows as the C baseline takes them. They live as long as the process.
-    let rows: UnsafeMutablePointer<baseline_data>
+final class SourceData {
+    let authorCount: Int
+    let bookCount: Int
+
+    /// The rows as the C baseline takes them, made when they are first asked for. They live as long as the process.
+    private(set) lazy var rows = baseline_data_make(Int32(authorCount), Int32(bookCount))
 
     init(authors: Int, books: Int) {
-        rows = baseline_data_make(Int32(authors), Int32(books))
+        (authorCount, bookCount) = (authors, books)
     }
 
-    var authorCount: Int { Int(rows.pointee.author_count) }
-    var bookCount: Int { Int(rows.pointee.book_count) }
+    /// The data of a work that takes at most so many books.
+    func limited(to books: Int) -> SourceData {
+        books >= bookCount ? self : SourceData(authors: max(books / 100, 1), books: books)
+    }
 
     /// Indexes of all books in an order that depends on the seed alone, each once: no read can hit what another cached.
     var shuffledIndexes: [Int] {

@@ -33,6 +33,14 @@ struct TemplateStore {
         return store
     }
 
+    /// A copy of a filled store that keeps its history, after another number of pages was saved for each of its books.
+    func withHistory(of filled: URL, name: String) throws -> URL {
+        let store = try copy(of: filled, name: "\(name).sqlite")
+        try Library.makeHistory(of: store.path)
+        try checkpoint(store)
+        return store
+    }
+
     /// A fresh copy for one measurement; `withStore` removes it afterwards.
     func withStore<Result>(copiedFrom template: URL, _ body: (URL) throws -> Result) throws -> Result {
         let store = try copy(of: template, name: "\(UUID().uuidString).sqlite")

@@ -28,6 +28,26 @@ enum Work: String, CaseIterable {
     case average
     /// Four values of every book, as dictionaries.
     case dictionaries
+    /// The transactions and changes of a history, after a change of every book in ten saves.
+    case history
+    /// All books by a batch insert whose block fills dictionaries.
+    case insertDictionaries = "insert-dictionaries"
+    /// All books by a batch insert whose block fills objects.
+    case insertObjects = "insert-objects"
+    /// Two values of every book by a batch update.
+    case batchUpdate = "batch-update"
+    /// Half of the books by a batch delete with a predicate.
+    case batchDelete = "batch-delete"
+    /// The books whose title contains a word, whatever the case and marks; one word after the other.
+    case search
+    /// A fetched results controller: all books in sections by their rating.
+    case results
+    /// 1,000 of its books change their section.
+    case changedResults = "changed-results"
+    /// 10,000 books made in a child, saved into its private parent, saved into the store.
+    case childChain = "child-chain"
+    /// 10,000 changed books merged into another context that holds them.
+    case merge
 
     var title: String {
         switch self {
@@ -45,66 +65,56 @@ enum Work: String, CaseIterable {
         case .delete: "D1 delete half, cascade"
         case .average: "A1 average by author"
         case .dictionaries: "4 values as dictionaries"
-        }
-    }
-
-    /// How many times the time of plain C the same work may take; nil where it is only looked at: a fetch by a predicate
-    /// parses, translates and executes a query anew each time.
-    var bar: Double? {
-        switch self {
-        case .insert: 4
-        case .readAll: 3
-        case .readByKey: 4
-        default: nil
+        case .history: "history, all changes"
+        case .insertDictionaries: "batch insert, dictionaries"
+        case .insertObjects: "batch insert, objects"
+        case .batchUpdate: "batch update, 2 of 8"
+        case .batchDelete: "batch delete, half"
+        case .search: "CONTAINS[cd], 4 words"
+        case .results: "fetched results, sections"
+        case .changedResults: "1,000 of these move"
+        case .childChain: "10,000 through a child"
+        case .merge: "10,000 merged"
         }
     }
 
     /// How often a work that is one query is repeated.
     static let queries = 100
     static let averages = 10
+    /// What is looked for in titles.
+    static let searchedWords = ["river", "GLASS", "Brucke", "winter har"]
+    /// How many books go through a child, and into another context, at most.
+    static let graphBooks = 10_000
+    /// How many books of a fetched results controller change.
+    static let movedBooks = 1_000
 
-    /// Whether the work starts from a store that has no rows.
-    var startsEmpty: Bool { self == .insert }
+    /// The store that a work starts from.
+    enum Start {
+        case empty
+        case filled
+        case history
+    }
+
+    var start: Start {
+        switch self {
+        case .insert, .insertDictionaries, .insertObjects, .childChain: .empty
+        case .history: .history
+        default: .filled
+        }
+    }
+
+    /// How many objects a work goes through among so many books: what its time is divided by for its growth.
+    func objects(amongBooks books: Int) -> Int {
+        switch self {
+        case .childChain, .merge: min(books, Self.graphBooks)
+        case .changedResults: min(books, Self.movedBooks)
+        default: books
+        }
+    }
 }
 
 /// Who does the work.
 enum Contender: String, CaseIterable {
     case c
     case coreData = "core-data"
-}
-
-/// What one child process measured, as it prints it in one line.
-struct Measurement {
-    var seconds = 0.0
-    /// Processor time of all threads meanwhile: what is left of the comparison when the machine has other work to do.
-    var cpuSeconds = 0.0
-    var checksum = 0.0
-    var count = 0
-    /// Bytes of heap per realised book, without what SQLite itself holds; 0 when the work does not measure it.
-    var bytesPerBook = 0.0
-    /// Growth of the resident set per realised book, SQLite's page cache included; 0 when it is not measured.
-    var residentPerBook = 0.0
-
-    var line: String { "\(seconds) \(cpuSeconds) \(checksum) \(count) \(bytesPerBook) \(residentPerBook)" }
-
-    init() {}
-
-    init?(line: String) {
-        let fields = line.split(separator: " ")
-        guard fields.count == 6, let seconds = Double(fields[0]), let cpuSeconds = Double(fields[1]),
-            let checksum = Double(fields[2]), let count = Int(fields[3]), let bytes = Double(fields[4]),
-            let resident = Double(fields[5])
-        else { return nil }
-        self.seconds = seconds
-        self.cpuSeconds = cpuSeconds
-        self.checksum = checksum
-        self.count = count
-        bytesPerBook = bytes
-        residentPerBook = resident
-    }
-}
-
-/// Something that makes the whole benchmark meaningless.
-struct BenchmarkFailure: Error, CustomStringConvertible {
-    let description: String
 }

@@ -1,27 +1,75 @@
 import CBaseline
 import Foundation
 
-/// Runs the workloads, contenders interleaved and shuffled in each round, and prints the table.
+/// Runs the workloads, contenders interleaved and shuffled in each round, and prints the tables.
 struct WorkloadReport {
-    let authors: Int
-    let books: Int
+    let sizes: [Int]
     let rounds: Int
+    let works: [Work]
+    let measuresConcurrency: Bool
 
-    /// Bytes that a realised book may take on the heap.
-    static let bytesBar = 300.0
+    /// The size that the bars are for.
+    static let barredSize = 100_000
+    /// What a renewed bar leaves above the highest ratio of a round.
+    static let margin = 1.05
+    /// The works that tell what their books take on the heap.
+    static let heapWorks: [(work: Work, title: String)] = [
+        (.readAll, "heap per realised book"), (.readFaults, "heap per fault with its row"),
+        (.readWithoutValues, "heap per fault, no property values"),
+    ]
 
     /// - Returns: whether every bar holds.
-    func run() throws -> Bool {
-        let data = SourceData(authors: authors, books: books)
+    func run(renewing: Bool, isCheck: Bool, json: URL?) throws -> Bool {
+        if isCheck || renewing, !sizes.contains(Self.barredSize) {
+            throw BenchmarkFailure(description: "the bars are for \(Self.barredSize) books")
+        }
+        var bars = try KeptFigures(KeptFigures.bars)
+        var file = FiguresFile()
+        var holds = true
+        for size in sizes {
+            let figures = try measure(books: size)
+            holds = print(figures, size, size == Self.barredSize ? bars : nil) && holds
+            if renewing && size == Self.barredSize { renew(&bars, figures) }
+            file.works += figures
+        }
+        for (small, large) in zip(sizes, sizes.dropFirst()) {
+            file.growth += works.compactMap { work in
+                guard let before = file.works.first(where: { $0.work == work.rawValue && $0.books == small }),
+                    let after = file.works.first(where: { $0.work == work.rawValue && $0.books == large })
+                else { return nil }
+                return Growth(from: before, to: after)
+            }
+        }
+        printGrowth(file.growth)
+        if measuresConcurrency, let size = sizes.first(where: { $0 == Self.barredSize }) ?? sizes.first {
+            file.concurrency = try ConcurrencyReport(books: size, rounds: rounds).run()
+        }
+        if let json { try file.write(to: json) }
+        if renewing {
+            let names = Work.allCases.map(\.rawValue) + Self.heapWorks.map { "heap.\($0.work.rawValue)" }
+            try bars.write(to: KeptFigures.bars, order: names, decimals: 2)
+        }
+        return holds
+    }
+
+    private func measure(books: Int) throws -> [WorkFigures] {
+        let authors = max(books / 100, 1)
         let templates = try TemplateStore()
         defer { templates.remove() }
-        let filled = try templates.filled(with: data, name: "filled")
+        let filled = try templates.filled(with: SourceData(authors: authors, books: books), name: "filled")
+        let needsHistory = works.contains { $0.start == .history }
+        let history = needsHistory ? try templates.withHistory(of: filled, name: "history") : filled
 
         var samples: [Work: [Contender: [Measurement]]] = [:]
         for round in 1...rounds {
-            for work in Work.allCases {
+            for work in works {
                 for contender in Contender.allCases.shuffled() {
-                    let template = work.startsEmpty ? templates.empty : filled
+                    let template =
+                        switch work.start {
+                        case .empty: templates.empty
+                        case .filled: filled
+                        case .history: history
+                        }
                     let measurement = try templates.withStore(copiedFrom: template) { store in
                         try ChildProcess.run([
                             "child", contender.rawValue, work.rawValue, store.path, String(authors), String(books),
@@ -32,7 +80,7 @@ struct WorkloadReport {
                 try compareResults(of: work, samples[work] ?? [:], round: round)
             }
         }
-        return printReport(samples)
+        return works.map { WorkFigures($0, books: books, samples[$0] ?? [:]) }
     }
 
     /// Two contenders that disagree have not done the same work.
@@ -49,40 +97,60 @@ struct WorkloadReport {
         }
     }
 
-    private func printReport(_ samples: [Work: [Contender: [Measurement]]]) -> Bool {
-        print("\(authors) authors, \(books) books, \(rounds) rounds, medians; ratio = median of the ratios per round\n")
+    /// - Returns: whether every bar holds.
+    private func print(_ figures: [WorkFigures], _ books: Int, _ bars: KeptFigures?) -> Bool {
+        Swift.print("\n\(books) books, \(rounds) rounds, medians; ratio = median of the rounds' ratios to plain C\n")
         var holds = true
-        var rows = [["work", "plain C, s", "Core Data, s", "ratio", "of CPU time", "bar", "verdict"]]
-        for work in Work.allCases {
-            let c = (samples[work]?[.c] ?? []).map(\.seconds)
-            let coreData = (samples[work]?[.coreData] ?? []).map(\.seconds)
-            let ratio = zip(coreData, c).map { $0 / $1 }.median
-            let cpuRatio = zip(samples[work]?[.coreData] ?? [], samples[work]?[.c] ?? [])
-                .map { $0.cpuSeconds / $1.cpuSeconds }.median
-            let isUnder = work.bar.map { ratio <= $0 } ?? true
-            holds = holds && isUnder
-            rows.append([
-                work.title, c.median.printed(3), coreData.median.printed(3), ratio.printed(2), cpuRatio.printed(2),
-                work.bar?.printed(0) ?? "none", work.bar == nil ? "" : isUnder ? "holds" : "BROKEN",
-            ])
+        func verdict(_ value: Double, _ name: String) -> [String] {
+            guard let bar = bars?[name]?.value else { return ["", ""] }
+            holds = holds && value <= bar
+            return [bar.printed(2), value <= bar ? "holds" : "BROKEN"]
+        }
+        var rows = [
+            [
+                "work", "C, CPU s", "Core Data, CPU s", "ratio", "rounds", "by the clock", "peak MB, C", "Core Data",
+                "bar", "verdict",
+            ]
+        ]
+        for figure in figures {
+            let title = Work(rawValue: figure.work)?.title ?? figure.work
+            rows.append(
+                [
+                    title, figure.c.cpuSeconds.median.printed(4), figure.coreData.cpuSeconds.median.printed(3),
+                    figure.cpuRatio.median.printed(2), figure.cpuRatio.printed(2), figure.ratio.median.printed(2),
+                    (figure.c.peakBytes.median / 1e6).printed(1), (figure.coreData.peakBytes.median / 1e6).printed(1),
+                ] + verdict(figure.cpuRatio.median, figure.work))
         }
         printTable(rows)
-
-        let realised = samples[.readAll]?[.coreData] ?? []
-        let bytes = realised.map(\.bytesPerBook).median
-        let isUnder = bytes <= Self.bytesBar
-        holds = holds && isUnder
-        print("")
-        printTable([
-            ["memory", "bytes", "bar", "verdict"],
-            [
-                "heap per realised book", bytes.printed(0), Self.bytesBar.printed(0), isUnder ? "holds" : "BROKEN",
-            ],
-            [
-                "resident set per realised book, page cache included",
-                realised.map(\.residentPerBook).median.printed(0), "", "",
-            ],
-        ])
+        Swift.print("")
+        var memory = [["memory", "bytes", "bar", "verdict"]]
+        for (work, title) in Self.heapWorks {
+            guard let figure = figures.first(where: { $0.work == work.rawValue }) else { continue }
+            let bytes = figure.coreData.heapPerBook
+            memory.append([title, bytes.printed(0)] + verdict(bytes, "heap.\(work.rawValue)"))
+        }
+        if memory.count > 1 { printTable(memory) }
         return holds
+    }
+
+    private func printGrowth(_ growth: [Growth]) {
+        guard !growth.isEmpty else { return }
+        Swift.print("\nprocessor time for one object, so many times that of the smaller size\n")
+        printTable(
+            [["work", "from", "to", "C", "Core Data"]]
+                + growth.map { each in
+                    [
+                        Work(rawValue: each.work)?.title ?? each.work, String(each.from), String(each.to),
+                        each.c.printed(2), each.coreData.printed(2),
+                    ]
+                })
+    }
+
+    private func renew(_ bars: inout KeptFigures, _ figures: [WorkFigures]) {
+        for figure in figures { bars.renew(figure.work, figure.cpuRatio.highest * Self.margin) }
+        for (work, _) in Self.heapWorks {
+            guard let figure = figures.first(where: { $0.work == work.rawValue }) else { continue }
+            bars.renew("heap.\(work.rawValue)", (figure.coreData.heapPerBook * Self.margin).rounded(.up))
+        }
     }
 }

@@ -83,6 +83,39 @@ baseline_result baseline_update(const char *path, int64_t cache_size);
 // D1: delete the authors with an even key, and their books.
 baseline_result baseline_delete_half(const char *path, int64_t cache_size);
 
+// The rows of the books, without authors and structs, by one prepared statement.
+baseline_result baseline_batch_insert(const char *path, int64_t cache_size, const baseline_data *data);
+
+// One more page for every book, and another note; all books of more than 640 pages deleted: one statement each.
+baseline_result baseline_batch_update(const char *path, int64_t cache_size);
+baseline_result baseline_batch_delete(const char *path, int64_t cache_size);
+
+// The transactions and changes of the history, as structs.
+baseline_result baseline_read_history(const char *path, int64_t cache_size);
+
+// The books whose title contains each of the words, whatever the case and marks; by a registered function.
+baseline_result baseline_search(const char *path, int64_t cache_size, const char *const *words, int64_t count);
+
+// All books sorted by rating and isbn, and how many ratings there are.
+baseline_result baseline_fetch_results(const char *path, int64_t cache_size);
+
+// Another rating for so many of these books, in memory; the list in order again.
+baseline_result baseline_change_results(const char *path, int64_t cache_size, int64_t changes);
+
+// Reads the changed value of the first `wanted` books anew, which are structs already.
+baseline_result baseline_merge(const char *path, int64_t cache_size, int64_t wanted);
+
+// One book by its isbn, `count` times, while another thread saves a hundred changed books at a time. `latencies` has
+// room for `count` seconds; the result's count is how often the writer saved.
+baseline_result baseline_read_beside_writer(const char *path, int64_t cache_size, const baseline_data *data,
+                                            const int64_t *books, int64_t count, double *latencies);
+
+// Under callgrind: counts the instructions of the calling thread from now on, or no longer. Otherwise nothing happens.
+void baseline_count(int is_on);
+
+// Whether this was compiled where valgrind's headers are; otherwise nothing is ever counted.
+int baseline_can_count(void);
+
 // Adds `count` nullable columns to ZBOOK by ALTER TABLE in one transaction.
 baseline_result baseline_add_columns(const char *path, int32_t count);
 

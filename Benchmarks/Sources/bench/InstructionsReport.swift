@@ -1,0 +1,88 @@
+import CBaseline
+import Foundation
+
+/// Counts the instructions of each work beside those of plain C, under callgrind: figures that no other work on the machine
+/// changes.
+///
+/// Only the thread that does the work is counted: what the store does in the background, like copying its -wal, comes in
+/// other places each time.
+struct InstructionsReport {
+    let works: [Work]
+
+    static let books = 1_000
+    static let authors = 10
+    private static let env = URL(fileURLWithPath: "/usr/bin/env")
+    /// How many percent a ratio may be above the one that is kept.
+    static let tolerance = 2.0
+
+    /// - Returns: whether no work takes more instructions than it did.
+    func run(renewing: Bool) throws -> Bool {
+        guard baseline_can_count() != 0 else {
+            throw BenchmarkFailure(
+                description: "valgrind's headers were missing when this was built; bin/setup --valgrind")
+        }
+        var kept = try KeptFigures(KeptFigures.instructions)
+        let templates = try TemplateStore()
+        defer { templates.remove() }
+        // Valgrind refuses the debugging information that Swift writes.
+        let program = templates.folder.appendingPathComponent("bench")
+        _ = try ChildProcess.output(
+            of: Self.env, ["strip", "--strip-debug", "-o", program.path, ChildProcess.executable.path])
+        let data = SourceData(authors: Self.authors, books: Self.books)
+        let filled = try templates.filled(with: data, name: "filled")
+        let history = try templates.withHistory(of: filled, name: "history")
+        var holds = true
+        var rows = [
+            ["instructions, \(Self.books) books", "C, thousands", "Core Data", "ratio", "kept", "%", "verdict"]
+        ]
+        for work in works {
+            let template =
+                switch work.start {
+                case .empty: templates.empty
+                case .filled: filled
+                case .history: history
+                }
+            let counts = try Contender.allCases.map { contender in
+                try templates.withStore(copiedFrom: template) {
+                    try count(contender, work, store: $0, by: program)
+                }
+            }
+            let ratio = counts[1] / max(counts[0], 1)
+            let figure = kept[work.rawValue]
+            let difference = figure.map { (ratio / $0.value - 1) * 100 }
+            let isWithin = difference.map { abs($0) <= figure?.tolerance ?? Self.tolerance } ?? false
+            holds = holds && isWithin
+            rows.append([
+                work.title, (counts[0] / 1e3).printed(0), (counts[1] / 1e3).printed(0), ratio.printed(3),
+                figure?.value.printed(3) ?? "none", difference?.printed(1) ?? "",
+                isWithin ? "holds" : (difference ?? 0) < 0 ? "BETTER, renew" : "BROKEN",
+            ])
+            kept.renew(work.rawValue, ratio)
+        }
+        printTable(rows)
+        if renewing {
+            try kept.write(to: KeptFigures.instructions, order: Work.allCases.map(\.rawValue), decimals: 3)
+        }
+        return holds
+    }
+
+    /// The instructions of one contender's work.
+    private func count(_ contender: Contender, _ work: Work, store: URL, by program: URL) throws -> Double {
+        let file = program.appendingPathExtension("callgrind")
+        defer { try? FileManager.default.removeItem(at: file) }
+        _ = try ChildProcess.output(
+            of: Self.env,
+            [
+                "valgrind", "--quiet", "--tool=callgrind", "--instr-atstart=no", "--collect-atstart=no",
+                "--callgrind-out-file=\(file.path)", program.path, "child", contender.rawValue,
+                work.rawValue, store.path, String(Self.authors), String(Self.books),
+            ],
+            // The order of sets and dictionaries is part of the work.
+            environment: ["SWIFT_DETERMINISTIC_HASHING": "1"])
+        let text = try String(contentsOf: file, encoding: .utf8)
+        guard let line = text.split(separator: "\n").last(where: { $0.hasPrefix("totals:") }),
+            let total = line.split(separator: " ").last.flatMap({ Double($0) }), total > 0
+        else { throw BenchmarkFailure(description: "callgrind counted nothing in \(work.title)") }
+        return total
+    }
+}

@@ -1,0 +1,58 @@
+/// One of the reports that the command line offers.
+struct Report: Sendable {
+    let name: String
+    /// Runs it; returns whether every bar holds.
+    let run: @Sendable (Options) throws -> Bool
+
+    /// Every report but the workloads, which run without a name.
+    static let all = [
+        Report(name: "migration") { options in
+            let sizes = options.isQuick ? [1_000, 10_000] : [1_000, 100_000, 1_000_000]
+            return try MigrationReport(sizes: sizes, rounds: options.rounds ?? 3).run()
+        },
+        Report(name: "mapping") { options in
+            let sizes = options.isQuick ? [10_000, 50_000] : [100_000, 1_000_000]
+            try MappingReport(sizes: sizes, rounds: options.rounds ?? 1).run()
+            return true
+        },
+        Report(name: "plugin") { try PluginReport(classes: 100, rounds: $0.rounds ?? 5).run() },
+        Report(name: "batch") { options in
+            // The smaller size fills SQLite's page caches already.
+            let sizes = options.isQuick ? [300_000, 600_000] : [300_000, 1_000_000]
+            return try BatchReport(sizes: sizes, rounds: options.rounds ?? 1).run()
+        },
+        Report(name: "launch") { options in
+            try LaunchReport(books: options.isQuick ? 100_000 : 1_000_000, rounds: options.rounds ?? 10).run()
+        },
+        Report(name: "models") { options in
+            try ModelReport(versions: options.isQuick ? 20 : 100, rounds: options.rounds ?? 5).run()
+        },
+        Report(name: "nested") { options in
+            try NestedReport(books: options.isQuick ? 5_000 : 50_000).run()
+            return true
+        },
+        Report(name: "concurrency") { options in
+            let report = ConcurrencyReport(books: options.isQuick ? 10_000 : 100_000, rounds: options.rounds ?? 5)
+            let figures = try report.run()
+            if let file = options.json { try FiguresFile(concurrency: figures).write(to: file) }
+            return true
+        },
+        Report(name: "--instructions") { options in
+            try InstructionsReport(works: options.works ?? Work.allCases).run(renewing: options.isRenewal)
+        },
+    ]
+
+    /// The workloads, which run without a name.
+    static let workloads = Report(name: "") { options in
+        let sizes = options.sizes ?? (options.isQuick ? [10_000] : [100_000])
+        return try WorkloadReport(
+            sizes: sizes, rounds: options.rounds ?? 5, works: options.works ?? Work.allCases,
+            measuresConcurrency: options.works == nil
+        ).run(renewing: options.isRenewal, isCheck: options.isCheck, json: options.json)
+    }
+
+    static var usage: String {
+        "usage: bench [\(all.map(\.name).joined(separator: " | "))] [--quick] [--check] [--renew] [--rounds N] "
+            + "[--sizes N,N] [--works WORK,WORK] [--json FILE]"
+    }
+}
