@@ -29,7 +29,8 @@ struct Measurement: Codable {
         self = decoded
     }
 
-    /// Runs a body that gives a result to keep until the clock stands still, with its count and checksum. Freeing it counts.
+    /// Runs a body that gives a result to keep until the clock stands still, with its count and checksum.
+    /// Freeing it counts.
     ///
     /// - Parameter countingHeap: whether the heap that the result took is noted, per book.
     static func of<Kept>(

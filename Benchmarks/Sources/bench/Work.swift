@@ -72,9 +72,9 @@ enum Work: String, CaseIterable {
         case .batchDelete: "batch delete, half"
         case .search: "CONTAINS[cd], 4 words"
         case .results: "fetched results, sections"
-        case .changedResults: "1,000 of these move"
-        case .childChain: "10,000 through a child"
-        case .merge: "10,000 merged"
+        case .changedResults: "fetched results, 1,000 move"
+        case .childChain: "through a child, 10,000"
+        case .merge: "merged, 10,000"
         }
     }
 
