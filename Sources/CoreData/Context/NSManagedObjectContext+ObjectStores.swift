@@ -19,15 +19,15 @@ extension NSManagedObjectContext {
 
     /// The objects of a fetch that is answered with keys, as faults.
     final func faults(_ plan: FetchPlan) throws -> [NSManagedObject] {
-        let objects = try sourceKeys(plan).map { object(found: $0) }
+        let objects = try recordKeys(plan).map { object(found: $0) }
         if plan.parameters.shouldRefreshRefetchedObjects {
             for object in objects where object.row != nil && !object.hasChanges { refresh(object, mergeChanges: true) }
         }
         return objects
     }
 
-    /// The keys of a fetch as this context's source has them.
-    private func sourceKeys(_ plan: FetchPlan) throws -> [ObjectKey] {
+    /// The keys of a fetch that a program's store answers with keys, in the order in which it gives its records.
+    private func recordKeys(_ plan: FetchPlan) throws -> [ObjectKey] {
         switch source {
         case .coordinator(let coordinator):
             return try coordinator.orderedKeys(for: storeFetch(plan, coordinator), in: plan.affectedStores)
@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
     private func keysForChild(_ plan: FetchPlan) throws -> [ObjectKey] {
         try throwingReadErrors { settlePendingChanges() }
         if !plan.parameters.includesPendingChanges || touchedObjects(plan.store).isEmpty {
-            return try sourceKeys(plan)
+            return try recordKeys(plan)
         }
         return try objects(plan).map(\.objectKey)
     }

@@ -34,11 +34,12 @@ struct LightweightMigrator {
         var migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
         migrator.isDiscardable = isDiscardable
         migrator.lossGuard = lossGuard
-        return try migrator.migrate(source: source, through: versions, progress)
+        return try migrator.run(given: source, through: versions, progress)
     }
 
-    private func migrate(
-        source: NSManagedObjectModel?, through versions: [NSManagedObjectModel], _ progress: Progress?
+    /// Migrates until the store fits: somebody else may migrate it meanwhile.
+    private func run(
+        given source: NSManagedObjectModel?, through versions: [NSManagedObjectModel], _ progress: Progress?
     ) throws -> Bool {
         let settings = try SQLiteStoreOptions(options, url: url)
         do {
@@ -48,7 +49,9 @@ struct LightweightMigrator {
                 let source = try SourceModel(metadata: metadata, url: url, timeout: settings.timeout).find(
                     given: source)
                 // Nil: somebody else migrated the store between reading its metadata and locking it.
-                if let done = try migrate(from: source, through: versions, metadata, settings, progress) { return done }
+                if let done = try runTransaction(from: source, through: versions, metadata, settings, progress) {
+                    return done
+                }
             }
         } catch let error as SQLiteError {
             throw MigrationErrors.translated(error, url: url, doing: "opening")
@@ -100,7 +103,8 @@ struct LightweightMigrator {
 
     // MARK: The transaction
 
-    private func migrate(
+    /// The whole migration as one transaction on a connection of its own. Nil when the store is not at that version any more.
+    private func runTransaction(
         from source: NSManagedObjectModel, through versions: [NSManagedObjectModel], _ metadata: [String: Any],
         _ settings: SQLiteStoreOptions, _ progress: Progress?
     ) throws -> Bool? {
@@ -127,7 +131,7 @@ struct LightweightMigrator {
                 return nil
             }
             try lossGuard?.check(present, source, on: connection)
-            try migrate(from: source, through: versions, on: connection, progress)
+            try goThrough(versions, from: source, on: connection, progress)
             // Whoever has the store open looks at SQLite's schema counter before it writes: it must move even where only
             // rows and metadata changed.
             try connection.raiseSchemaVersion()
@@ -153,8 +157,8 @@ struct LightweightMigrator {
     }
 
     /// Goes through the versions to the model, in the transaction that is open.
-    private func migrate(
-        from source: NSManagedObjectModel, through versions: [NSManagedObjectModel], on connection: SQLiteConnection,
+    private func goThrough(
+        _ versions: [NSManagedObjectModel], from source: NSManagedObjectModel, on connection: SQLiteConnection,
         _ progress: Progress?
     ) throws {
         let metadata = try SQLStoreMetadata.read(from: connection, url: url)

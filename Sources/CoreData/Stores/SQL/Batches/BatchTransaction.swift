@@ -13,7 +13,7 @@ final class BatchTransaction {
     /// Join tables that lost pairs.
     var changedJoins: Set<Int> = []
 
-    fileprivate init(store: SQLStore, connection: any SQLConnection, origin: ChangeOrigin) {
+    init(store: SQLStore, connection: any SQLConnection, origin: ChangeOrigin) {
         self.store = store
         self.connection = connection
         history = store.historyRecorder(on: connection, origin: origin)
@@ -37,7 +37,7 @@ final class BatchTransaction {
     }
 
     /// What is left to do before the commit.
-    fileprivate func finish() throws {
+    func finish() throws {
         if !store.derivedAttributes.isEmpty {
             let roots = try store.derivedAttributes.refresh(
                 dependingOn: changedRoots, joins: changedJoins, store: store, connection: connection)
@@ -45,123 +45,5 @@ final class BatchTransaction {
         }
         try store.externalData?.note(files.orphaned, &files)
         try history?.finish()
-    }
-}
-
-extension SQLStore: BatchStore {
-    var acceptsBatches: Bool { type == NSSQLiteStoreType }
-
-    /// Rows of a batch that are worked on together.
-    static var batchSize: Int { 256 }
-
-    func insert(_ batch: BatchInsertion) throws -> BatchOutcome {
-        try runBatch(batch.origin, beforeCommit: {}) { try BatchInserter(batch, $0).run() }
-    }
-
-    func update(_ batch: BatchUpdate, beforeCommit: () throws -> Void) throws -> BatchOutcome {
-        guard shapes[batch.rows.layout.index] != nil else {
-            try beforeCommit()
-            return BatchOutcome()
-        }
-        return try runBatch(batch.origin, beforeCommit: beforeCommit) { try BatchUpdater(batch, $0).run() }
-    }
-
-    func delete(_ batch: BatchDeletion, beforeCommit: () throws -> Void) throws -> BatchOutcome {
-        guard shapes[batch.rows.layout.index] != nil else {
-            try beforeCommit()
-            return BatchOutcome()
-        }
-        return try runBatch(batch.origin, beforeCommit: beforeCommit) { try BatchDeleter(batch, $0).run() }
-    }
-
-    private func runBatch(
-        _ origin: ChangeOrigin, beforeCommit: () throws -> Void, _ body: (BatchTransaction) throws -> Void
-    ) throws -> BatchOutcome {
-        var running: BatchTransaction?
-        do {
-            try writing { connection in
-                try connection.begin()
-                try requireSameModel(connection)
-                let transaction = BatchTransaction(store: self, connection: connection, origin: origin)
-                running = transaction
-                do {
-                    try body(transaction)
-                    try transaction.finish()
-                } catch let failure as any SQLFailure where failure.isUniqueness {
-                    throw constraintError(failure)
-                }
-                try beforeCommit()
-                try connection.commit()
-            }
-        } catch {
-            if let running { didAbandon(running.files) }
-            throw error
-        }
-        guard let running else { return BatchOutcome() }
-        didCommit(running.files)
-        for (index, count) in running.rows { rowTally?.add(count, ofEntity: index) }
-        for root in running.changedRoots { rowCache.removeAll(rootIndex: root) }
-        return running.outcome
-    }
-
-    /// A broken uniqueness constraint that nobody resolves.
-    private func constraintError(_ failure: any SQLFailure) -> NSError {
-        let code = failure.nsError(doing: .saving).userInfo[NSSQLiteErrorDomain] as? NSNumber
-        return NSError.coreData(
-            NSManagedObjectConstraintMergeError,
-            reason: "Could not merge changes: a row of the batch breaks a uniqueness constraint (\(failure.message))",
-            url: url, sqliteCode: code?.int32Value)
-    }
-
-    /// Runs a body with the rows of a SELECT as they were when the transaction on `connection` began, some hundred at a
-    /// time; what the body writes does not show in the rows that follow.
-    ///
-    /// Where there is a -wal, a reader sees that state while the writer goes on, and memory does not grow with the rows.
-    /// Without one, all rows are read before the body is called.
-    func scan(
-        _ select: SQLSelect, beside connection: any SQLConnection, _ body: ([[SlotValue]]) throws -> Void
-    ) throws {
-        func run(on connection: any SQLConnection, keepsAll: Bool) throws {
-            var rows: [[SlotValue]] = []
-            try connection.prepare(.select(select)).rows { row in
-                rows.append(select.results.indices.map { row.slotValue($0) })
-                if !keepsAll, rows.count == Self.batchSize {
-                    try body(rows)
-                    rows.removeAll(keepingCapacity: true)
-                }
-            }
-            for start in stride(from: 0, to: rows.count, by: Self.batchSize) {
-                try body(Array(rows[start..<min(start + Self.batchSize, rows.count)]))
-            }
-        }
-        if database.readsWhereItWrites { return try run(on: connection, keepsAll: true) }
-        try database.read { try run(on: $0, keepsAll: false) }
-    }
-
-    /// A SELECT of the rows of a batch: key and entity number first, then whatever `addResults` adds.
-    func selection(
-        of rows: StoreFetch, _ addResults: (SQLFetchTranslator, SQLFrame) throws -> Void
-    ) throws -> SQLSelect {
-        let translator = translator(for: rows.layout)
-        let frame = try translator.frame(includesSubentities: rows.includesSubentities)
-        if let predicate = rows.predicate { frame.addCondition(try translator.condition(predicate, in: frame)) }
-        if rows.limit > 0 { frame.select.limit = rows.limit }
-        if rows.offset > 0 { frame.select.offset = rows.offset }
-        try translator.addOrder(rows.sortDescriptors, to: frame)
-        frame.select.results = [SQLSchema.keyColumn, SQLSchema.entityColumn].map {
-            SQLSelect.Result(expression: frame.column($0))
-        }
-        try addResults(translator, frame)
-        return frame.select
-    }
-
-    /// The key of a row that `selection` gives; nil when its entity is not in the model.
-    func key(of row: [SlotValue], rootIndex: Int) -> ObjectKey? {
-        guard case .int(let primaryKey) = row[0] else { return nil }
-        var number: Int64 = 0
-        if case .int(let given) = row[1] { number = given }
-        return layoutIndex(number: number, rootIndex: rootIndex).map {
-            ObjectKey(layoutIndex: $0, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: primaryKey))
-        }
     }
 }

@@ -1,0 +1,121 @@
+import Foundation
+
+// Objects by their ids, and ids by keys.
+extension NSManagedObjectContext {
+    /// What `registeredObject(for:)` does unless a subclass overrides it.
+    final func plainRegisteredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+        checkConfinement()
+        guard let key = localKey(of: objectID) else { return nil }
+        drainMailbox(ifItSpeaksOf: key)
+        return registeredObject(for: key)
+    }
+
+    /// What `object(with:)` does unless a subclass overrides it.
+    final func plainObject(with objectID: NSManagedObjectID) -> NSManagedObject {
+        checkConfinement()
+        guard let key = localKey(of: objectID) else {
+            fatalError(
+                """
+                Object \(objectID) persistent store is not reachable from this NSManagedObjectContext's coordinator
+                """)
+        }
+        drainMailbox(ifItSpeaksOf: key)
+        return object(for: key)
+    }
+
+    /// What `existingObject(with:)` does unless a subclass overrides it.
+    final func plainExistingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        checkConfinement()
+        drainMailbox()
+        guard let key = localKey(of: objectID) else { throw missingObject(objectID) }
+        let home = home(at: key.layoutIndex)
+        if let object = home.identityMap?.object(for: key.key) {
+            if object.flags.contains(.deleted) { throw missingObject(objectID) }
+            if object.row == nil {
+                guard let row = try existingRow(for: key) else { throw missingObject(objectID) }
+                object.row = row
+                object.flags.insert(.unfired)
+            }
+            _ = object.firedRow()
+            return object
+        }
+        if key.isTemporary {
+            // It was saved since.
+            if let permanent = keyAbove(key) { return try existingObject(with: self.objectID(for: permanent)) }
+            guard parent != nil, let row = try existingRow(for: key) else { throw missingObject(objectID) }
+            let object = makeObject(home: home, key: key.key, row: row, isUnfired: true)
+            _ = object.firedRow()
+            return object
+        }
+        guard let row = try existingRow(for: key) else { throw missingObject(objectID) }
+        let concrete = row.layoutIndex == home.layout.index ? home : self.home(at: row.layoutIndex)
+        let object = makeObject(home: concrete, key: key.key, row: row, isUnfired: true)
+        _ = object.firedRow()
+        return object
+    }
+
+    /// The row for a key; what the store throws names it.
+    private func existingRow(for key: ObjectKey) throws -> Snapshot? {
+        do { return try readRow(for: key) } catch { throw unfulfilled(key, error) }
+    }
+
+    private func missingObject(_ objectID: NSManagedObjectID) -> NSError {
+        NSError.coreData(
+            NSManagedObjectReferentialIntegrityError, reason: "Attempt to access an object not found in store.",
+            userInfo: [NSAffectedObjectsErrorKey: [objectID]])
+    }
+
+    /// The key of an id in this context's model; ids of an equal model of another coordinator are matched by name.
+    final func localKey(of objectID: NSManagedObjectID) -> ObjectKey? {
+        guard let modelLayout else { return nil }
+        // Stores of several coordinators may have the same number: the identifier tells them apart.
+        if objectID.layout.model === modelLayout,
+            objectID.isTemporaryID
+                || store(numbered: objectID.objectKey.storeNumber)?.identifier == objectID.storeIdentifier
+        {
+            return objectID.objectKey
+        }
+        guard let layout = modelLayout.layout(named: objectID.layout.name) else { return nil }
+        if objectID.isTemporaryID { return ObjectKey(layoutIndex: layout.index, key: objectID.objectKey.key) }
+        guard let identifier = objectID.storeIdentifier,
+            let number = persistentStoreCoordinator?.storeNumber(identifier: identifier)
+        else { return nil }
+        return ObjectKey(
+            layoutIndex: layout.index,
+            key: ObjectKey.key(storeNumber: number, primaryKey: objectID.objectKey.primaryKey))
+    }
+
+    /// The id for a key.
+    final func objectID(for key: ObjectKey) -> NSManagedObjectID {
+        guard let modelLayout else { fatalError("\(debugName) has no coordinator and no parent") }
+        return NSManagedObjectID(
+            objectKey: key, layout: modelLayout.entities[key.layoutIndex], modelLayout: modelLayout,
+            store: key.isTemporary ? nil : store(numbered: key.storeNumber))
+    }
+
+    /// The ids for many keys; what those of one store have in common is made once.
+    final func objectIDs(for keys: [ObjectKey]) -> [NSManagedObjectID] {
+        guard let modelLayout else { return keys.map(objectID) }
+        // By the stores' numbers; new objects have none.
+        var origins: [Int: NSManagedObjectID.Origin] = [:]
+        var latest: (number: Int, origin: NSManagedObjectID.Origin)?
+        return keys.map { key in
+            let number = key.isTemporary ? -1 : key.storeNumber
+            if latest?.number != number {
+                let origin =
+                    origins[number]
+                    ?? NSManagedObjectID.Origin(
+                        modelLayout: modelLayout, store: key.isTemporary ? nil : store(numbered: number))
+                origins[number] = origin
+                latest = (number, origin)
+            }
+            guard let latest else { return objectID(for: key) }
+            return NSManagedObjectID(
+                objectKey: key, layout: modelLayout.entities[key.layoutIndex], origin: latest.origin)
+        }
+    }
+
+    final func store(numbered number: Int) -> NSPersistentStore? {
+        persistentStoreCoordinator?.store(numbered: number)
+    }
+}
