@@ -1,6 +1,7 @@
 #include "store.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -8,6 +9,7 @@ typedef struct {
     const char *path;
     int64_t cache_size;
     int64_t books;
+    atomic_int is_ready;
     atomic_int is_done;
     int64_t saves;
     baseline_result result;
@@ -17,6 +19,7 @@ typedef struct {
 static void *write_on(void *argument) {
     writer *self = argument;
     sqlite3 *db = store_open(&self->result, self->path, self->cache_size);
+    atomic_store(&self->is_ready, 1);
     if (!db) return NULL;
     sqlite3_stmt *update =
         store_prepare(&self->result, db, "UPDATE ZBOOK SET Z_OPT=Z_OPT+1,ZPAGES=ZPAGES+1 WHERE Z_PK=?");
@@ -52,6 +55,7 @@ baseline_result baseline_read_beside_writer(const char *path, int64_t cache_size
     writer other = {.path = path, .cache_size = cache_size, .books = data->book_count};
     pthread_t thread;
     pthread_create(&thread, NULL, write_on, &other);
+    while (!atomic_load(&other.is_ready)) sched_yield();
     for (int64_t index = 0; index < count; index++) {
         double start = now();
         sqlite3_bind_text(select, 1, data->books[books[index]].isbn, -1, SQLITE_STATIC);

@@ -9,7 +9,7 @@ struct ConcurrencyReport {
     let rounds: Int
 
     /// How many single reads are timed beside the writer.
-    static let reads = 5_000
+    static let reads = 20_000
     /// How often a thread reads all books.
     static let passes = 5
 
@@ -87,7 +87,6 @@ struct ConcurrencyReport {
         let indexes = Array(data.shuffledIndexes.prefix(reads))
         var latencies = [Double](repeating: 0, count: indexes.count)
         var measurement = Measurement()
-        let start = DispatchTime.now()
         switch contender {
         case .c:
             let result = baseline_read_beside_writer(
@@ -99,6 +98,7 @@ struct ConcurrencyReport {
             let isbns = SwiftRows(data).books.map(\.isbn)
             let thread = DispatchQueue(label: "writer")
             thread.async { writer.saveOn() }
+            writer.isReady.wait()
             let reader = Library.context(coordinator)
             try reader.performAndWait {
                 let request = NSFetchRequest<Book>(entityName: "Book")
@@ -116,7 +116,7 @@ struct ConcurrencyReport {
             if let failure = writer.failure { throw failure }
             measurement.count = writer.saves
         }
-        measurement.seconds = seconds(since: start)
+        measurement.seconds = latencies.reduce(0, +)
         latencies.sort()
         measurement.middleLatency = latencies.median
         measurement.highLatency = latencies.isEmpty ? 0 : latencies[latencies.count * 99 / 100]
@@ -165,9 +165,11 @@ struct ConcurrencyReport {
 
 /// Saves a hundred changed books at a time until it is told to end.
 ///
-/// Unchecked: but for `isDone`, the writer's queue has it alone until the reader has waited for that queue.
+/// Unchecked: but for `isReady` and `isDone`, the writer's queue has it alone until the reader has waited for that queue.
 private final class Writer: @unchecked Sendable {
     let context: NSManagedObjectContext
+    /// Signalled when the books are there and the saves begin.
+    let isReady = DispatchSemaphore(value: 0)
     let isDone = Locked(false)
     private(set) var saves = 0
     private(set) var failure: (any Error)?
@@ -177,11 +179,14 @@ private final class Writer: @unchecked Sendable {
     }
 
     func saveOn() {
+        // Whoever waits learns from `failure` that there are none.
+        defer { isReady.signal() }
         do {
             try context.performAndWait {
                 let request = NSFetchRequest<Book>(entityName: "Book")
                 request.returnsObjectsAsFaults = false
                 let books = try context.fetch(request)
+                isReady.signal()
                 while !books.isEmpty && !isDone.withLock({ $0 }) {
                     for index in 0..<100 { books[(saves * 100 + index) % books.count].pages += 1 }
                     try context.save()
