@@ -28,22 +28,14 @@ struct InstructionsReport {
         let program = templates.folder.appendingPathComponent("bench")
         _ = try ChildProcess.output(
             of: Self.env, ["strip", "--strip-debug", "-o", program.path, ChildProcess.executable.path])
-        let data = SourceData(authors: Self.authors, books: Self.books)
-        let filled = try templates.filled(with: data, name: "filled")
-        let history = try templates.withHistory(of: filled, name: "history")
+        let starts = try templates.starts(of: works, with: SourceData(authors: Self.authors, books: Self.books))
         var holds = true
         var rows = [
             ["instructions, \(Self.books) books", "C, thousands", "Core Data", "ratio", "kept", "%", "verdict"]
         ]
         for work in works {
-            let template =
-                switch work.start {
-                case .empty: templates.empty
-                case .filled: filled
-                case .history: history
-                }
             let counts = try Contender.allCases.map { contender in
-                try templates.withStore(copiedFrom: template) {
+                try templates.withStore(copiedFrom: starts[work.start] ?? templates.empty) {
                     try count(contender, work, store: $0, by: program)
                 }
             }

@@ -57,21 +57,13 @@ struct WorkloadReport {
         let authors = max(books / 100, 1)
         let templates = try TemplateStore()
         defer { templates.remove() }
-        let filled = try templates.filled(with: SourceData(authors: authors, books: books), name: "filled")
-        let needsHistory = works.contains { $0.start == .history }
-        let history = needsHistory ? try templates.withHistory(of: filled, name: "history") : filled
-
+        let starts = try templates.starts(of: works, with: SourceData(authors: authors, books: books))
         var samples: [Work: [Contender: [Measurement]]] = [:]
         for round in 1...rounds {
             for work in works {
                 for contender in Contender.allCases.shuffled() {
-                    let template =
-                        switch work.start {
-                        case .empty: templates.empty
-                        case .filled: filled
-                        case .history: history
-                        }
-                    let measurement = try templates.withStore(copiedFrom: template) { store in
+                    let measurement = try templates.withStore(copiedFrom: starts[work.start] ?? templates.empty) {
+                        store in
                         try ChildProcess.run([
                             "child", contender.rawValue, work.rawValue, store.path, String(authors), String(books),
                         ])
