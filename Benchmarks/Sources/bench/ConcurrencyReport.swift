@@ -52,7 +52,7 @@ struct ConcurrencyReport {
 
     private func print(_ figures: [ConcurrencyFigures]) {
         Swift.print(
-            "\n\(books) books, \(rounds) rounds, medians by the clock: \(Self.reads) books read one by one by their isbn "
+            "\n\(books) books, \(rounds) rounds, medians by the clock: \(Self.reads) books read one by one by isbn "
                 + "while another thread saves 100 changed books at a time\n")
         printTable(
             [["contender", "middle read, µs", "99th of 100, µs", "saves/s"]]
@@ -165,7 +165,8 @@ struct ConcurrencyReport {
 
 /// Saves a hundred changed books at a time until it is told to end.
 ///
-/// Unchecked: but for `isReady` and `isDone`, the writer's queue has it alone until the reader has waited for that queue.
+/// Unchecked: but for `isReady` and `isDone`, the writer's queue has it alone until the reader has waited for that
+/// queue.
 private final class Writer: @unchecked Sendable {
     let context: NSManagedObjectContext
     /// Signalled when the books are there and the saves begin.

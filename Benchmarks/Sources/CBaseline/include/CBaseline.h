@@ -64,11 +64,12 @@ baseline_result baseline_read_by_isbn(const char *path, int64_t cache_size, cons
 // R1: the primary keys of all books.
 baseline_result baseline_read_ids(const char *path, int64_t cache_size);
 
-// R2: books with more than so many pages whose title begins with a letter, the newest 100, `times` times with other values.
+// R2: books with more than so many pages whose title begins with a letter, the newest 100, `times` times with other
+// values.
 baseline_result baseline_query(const char *path, int64_t cache_size, int64_t times);
 
-// R4: the author's name of every book and the number of books of every author; with all authors read at once, or each when
-// it is first asked for.
+// R4: the author's name of every book and the number of books of every author; with all authors read at once, or each
+// when it is first asked for.
 baseline_result baseline_read_authors(const char *path, int64_t cache_size, int is_lazy);
 
 // A1: the average price by author, `times` times.
