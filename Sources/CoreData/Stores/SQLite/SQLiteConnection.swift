@@ -132,7 +132,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     }
 
     func statement(_ select: SQLSelect) throws -> any SQLPreparedStatement {
-        let printed = SQLPrinter.print(.select(select), in: SQLiteDialect())
+        var printed = SQLPrinter(dialect: SQLiteDialect())
+        printed.print(select)
         let plan = SQLPlan.text(printed.text)
         guard let known = statementsByPlan[plan] else { return try keep(plan, printed) }
         known.constants = printed.values

@@ -100,9 +100,12 @@ struct SQLiteDialect: SQLDialect {
 
     func quoted(_ identifier: String) -> String {
         // Names of Core Data's tables are plain words; quotes are for names that are not.
-        let isPlain = identifier.utf8.allSatisfy {
-            $0 == UInt8(ascii: "_") || (0x30...0x39).contains($0) || (0x41...0x5A).contains($0)
-                || (0x61...0x7A).contains($0)
+        var bytes = identifier
+        let isPlain = bytes.withUTF8 { bytes in
+            bytes.allSatisfy {
+                $0 == UInt8(ascii: "_") || (0x30...0x39).contains($0) || (0x41...0x5A).contains($0)
+                    || (0x61...0x7A).contains($0)
+            }
         }
         if isPlain { return identifier }
         return "\"" + identifier.replacingOccurrences(of: "\"", with: "\"\"") + "\""

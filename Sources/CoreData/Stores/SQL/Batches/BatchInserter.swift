@@ -54,24 +54,26 @@ struct BatchInserter {
         let snapshots = rows.enumerated().map { offset, given in
             snapshot(given, ObjectKey.key(storeNumber: store.storeNumber, primaryKey: first + Int64(offset)))
         }
-        // Where a row's new files begin among all.
+        // Where a row's new files begin among all; empty where rows have none.
         var files: [Int] = []
         let outcome = try insertion.run(rows.count, isTried: batch.collision != .fails) { place, parameters in
             let row = snapshots[place]
-            files.append(transaction.files.created.count)
+            if !writer.externalFields.isEmpty { files.append(transaction.files.created.count) }
             parameters.bind(1, row.key & ObjectKey.primaryKeyMask)
             parameters.bind(2, writer.number)
             parameters.bind(3, Int64(row.version))
             try bind(writer.fields, of: row, to: parameters, from: 4)
         }
         files.append(transaction.files.created.count)
-        let violations = Dictionary(outcome.violations.map { ($0.row, $0.failure) }, uniquingKeysWith: { $1 })
+        var violations = outcome.violations[...]
         var derived: [ObjectKey] = []
         for (place, row) in snapshots.enumerated() {
             var object = ObjectKey(layoutIndex: batch.layout.index, key: row.key)
-            if let failure = violations[place] {
+            if violations.first?.row == place, let failure = violations.popFirst()?.failure {
                 // Nobody names the files that were made for the row.
-                transaction.files.orphaned += transaction.files.created[files[place]..<files[place + 1]]
+                if files.count > 1 {
+                    transaction.files.orphaned += transaction.files.created[files[place]..<files[place + 1]]
+                }
                 guard batch.collision != .keepsStored else { continue }
                 object = try update(row, rows[place], after: failure)
             } else {

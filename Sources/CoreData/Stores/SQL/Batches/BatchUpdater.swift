@@ -95,10 +95,11 @@ struct BatchUpdater {
         }
         try statement.run(found.count) { place, parameters in
             let (key, row) = found[place]
+            let isFirst = place == 0
             try transaction.noteFiles(of: external, writer.table, key.primaryKey)
             for (place, assignment) in assignments.enumerated() {
                 if let constant = assignment.constant {
-                    parameters.bind(place + 1, constant)
+                    if isFirst { parameters.bind(place + 1, constant) }
                 } else if let column = assignment.place {
                     parameters.bind(place + 1, try converted(row[column], assignment.field, assignment.expression))
                 } else if let bytes = assignment.external {

@@ -57,7 +57,8 @@ extension SQLConnection {
 protocol SQLPreparedStatement: AnyObject {
     /// Runs a statement that gives no rows, once for each of so many rows.
     ///
-    /// What is bound by address stays in place until the call returns. A row that breaks a uniqueness constraint changes
+    /// A parameter that is not bound for a row keeps the value that it had for the row before. What is bound by address stays
+    /// in place until the call returns. A row that breaks a uniqueness constraint changes
     /// nothing, and the others are written, where `isTried` says so; otherwise the first failure is thrown.
     func run(
         _ count: Int, isTried: Bool, _ bind: (_ row: Int, _ parameters: any SQLParameters) throws -> Void

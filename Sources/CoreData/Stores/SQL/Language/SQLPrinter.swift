@@ -178,7 +178,9 @@ struct SQLPrinter {
         text += "("
         print(first)
         for operand in operands.reversed() {
-            text += " \(dialect.name(of: op)) "
+            text += " "
+            text += dialect.name(of: op)
+            text += " "
             print(operand)
         }
         text += ")"
