@@ -20,21 +20,16 @@ typedef struct {
     unsigned char columns[16];
 } change;
 
-baseline_result baseline_read_history(const char *path, int64_t cache_size) {
-    baseline_result result = {0};
-    sqlite3 *db = store_open(&result, path, cache_size);
-    if (!db) {
-        return result;
-    }
-    store_clock clock = store_clock_start();
-    store_run(&result, db, "BEGIN");
+static void read_history(baseline_result *result, sqlite3 *db, const void *input) {
+    (void)input;
+    store_run(result, db, "BEGIN");
     size_t transaction_count = 0;
     size_t change_count = 0;
     size_t transaction_capacity = 64;
     size_t change_capacity = 1024;
     transaction *transactions = malloc(sizeof(*transactions) * transaction_capacity);
     change *changes = malloc(sizeof(*changes) * change_capacity);
-    sqlite3_stmt *select = store_prepare(&result, db,
+    sqlite3_stmt *select = store_prepare(result, db,
                                          "SELECT t.Z_PK,t.ZTIMESTAMP,a.ZNAME,c.ZNAME FROM ATRANSACTION t "
                                          "LEFT JOIN ATRANSACTIONSTRING a ON a.Z_PK=t.ZAUTHORTS "
                                          "LEFT JOIN ATRANSACTIONSTRING c ON c.Z_PK=t.ZCONTEXTNAMETS ORDER BY t.Z_PK");
@@ -48,7 +43,7 @@ baseline_result baseline_read_history(const char *path, int64_t cache_size) {
                           store_column_string(select, 2), store_column_string(select, 3)};
     }
     sqlite3_finalize(select);
-    select = store_prepare(&result, db,
+    select = store_prepare(result, db,
                            "SELECT Z_PK,ZTRANSACTIONID,ZENTITYPK,ZCHANGETYPE,ZENTITY,ZCOLUMNS FROM ACHANGE "
                            "ORDER BY Z_PK");
     while (sqlite3_step(select) == SQLITE_ROW) {
@@ -68,18 +63,19 @@ baseline_result baseline_read_history(const char *path, int64_t cache_size) {
         if (bytes) memcpy(next->columns, bytes, (size_t)next->column_bytes);
     }
     sqlite3_finalize(select);
-    store_run(&result, db, "COMMIT");
+    store_run(result, db, "COMMIT");
     for (size_t index = 0; index < change_count; index++) {
-        result.checksum += (double)changes[index].key + changes[index].type;
+        result->checksum += (double)changes[index].key + changes[index].type;
     }
-    store_clock_stop(clock, &result);
-    result.count = (int64_t)change_count;
+    result->count = (int64_t)change_count;
     for (size_t index = 0; index < transaction_count; index++) {
         free(transactions[index].author);
         free(transactions[index].context);
     }
     free(transactions);
     free(changes);
-    sqlite3_close(db);
-    return result;
+}
+
+baseline_result baseline_read_history(const char *path, int64_t cache_size) {
+    return store_measure(path, cache_size, read_history, NULL);
 }

@@ -30,13 +30,8 @@ static void write_author(baseline_result *result, sqlite3 *db, sqlite3_stmt *ins
     sqlite3_reset(insert);
 }
 
-baseline_result baseline_insert(const char *path, int64_t cache_size, const baseline_data *data) {
-    baseline_result result = {0};
-    sqlite3 *db = store_open(&result, path, cache_size);
-    if (!db) {
-        return result;
-    }
-    store_clock clock = store_clock_start();
+static void insert(baseline_result *result, sqlite3 *db, const void *input) {
+    const baseline_data *data = input;
     author_object **authors = malloc(sizeof(*authors) * (size_t)data->author_count);
     for (int32_t index = 0; index < data->author_count; index++) {
         const baseline_author *source = &data->authors[index];
@@ -58,30 +53,31 @@ baseline_result baseline_insert(const char *path, int64_t cache_size, const base
         books[index] = book;
     }
 
-    store_run(&result, db, "BEGIN IMMEDIATE");
-    int author_entity = store_entity_number(&result, db, "Author");
-    int book_entity = store_entity_number(&result, db, "Book");
-    int64_t key = store_reserve_keys(&result, db, "Author", data->author_count);
-    sqlite3_stmt *insert = store_prepare(&result, db, INSERT_AUTHOR);
+    store_run(result, db, "BEGIN IMMEDIATE");
+    int author_entity = store_entity_number(result, db, "Author");
+    int book_entity = store_entity_number(result, db, "Book");
+    int64_t key = store_reserve_keys(result, db, "Author", data->author_count);
+    sqlite3_stmt *insert = store_prepare(result, db, INSERT_AUTHOR);
     for (int32_t index = 0; index < data->author_count; index++, key++) {
         author_object *author = authors[index];
         author->key = key;
-        write_author(&result, db, insert, author_entity, key, author->name, author->joined, author->active);
+        write_author(result, db, insert, author_entity, key, author->name, author->joined, author->active);
     }
     sqlite3_finalize(insert);
-    key = store_reserve_keys(&result, db, "Book", data->book_count);
-    insert = store_prepare(&result, db, INSERT_BOOK);
+    key = store_reserve_keys(result, db, "Book", data->book_count);
+    insert = store_prepare(result, db, INSERT_BOOK);
     for (int32_t index = 0; index < data->book_count; index++, key++) {
         book_object *book = books[index];
         book->key = key;
-        store_write_book(&result, db, insert, book_entity, key, book->author->key, &book->values);
+        store_write_book(result, db, insert, book_entity, key, book->author->key, &book->values);
     }
     sqlite3_finalize(insert);
-    store_run(&result, db, "COMMIT");
-    store_clock_stop(clock, &result);
-    result.count = data->author_count + data->book_count;
-    sqlite3_close(db);
-    return result;
+    store_run(result, db, "COMMIT");
+    result->count = data->author_count + data->book_count;
+}
+
+baseline_result baseline_insert(const char *path, int64_t cache_size, const baseline_data *data) {
+    return store_measure(path, cache_size, insert, data);
 }
 
 baseline_result baseline_fill(const char *path, const baseline_data *data) {

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <time.h>
 
 typedef struct {
     const char *path;
@@ -38,12 +37,6 @@ static void *write_on(void *argument) {
     return NULL;
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 baseline_result baseline_read_beside_writer(const char *path, int64_t cache_size, const baseline_data *data,
                                             const int64_t *books, int64_t count, double *latencies) {
     baseline_result result = {0};
@@ -57,11 +50,11 @@ baseline_result baseline_read_beside_writer(const char *path, int64_t cache_size
     pthread_create(&thread, NULL, write_on, &other);
     while (!atomic_load(&other.is_ready)) sched_yield();
     for (int64_t index = 0; index < count; index++) {
-        double start = now();
+        double start = store_now();
         sqlite3_bind_text(select, 1, data->books[books[index]].isbn, -1, SQLITE_STATIC);
         if (sqlite3_step(select) == SQLITE_ROW) result.checksum += read_fields(book_from_row(select));
         sqlite3_reset(select);
-        latencies[index] = now() - start;
+        latencies[index] = store_now() - start;
     }
     atomic_store(&other.is_done, 1);
     pthread_join(thread, NULL);

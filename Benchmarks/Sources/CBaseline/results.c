@@ -24,20 +24,16 @@ static fetched_book **sorted_books(baseline_result *result, sqlite3 *db, size_t 
     return store_books(result, db, "SELECT " BOOK_COLUMNS " FROM ZBOOK ORDER BY ZRATING,ZISBN", count);
 }
 
-baseline_result baseline_fetch_results(const char *path, int64_t cache_size) {
-    baseline_result result = {0};
-    sqlite3 *db = store_open(&result, path, cache_size);
-    if (!db) {
-        return result;
-    }
-    store_clock clock = store_clock_start();
+static void fetch_results(baseline_result *result, sqlite3 *db, const void *input) {
+    (void)input;
     size_t count = 0;
-    fetched_book **books = sorted_books(&result, db, &count);
-    result.checksum = section_count(books, count);
-    store_clock_stop(clock, &result);
-    result.count = (int64_t)count;
-    sqlite3_close(db);
-    return result;
+    fetched_book **books = sorted_books(result, db, &count);
+    result->checksum = section_count(books, count);
+    result->count = (int64_t)count;
+}
+
+baseline_result baseline_fetch_results(const char *path, int64_t cache_size) {
+    return store_measure(path, cache_size, fetch_results, NULL);
 }
 
 baseline_result baseline_change_results(const char *path, int64_t cache_size, int64_t changes) {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-static double store_now(void) {
+double store_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
@@ -175,4 +175,25 @@ void store_clock_stop(store_clock clock, baseline_result *result) {
     baseline_count(0);
     result->seconds = store_now() - clock.start;
     result->cpu_seconds = baseline_cpu_seconds() - clock.cpu_start;
+}
+
+baseline_result store_measure(const char *path, int64_t cache_size, store_work work, const void *input) {
+    baseline_result result = {0};
+    sqlite3 *db = store_open(&result, path, cache_size);
+    if (!db) {
+        return result;
+    }
+    store_clock clock = store_clock_start();
+    work(&result, db, input);
+    store_clock_stop(clock, &result);
+    sqlite3_close(db);
+    return result;
+}
+
+void store_keys_add(store_keys *keys, int64_t key) {
+    if (keys->count == keys->capacity) {
+        keys->capacity = keys->capacity ? keys->capacity * 2 : 1024;
+        keys->keys = realloc(keys->keys, sizeof(*keys->keys) * keys->capacity);
+    }
+    keys->keys[keys->count++] = key;
 }

@@ -24,6 +24,21 @@ typedef struct {
 store_clock store_clock_start(void);
 void store_clock_stop(store_clock clock, baseline_result *result);
 
+// Opens a store, measures a piece of work that gets the input, and closes the store.
+typedef void (*store_work)(baseline_result *result, sqlite3 *db, const void *input);
+baseline_result store_measure(const char *path, int64_t cache_size, store_work work, const void *input);
+
+// Seconds by the clock, from any moment.
+double store_now(void);
+
+// Primary keys that are gathered.
+typedef struct {
+    int64_t *keys;
+    size_t count;
+    size_t capacity;
+} store_keys;
+void store_keys_add(store_keys *keys, int64_t key);
+
 #define INSERT_AUTHOR "INSERT INTO ZAUTHOR(Z_PK,Z_ENT,Z_OPT,ZACTIVE,ZJOINED,ZNAME) VALUES(?,?,1,?,?,?)"
 #define INSERT_BOOK \
     "INSERT INTO ZBOOK(Z_PK,Z_ENT,Z_OPT,ZPAGES,ZAUTHOR,ZPRICE,ZPUBLISHED,ZRATING,ZISBN,ZNOTE,ZTITLE) " \
