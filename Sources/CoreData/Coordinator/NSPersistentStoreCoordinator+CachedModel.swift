@@ -12,7 +12,7 @@ extension NSPersistentStoreCoordinator {
     ) throws -> NSManagedObjectModel {
         try requireFileURL(url)
         let timeout = StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240
-        guard let model = try StoreEngines.ofFiles.cachedModel(at: url, timeout: timeout) else {
+        guard let model = try StoreEngines.fileEngine().cachedModel(at: url, timeout: timeout) else {
             throw NSError.coreData(
                 NSMigrationMissingSourceModelError, reason: "The store keeps no copy of its model", url: url)
         }

@@ -18,7 +18,7 @@ extension NSPersistentStoreCoordinator {
             if place == .file { try WholeFile.remove(at: url) }
             return
         }
-        try (StoreEngines.engine(for: storeType) ?? StoreEngines.ofFiles).destroy(
+        try StoreEngines.fileEngine(for: storeType).destroy(
             at: place, url, timeout: StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 0, force: force)
     }
 
@@ -55,7 +55,7 @@ extension NSPersistentStoreCoordinator {
         let force = StoreOptions.bool(destinationOptions, NSPersistentStoreForceDestroyOption) ?? false
         if source == .memory { throw StorePlace.missing(sourceURL) }
         try detach(destinationURL)
-        try (StoreEngines.engine(for: storeType) ?? StoreEngines.ofFiles).replace(
+        try StoreEngines.fileEngine(for: storeType).replace(
             fileAt: destinationURL, with: source, sourceURL, timeout: timeout, force: force)
     }
 

@@ -103,7 +103,7 @@ extension NSPersistentStoreCoordinator {
         let opening = StoreOpening(
             layout: modelLayout, number: numberOfNextStore, type: storeType, configuration: configuration,
             url: storeURL, options: options, use: use)
-        let engine = StoreEngines.engine(for: storeType) ?? StoreEngines.ofFiles
+        let engine = StoreEngines.fileEngine(for: storeType)
         let store = try engine.open(opening, copying: other)
         return AttachedStore(number: opening.number, store: store, rows: store)
     }
@@ -208,7 +208,7 @@ extension NSPersistentStoreCoordinator {
             return try custom.metadataForPersistentStore(with: url)
         }
         try requireFileType(storeType, url)
-        return try (StoreEngines.engine(for: storeType) ?? StoreEngines.ofFiles).metadata(at: url)
+        return try StoreEngines.fileEngine(for: storeType).metadata(at: url)
     }
 
     /// The metadata of a store at an address, without opening it as a store: changes nothing on disk.
@@ -224,7 +224,7 @@ extension NSPersistentStoreCoordinator {
             return try custom.setMetadata(metadata, forPersistentStoreAt: url)
         }
         try requireFileType(storeType, url)
-        try (StoreEngines.engine(for: storeType) ?? StoreEngines.ofFiles).setMetadata(metadata ?? [:], at: url)
+        try StoreEngines.fileEngine(for: storeType).setMetadata(metadata ?? [:], at: url)
     }
 
     /// Sets the metadata of a store at an address.

@@ -10,8 +10,10 @@ enum StoreEngines {
     /// The engine that an open store is one of.
     static func engine(of store: NSPersistentStore) -> (any StoreEngine)? { all.first { $0.owns(store) } }
 
-    /// What lies at an address when nobody has said what: a file of SQLite's.
-    static var ofFiles: any StoreEngine { SQLiteEngine() }
+    /// The engine of a type, for what lies at an address; that of SQLite's files for a type that nobody has.
+    static func fileEngine(for type: String = NSSQLiteStoreType) -> any StoreEngine {
+        engine(for: type) ?? SQLiteEngine()
+    }
 
     /// The class of the stores of each type.
     static var storeClasses: [String: NSPersistentStore.Type] {

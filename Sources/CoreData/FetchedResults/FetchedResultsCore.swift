@@ -1,8 +1,7 @@
 import Foundation
 
 /// What a fetched-results controller knows and does, whatever its result type.
-// @unchecked Sendable: everything happens on the context's queue; its notifications are posted there.
-final class FetchedResultsCore: ContextFollower, @unchecked Sendable {
+final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used on the context's queue alone
     /// Methods that a delegate may leave out with consequences for the form in which it is told.
     struct DelegateMethods: OptionSet {
         let rawValue: Int

@@ -189,11 +189,6 @@ extension MigrationStep {
 }
 
 extension SQLExpression {
-    /// Whether a row of the only table of a statement is one of some entities, by their numbers.
-    static func isEntity(_ numbers: [Int]) -> SQLExpression {
-        .isIn(.column(SQLSchema.entityColumn), numbers.map { .number($0) })
-    }
-
     /// An entity's number after the migration; numbers that do not move stay as they are.
     static func renumbered(_ expression: SQLExpression, _ moves: [Int: Int]) -> SQLExpression {
         // Adding an entity moves a run of numbers by one: one branch per distance keeps the expression flat.

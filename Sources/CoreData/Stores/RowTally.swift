@@ -34,12 +34,8 @@ final class RowTally: @unchecked Sendable {  // guarded by `lock`
 
     /// Rows of one entity come one after another, most of the time.
     func add(_ rows: [Snapshot]) {
-        var start = 0
-        while start < rows.count {
-            let index = rows[start].layoutIndex
-            let end = rows[start...].firstIndex { $0.layoutIndex != index } ?? rows.count
-            add(end - start, ofEntity: index)
-            start = end
+        for run in rows.runs(by: { $0.layoutIndex == $1.layoutIndex }) {
+            add(run.count, ofEntity: rows[run.lowerBound].layoutIndex)
         }
     }
 }

@@ -28,8 +28,6 @@ protocol StoreEngine: Sendable {
 
     /// Whether an open store is one of its own that can be copied as it lies.
     func owns(_ store: NSPersistentStore) -> Bool
-    /// Whether an open store of its own lives in memory.
-    func isInMemory(_ store: NSPersistentStore) -> Bool
     /// Copies an open store to an address: in the place of what lies there, or where nothing lies.
     func copy(_ store: NSPersistentStore, to url: URL, replacing: Bool, _ progress: Progress?) throws
 }

@@ -32,6 +32,7 @@ extension SQLiteConnection {
 
     /// The same, with the keys of the rows.
     func externalFiles(in column: String, of table: String) throws -> [(key: Int64, name: String)] {
+        let dialect = SQLiteDialect()
         let (table, column) = (dialect.quoted(table), dialect.quoted(column))
         let statement = try prepare(
             "SELECT _rowid_, CAST(substr(\(column), 2, 36) AS TEXT) FROM \(table) "

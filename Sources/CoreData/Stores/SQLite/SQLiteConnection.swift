@@ -26,7 +26,6 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     let handle: OpaquePointer
     let path: String
-    var dialect: any SQLDialect { SQLiteDialect() }
     private var statementsByPlan: [SQLPlan: SQLiteStatement] = [:]
     /// Single-row statements by root index: the hot path of firing one fault.
     private var rowStatements: [SQLiteStatement?] = []
@@ -138,15 +137,6 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         guard let known = statementsByPlan[plan] else { return try keep(plan, printed) }
         known.constants = printed.values
         return known
-    }
-
-    /// The statement of a text, kept.
-    func statement(text: String) throws -> SQLiteStatement {
-        let plan = SQLPlan.text(text)
-        if let known = statementsByPlan[plan] { return known }
-        let statement = try prepare(text, persistent: true)
-        statementsByPlan[plan] = statement
-        return statement
     }
 
     func rowStatement(root: Int, _ make: () throws -> SQLStatement) throws -> any SQLPreparedStatement {

@@ -35,11 +35,6 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is u
     }
 
     func write<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result? {
-        try writingHere { try body($0) }
-    }
-
-    /// The same with what only SQLite's connections have.
-    func writingHere<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result? {
         writerLock.lock()
         defer { writerLock.unlock() }
         guard let writer else { return nil }

@@ -68,7 +68,7 @@ struct SQLiteDialect: SQLDialect {
 
     func name(of type: SQLColumnType) -> String { type.rawValue }
 
-    func insertion(_ conflict: SQLInsert.Conflict, columns: [String]) -> (verb: String, tail: String) {
+    func insertion(_ conflict: SQLInsert.Conflict) -> (verb: String, tail: String) {
         switch conflict {
         case .fails, .updates: ("INSERT", "")
         case .keepsStored: ("INSERT OR IGNORE", "")

@@ -52,8 +52,6 @@ struct SQLiteEngine: StoreEngine {
 
     func owns(_ store: NSPersistentStore) -> Bool { store is SQLiteStore }
 
-    func isInMemory(_ store: NSPersistentStore) -> Bool { (store as? SQLiteStore)?.isInMemory ?? false }
-
     func copy(_ store: NSPersistentStore, to url: URL, replacing: Bool, _ progress: Progress?) throws {
         guard let store = store as? SQLiteStore else { return }
         func copy(to files: SQLiteStoreFiles) throws {

@@ -48,7 +48,6 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
                 columns: list.split(separator: ",").compactMap {
                     $0.split(separator: ".").last.map { $0.trimmingCharacters(in: .whitespaces) }
                 })
-        case _ where primaryCode == SQLITE_INTERRUPT: return .interrupted
         default: return .other
         }
     }

@@ -88,7 +88,7 @@ extension SQLiteStore {
             .update(
                 SQLUpdate(
                     table, [.init(column, .parameter(1))],
-                    where: .binary(.equal, .column(SQLSchema.keyColumn), .parameter(2)))))
+                    where: .hasKey(parameter: 2))))
         try write.run(names.count) { place, parameters in
             // A value whose file is missing reads as nil.
             if let data = try externalData.read(names[place].name) {

@@ -32,7 +32,7 @@ struct StatementPrintingTests {
     @Test("An UPDATE sets columns, for a condition or for the rows of another source")
     func updates() {
         let one = printed(
-            .update(SQLUpdate("ZBOOK", [.init("ZTITLE", .parameter(1))], where: RowWriter.isUnchanged(key: 2))))
+            .update(SQLUpdate("ZBOOK", [.init("ZTITLE", .parameter(1))], where: .isUnchanged(key: 2))))
         #expect(one.text == "UPDATE ZBOOK SET ZTITLE = ?1 WHERE ((Z_PK = ?2) AND (Z_OPT = ?3))")
         let raised = printed(RowWriter.update("ZBOOK", ["ZTITLE"]))
         #expect(raised.text == "UPDATE ZBOOK SET Z_OPT = (COALESCE(Z_OPT, ?3) + ?4), ZTITLE = ?1 WHERE (Z_PK = ?2)")

@@ -4,8 +4,6 @@ import Foundation
 ///
 /// It has no lock of its own: whoever owns it uses it from one thread at a time.
 protocol SQLConnection: AnyObject {
-    var dialect: any SQLDialect { get }
-
     /// A statement of its own, prepared anew.
     func prepare(_ statement: SQLStatement) throws -> any SQLPreparedStatement
     /// The statement of a plan: printed and prepared once, then kept.

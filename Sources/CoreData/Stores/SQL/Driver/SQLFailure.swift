@@ -12,8 +12,6 @@ protocol SQLFailure: Error {
 enum SQLFailureKind: Equatable {
     /// A row with the same values in the columns of a unique index or key is there.
     case notUnique(columns: [String])
-    /// Somebody has interrupted the statement.
-    case interrupted
     case other
 }
 

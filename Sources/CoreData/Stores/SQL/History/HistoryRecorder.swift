@@ -173,7 +173,7 @@ final class HistoryRecorder {
                 .select(
                     SQLSelect(
                         columns.map { .column($0.column) }, of: table,
-                        where: .binary(.equal, .column(SQLSchema.keyColumn), .parameter(1))))
+                        where: .hasKey()))
             }
             let slots = store.layout.entities[index].slots
             for key in group {

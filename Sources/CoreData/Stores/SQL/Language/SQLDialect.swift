@@ -27,5 +27,5 @@ protocol SQLDialect: Sendable {
     /// A value in the text of a definition.
     func literal(_ value: SlotValue) -> String
     /// What stands before INTO, and behind the values, where keys that are there already are no failure.
-    func insertion(_ conflict: SQLInsert.Conflict, columns: [String]) -> (verb: String, tail: String)
+    func insertion(_ conflict: SQLInsert.Conflict) -> (verb: String, tail: String)
 }

@@ -19,7 +19,7 @@ extension SQLPrinter {
     }
 
     private mutating func print(_ insert: SQLInsert) {
-        let (verb, tail) = dialect.insertion(insert.conflict, columns: insert.columns)
+        let (verb, tail) = dialect.insertion(insert.conflict)
         let columns = insert.columns.map(dialect.quoted).joined(separator: ", ")
         text += "\(verb) INTO \(dialect.quoted(insert.table)) (\(columns)) "
         switch insert.source {

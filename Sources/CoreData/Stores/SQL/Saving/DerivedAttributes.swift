@@ -283,6 +283,6 @@ struct DerivedAttributes: Sendable {
     /// Whether a row is one of the derivation's entity, or of what is below that.
     private func rows(of derivation: Derivation, _ store: SQLStore) -> SQLExpression {
         let numbers = derivation.subtree.compactMap { store.schema.numbers[$0] }
-        return .isIn(.column(SQLSchema.entityColumn), numbers.map { .number($0) })
+        return .isEntity(numbers)
     }
 }

@@ -63,15 +63,7 @@ final class RowWriter {
     func update(_ fields: [Field]) -> SQLStatement {
         var assignments = [SQLUpdate.Assignment(SQLSchema.versionColumn, .parameter(1))]
         for field in fields { assignments.append(.init(field.column, .parameter(assignments.count + 1))) }
-        return .update(SQLUpdate(table, assignments, where: Self.isUnchanged(key: fields.count + 2)))
-    }
-
-    /// Whether a row has a key, and still a version, which are parameters behind each other.
-    static func isUnchanged(key: Int) -> SQLExpression {
-        .and([
-            .binary(.equal, .column(SQLSchema.keyColumn), .parameter(key)),
-            .binary(.equal, .column(SQLSchema.versionColumn), .parameter(key + 1)),
-        ])
+        return .update(SQLUpdate(table, assignments, where: .isUnchanged(key: fields.count + 2)))
     }
 
     /// An UPDATE of columns of the row of a key, whatever its version is; the version rises.
@@ -81,7 +73,7 @@ final class RowWriter {
         return .update(
             SQLUpdate(
                 table, assignments,
-                where: .binary(.equal, .column(SQLSchema.keyColumn), .parameter(columns.count + 1))))
+                where: .hasKey(parameter: columns.count + 1)))
     }
 
     /// The version of a row, counted up.

@@ -64,7 +64,7 @@ extension SaveSession {
             .select(
                 SQLSelect(
                     [.column(SQLSchema.keyColumn)], of: table,
-                    where: .binary(.equal, .column(SQLSchema.keyColumn), .parameter(1))))
+                    where: .hasKey()))
         }
         return try statement.first({ $0.bind(1, object.primaryKey) }) { _ in true } ?? false
     }

@@ -142,7 +142,7 @@ struct SaveSession {
             let statement = try connection.prepare(
                 .update(
                     SQLUpdate(
-                        writer.table, columns.map { .init($0, .null) }, where: RowWriter.isUnchanged(key: 1))))
+                        writer.table, columns.map { .init($0, .null) }, where: .isUnchanged(key: 1))))
             try statement.run { parameters in
                 parameters.bind(1, object.primaryKey)
                 parameters.bind(2, Int64(update.old.version))
@@ -190,9 +190,8 @@ struct SaveSession {
         try deletePairs(of: run.map(\.key.primaryKey), index)
         let isVersioned = first.row != nil
         let statement = try connection.statement(.delete(root: root(index), versioned: isVersioned)) {
-            let hasKey = SQLExpression.binary(.equal, .column(SQLSchema.keyColumn), .parameter(1))
             return .delete(
-                SQLDelete(from: writer.table, where: isVersioned ? RowWriter.isUnchanged(key: 1) : hasKey))
+                SQLDelete(from: writer.table, where: isVersioned ? .isUnchanged(key: 1) : .hasKey()))
         }
         let outcome = try statement.run(run.count) { place, parameters in
             let deletion = run[run.startIndex + place]
@@ -230,7 +229,7 @@ struct SaveSession {
             .select(
                 SQLSelect(
                     fields.map { .column($0.column) }, of: table,
-                    where: .binary(.equal, .column(SQLSchema.keyColumn), .parameter(1))))
+                    where: .hasKey()))
         }
         try statement.rows({ $0.bind(1, key) }) { row in
             for place in fields.indices {
@@ -273,18 +272,5 @@ struct SaveSession {
         return SaveConflicts.ConstraintConflict(
             constraint: fields.map { writer.layout.slots[$0.slot].name }, key: object, existing: existing ?? nil,
             existingRow: try (existing ?? nil).flatMap { try presentRow($0) })
-    }
-}
-
-extension RandomAccessCollection where Index == Int {
-    /// The longest ranges of elements of which each is alike the one before it.
-    func runs(by isAlike: (Element, Element) -> Bool) -> [Range<Int>] {
-        var runs: [Range<Int>] = []
-        var start = startIndex
-        for place in indices where place + 1 == endIndex || !isAlike(self[place], self[place + 1]) {
-            runs.append(start..<place + 1)
-            start = place + 1
-        }
-        return runs
     }
 }

@@ -124,3 +124,23 @@ struct SQLSchema: Equatable, Sendable {
     /// Every table in the order in which a new store gets them.
     var allTables: [SQLTable] { entityTables + joinTables }
 }
+
+// Conditions on the rows of the only table of a statement.
+extension SQLExpression {
+    /// Whether a row is one of some entities, by their numbers.
+    static func isEntity(_ numbers: [Int]) -> SQLExpression {
+        .isIn(.column(SQLSchema.entityColumn), numbers.map { .number($0) })
+    }
+
+    /// Whether a row has the key that is a parameter.
+    static func hasKey(parameter: Int = 1) -> SQLExpression {
+        .binary(.equal, .column(SQLSchema.keyColumn), .parameter(parameter))
+    }
+
+    /// Whether a row has a key, and still a version, which are parameters behind each other.
+    static func isUnchanged(key: Int) -> SQLExpression {
+        .and([
+            hasKey(parameter: key), .binary(.equal, .column(SQLSchema.versionColumn), .parameter(key + 1)),
+        ])
+    }
+}
