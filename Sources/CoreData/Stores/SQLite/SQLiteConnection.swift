@@ -134,8 +134,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         var printed = SQLPrinter(dialect: SQLiteDialect())
         printed.print(select)
         let plan = SQLPlan.text(printed.text)
-        guard let known = statementsByPlan[plan] else { return try keep(plan, printed) }
-        known.constants = printed.values
+        let known = try statementsByPlan[plan] ?? keep(plan, printed)
+        known.set(constants: printed.values, behind: 0, isForOneRun: true)
         return known
     }
 

@@ -9,25 +9,24 @@ extension SQLiteStatement {
         _ shape: RowShape, _ cache: RowCache, refreshing: Bool, _ bind: (any SQLParameters) throws -> Void,
         _ body: ([Snapshot]) throws -> Void
     ) throws {
-        if !constants.isEmpty { bindConstants() }
-        try bind(self)
-        defer { reset() }
-        var rows: [Snapshot] = []
-        rows.reserveCapacity(Self.rowsPerBatch)
-        var goesOn = true
-        while goesOn {
-            // The cache's lock is held for some hundred rows at a time, so that other threads get their turn.
-            try cache.batch { cache in
-                while rows.count < Self.rowsPerBatch {
-                    guard try step() else {
-                        goesOn = false
-                        return
+        try reading(bind) {
+            var rows: [Snapshot] = []
+            rows.reserveCapacity(Self.rowsPerBatch)
+            var goesOn = true
+            while goesOn {
+                // The cache's lock is held for some hundred rows at a time, so that other threads get their turn.
+                try cache.batch { cache in
+                    while rows.count < Self.rowsPerBatch {
+                        guard try step() else {
+                            goesOn = false
+                            return
+                        }
+                        if let row = try snapshot(shape, cache, refreshing) { rows.append(row) }
                     }
-                    if let row = try snapshot(shape, cache, refreshing) { rows.append(row) }
                 }
+                try body(rows)
+                rows.removeAll(keepingCapacity: true)
             }
-            try body(rows)
-            rows.removeAll(keepingCapacity: true)
         }
     }
 

@@ -12,9 +12,10 @@ private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     let handle: OpaquePointer
     private unowned(unsafe) let connection: SQLiteConnection
-    /// Values that every run has, and how many parameters stand before them.
-    var constants: [SlotValue] = []
+    /// Values that every run has, how many parameters stand before them, and whether they are another's after one run.
+    private var constants: [SlotValue] = []
     private var parameterCount = 0
+    private var isForOneRun = false
 
     init(handle: OpaquePointer, connection: SQLiteConnection) {
         self.handle = handle
@@ -43,12 +44,13 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
         throw failure(code)
     }
 
-    func set(constants: [SlotValue], behind parameterCount: Int) {
+    func set(constants: [SlotValue], behind parameterCount: Int, isForOneRun: Bool = false) {
         self.constants = constants
         self.parameterCount = parameterCount
+        self.isForOneRun = isForOneRun
     }
 
-    func bindConstants() {
+    private func bindConstants() {
         for (place, value) in constants.enumerated() { bind(parameterCount + place + 1, value) }
     }
 
@@ -77,12 +79,27 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     }
 
     func select(_ bind: (any SQLParameters) throws -> Void, _ body: (any SQLRow) throws -> Bool) throws {
-        if !constants.isEmpty { bindConstants() }
-        try bind(self)
-        defer { reset() }
-        while try step() {
-            guard try body(self) else { return }
+        try reading(bind) {
+            while try step() {
+                guard try body(self) else { return }
+            }
         }
+    }
+
+    /// Runs a body that steps through the rows. Large values of a fetch that is over take no memory in a statement that
+    /// is kept.
+    @inline(__always)
+    func reading(_ bind: (any SQLParameters) throws -> Void, _ body: () throws -> Void) throws {
+        if !constants.isEmpty { bindConstants() }
+        defer {
+            reset()
+            if isForOneRun, !constants.isEmpty {
+                sqlite3_clear_bindings(handle)
+                constants = []
+            }
+        }
+        try bind(self)
+        try body()
     }
 
     private func failure(_ code: Int32) -> SQLiteError {
