@@ -42,12 +42,19 @@ struct InstructionsReport {
             let ratio = counts[1] / max(counts[0], 1)
             let figure = kept[work.rawValue]
             let difference = figure.map { (ratio / $0.value - 1) * 100 }
-            let isWithin = difference.map { abs($0) <= figure?.tolerance ?? Self.tolerance } ?? false
-            holds = holds && isWithin
+            let tolerance = figure?.tolerance ?? Self.tolerance
+            holds = holds && difference.map { $0 <= tolerance } ?? false
+            let verdict: String
+            switch difference {
+            case .none: verdict = "not kept"
+            case .some(tolerance.nextUp...): verdict = "BROKEN"
+            case .some(..<(-tolerance)): verdict = "better, renew"
+            case .some: verdict = "holds"
+            }
             rows.append([
                 work.title, (counts[0] / 1e3).printed(0), (counts[1] / 1e3).printed(0), ratio.printed(3),
                 figure?.value.printed(3) ?? "none", difference?.printed(1) ?? "",
-                isWithin ? "holds" : difference.map { $0 < 0 ? "BETTER, renew" : "BROKEN" } ?? "not kept",
+                verdict,
             ])
             kept.renew(work.rawValue, ratio)
         }
