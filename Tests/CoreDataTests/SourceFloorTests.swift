@@ -13,8 +13,8 @@ struct SourceFloorTests {
         "Mapping": 9, "Container": 10,
     ]
 
-    /// What Apple's signatures force: a fetch request is part of a model, a store knows its coordinator and its class of
-    /// migration manager, a staged migration its container.
+    /// What Apple's signatures force: a fetch request is part of a model, a store knows its coordinator and its class
+    /// of migration manager, a staged migration its container.
     private static let forced: Set<String> = [
         "NSManagedObject", "NSManagedObjectID", "NSManagedObjectContext", "NSFetchRequest", "NSFetchRequestResult",
         "NSFetchRequestResultType", "NSPersistentStoreRequest", "NSPersistentStore", "NSPersistentStoreCoordinator",

@@ -24,7 +24,8 @@ baseline_result baseline_add_columns(const char *path, int32_t count) {
     return result;
 }
 
-// The first column of the rows of a query, run as statements on another connection; with `from` replaced by `to`, and once.
+// The first column of the rows of a query, run as statements on another connection; with `from` replaced by `to`, and
+// once.
 static void run_definitions(baseline_result *result, sqlite3 *db, const char *query, sqlite3 *target,
                             const char *from[], const char *to[], int replacements) {
     char *texts[64];

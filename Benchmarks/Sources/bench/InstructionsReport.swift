@@ -15,7 +15,12 @@ struct InstructionsReport {
     /// How many percent a ratio may be above the one that is kept.
     static let tolerance = 2.0
 
-    /// - Returns: whether every work takes as many instructions as it did; those that take fewer want theirs renewed.
+    /// Prints a table of every work.
+    ///
+    /// A work that takes fewer instructions than it did holds as well: a change that makes one faster fails no check. The
+    /// table asks for its figure to be renewed.
+    ///
+    /// - Returns: whether no work takes more instructions than it did.
     func run(renewing: Bool) throws -> Bool {
         guard baseline_can_count() != 0 else {
             throw BenchmarkFailure(

@@ -42,7 +42,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The same for a context without a gate. Whoever waits for the main queue runs the body as soon as its holder lends it.
+    /// The same for a context without a gate. Whoever waits for the main queue runs the body as soon as its holder
+    /// lends it.
     private func readingOnQueue<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard isMain, let queue, !isHeldByCaller else { return try performAndWait(body) }
         return try returning(body, rescue: { throw $0 }) { MainLoan.shared.visit(self, on: queue, $0) }

@@ -2,9 +2,9 @@ import Foundation
 
 /// What a thread holds of the contexts above one whose queue it waits for: others may read through them meanwhile.
 ///
-/// A block on the context's queue may stand before the waiting one and read through its parent, as a merge does. It would
-/// wait for the parent's holder, and the holder for it. So the holder leaves the gates of private contexts, and lends the
-/// main queue.
+/// A block on the context's queue may stand before the waiting one and read through its parent, as a merge does. It
+/// would wait for the parent's holder, and the holder for it. So the holder leaves the gates of private contexts, and
+/// lends the main queue.
 struct ContextLoan {
     /// From child to parent. Nil stands for the main queue.
     private var lent: [ContextGate?] = []
@@ -24,8 +24,8 @@ struct ContextLoan {
         if lent.isEmpty { return nil }
     }
 
-    /// Waits until the last reader is done. The gate of the context itself comes first, then those above it in the order
-    /// in which readers take them: another order, and a reader and the holder could wait for each other.
+    /// Waits until the last reader is done. The gate of the context itself comes first, then those above it in the
+    /// order in which readers take them: another order, and a reader and the holder could wait for each other.
     func takeBack() {
         for gate in lent {
             if let gate { gate.enter() } else { MainLoan.shared.takeBack() }

@@ -15,8 +15,8 @@ enum StoreClasses {
         lock.withLock { classes[type] } ?? ownClasses[type]
     }
 
-    /// The class of the stores that are read and written as a whole to which a file belongs; nil for others. Not for files that
-    /// may be SQLite's: opening one by other means drops the locks that this process has on it.
+    /// The class of the stores that are read and written as a whole to which a file belongs; nil for others. Not for
+    /// files that may be SQLite's: opening one by other means drops the locks that this process has on it.
     static func classOfFile(at url: URL) -> NSAtomicStore.Type? {
         let registered = lock.withLock { classes }
         let own = ownClasses.filter { registered[$0.key] == nil }

@@ -365,8 +365,8 @@ extension SQLPreparedStatement {
         return keys
     }
 
-    /// What a run leads to from a key: its first key and its length stand before the key that the first one leads to. Empty
-    /// where the run ends before the key.
+    /// What a run leads to from a key: its first key and its length stand before the key that the first one leads to.
+    /// Empty where the run ends before the key.
     fileprivate func keyInRun(_ key: Int64, _ bind: (any SQLParameters) -> Void) throws -> [ObjectKey] {
         let found = try first(bind) { row -> ObjectKey? in
             let distance = key - row.int64(0)

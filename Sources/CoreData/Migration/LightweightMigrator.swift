@@ -103,7 +103,8 @@ struct LightweightMigrator {
 
     // MARK: The transaction
 
-    /// The whole migration as one transaction on a connection of its own. Nil when the store is not at that version any more.
+    /// The whole migration as one transaction on a connection of its own. Nil when the store is not at that version any
+    /// more.
     private func runTransaction(
         from source: NSManagedObjectModel, through versions: [NSManagedObjectModel], _ metadata: [String: Any],
         _ settings: SQLiteStoreOptions, _ progress: Progress?

@@ -8,9 +8,9 @@ enum ManagedClassLookup {
     /// "Module.Class" is found as it is. A bare name (which on Apple's platforms is the class's Objective-C name) or
     /// ".Class" (the current product's module) is looked for in the module of the main executable, in the modules whose
     /// resources lie beside it, in those that the plugin has left their names in the program for, and in the modules of
-    /// classes that have asked for their entity. A class inside other types is found by the names of all of them, with the
-    /// module or without: "Module.Outer.Class". Foundation complains on the standard error about names with more than one
-    /// dot; it is not asked for those.
+    /// classes that have asked for their entity. A class inside other types is found by the names of all of them, with
+    /// the module or without: "Module.Outer.Class". Foundation complains on the standard error about names with more
+    /// than one dot; it is not asked for those.
     static func managedClass(of entity: NSEntityDescription) -> NSManagedObject.Type {
         guard let name = entity.managedObjectClassName, name != "NSManagedObject", !name.isEmpty else {
             return NSManagedObject.self
@@ -28,8 +28,8 @@ enum ManagedClassLookup {
         return NSManagedObject.self
     }
 
-    /// The class of a name, with its module or without. A class of the name in another module of the program is taken where
-    /// there is none in the named one: a mapping model may have been made where modules had other names.
+    /// The class of a name, with its module or without. A class of the name in another module of the program is taken
+    /// where there is none in the named one: a mapping model may have been made where modules had other names.
     static func anyClass(named name: String) -> AnyClass? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         if parts.count <= 2, !name.hasPrefix("."), let found = NSClassFromString(name) { return found }

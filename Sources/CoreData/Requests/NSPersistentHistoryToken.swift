@@ -2,7 +2,8 @@ import Foundation
 
 /// A place in the history of one or several stores: after a certain transaction of each.
 ///
-/// Compares by value, and can be kept between runs of a program: it archives itself (`NSKeyedArchiver`) and is `Codable`.
+/// Compares by value, and can be kept between runs of a program: it archives itself (`NSKeyedArchiver`) and is
+/// `Codable`.
 open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Codable, @unchecked Sendable {
     // Immutable.
     /// The number of the last transaction, by the identifier of the store.

@@ -1,7 +1,8 @@
 import Foundation
 
 extension Slot {
-    /// NaN is no value of a Double, a Float or a date: SQLite has no other word for it than NULL, and would give back nil.
+    /// NaN is no value of a Double, a Float or a date: SQLite has no other word for it than NULL, and would give back
+    /// nil.
     func notANumber(
         entity: String, of object: NSManagedObject? = nil, expression: NSExpression? = nil
     ) -> NSError {

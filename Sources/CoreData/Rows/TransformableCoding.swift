@@ -57,7 +57,8 @@ enum TransformableCoding {
                 """)
     }
 
-    /// Whether the attribute's transformer can read a store's bytes. What has no transformer is read as far as it can be.
+    /// Whether the attribute's transformer can read a store's bytes. What has no transformer is read as far as it can
+    /// be.
     static func canRead(_ data: Data, of attribute: NSAttributeDescription) -> Bool {
         switch way(of: attribute) {
         case .forward, .unknown: true
@@ -65,8 +66,8 @@ enum TransformableCoding {
         }
     }
 
-    /// The value behind a store's bytes; the bytes themselves when an unarchiving transformer, or none, can make nothing
-    /// of them.
+    /// The value behind a store's bytes; the bytes themselves when an unarchiving transformer, or none, can make
+    /// nothing of them.
     static func object(from data: Data, of attribute: NSAttributeDescription) -> Any? {
         switch way(of: attribute) {
         case .forward(let transformer): transformer.reverseTransformedValue(data)

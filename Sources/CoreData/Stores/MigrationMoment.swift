@@ -1,4 +1,5 @@
-/// The moments of migrations, and of the destruction of a store, at which tests end the process, to look at what it left.
+/// The moments of migrations, and of the destruction of a store, at which tests end the process, to look at what it
+/// left.
 ///
 /// Nothing but tests uses them; see the product MigrationTestKit.
 @_spi(MigrationTesting)

@@ -2,8 +2,8 @@ import Foundation
 
 /// How many rows of each entity a migration has written to its new store: those that came less those that went.
 ///
-/// The store counts what its statements did, whoever had them done: the mappings, a policy's own objects, batches. So the
-/// finished file can be asked whether it has them.
+/// The store counts what its statements did, whoever had them done: the mappings, a policy's own objects, batches. So
+/// the finished file can be asked whether it has them.
 final class RowTally: @unchecked Sendable {  // guarded by `lock`
     private let lock = NSLock()
     private let layout: ModelLayout

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The framework's own stores of some types, found by the type's name: what can be done with a store before it is open, or
-/// without opening it.
+/// The framework's own stores of some types, found by the type's name: what can be done with a store before it is open,
+/// or without opening it.
 protocol StoreEngine: Sendable {
     /// The types of its stores, and the class of them all.
     var types: [String] { get }

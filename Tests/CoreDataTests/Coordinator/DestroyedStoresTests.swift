@@ -316,8 +316,8 @@ struct DestroyedStoresTests {
                 #expect(FileManager.default.fileExists(atPath: work.path))
                 #expect(FileManager.default.fileExists(atPath: url.path) == isMade)
             }
-            // Once nobody works there it is waste. A process that another test starts has the lock, too, until it runs its
-            // program.
+            // Once nobody works there it is waste. A process that another test starts has the lock, too, until it runs
+            // its program.
             try coordinator.destroyPersistentStore(
                 at: url, ofType: NSSQLiteStoreType, options: [NSPersistentStoreTimeoutOption: 60])
             if isMade { #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(url))) }

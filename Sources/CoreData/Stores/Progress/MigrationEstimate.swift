@@ -2,8 +2,8 @@ import Foundation
 
 /// Says how long a migration will still take, without jumping.
 ///
-/// What is aimed at is a mixture: at first the forecast, if there is one, then more and more what the time so far and the
-/// fraction say. What is shown runs down with the clock and moves towards that aim within some seconds.
+/// What is aimed at is a mixture: at first the forecast, if there is one, then more and more what the time so far and
+/// the fraction say. What is shown runs down with the clock and moves towards that aim within some seconds.
 struct MigrationEstimate {
     /// What was foreseen for the whole migration.
     var expected: Double?

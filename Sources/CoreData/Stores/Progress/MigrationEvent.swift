@@ -36,8 +36,8 @@ public struct MigrationEvent: Sendable, Equatable {
     public var rowsTotal: Int
     /// How much of the whole migration is done, from 0 to 1. Never less than in the event before.
     public var fraction: Double
-    /// How many seconds are left, as far as one can tell; nil as long as one cannot. It runs down evenly: a better estimate
-    /// is approached, not jumped to.
+    /// How many seconds are left, as far as one can tell; nil as long as one cannot. It runs down evenly: a better
+    /// estimate is approached, not jumped to.
     public var secondsLeft: Double?
 
     /// Makes an event.

@@ -2,8 +2,8 @@ import Foundation
 
 /// Takes what migrators say about their work and makes events of it, evenly in time.
 ///
-/// Migrators find it in the `Progress` they were given. One migration may consist of several parts, one within the other:
-/// each says its own fraction, and the feed knows which piece of the whole it is.
+/// Migrators find it in the `Progress` they were given. One migration may consist of several parts, one within the
+/// other: each says its own fraction, and the feed knows which piece of the whole it is.
 final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `lock`
     private static let key = ProgressUserInfoKey("OpenCoreDataMigrationFeed")
     private static let interval = DispatchTimeInterval.milliseconds(50)
@@ -87,7 +87,8 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
 
     // MARK: What migrators say
 
-    /// How long the present part will take, as far as it can be foreseen. From the first part of several the whole is guessed.
+    /// How long the present part will take, as far as it can be foreseen. From the first part of several the whole is
+    /// guessed.
     func expect(seconds: Double) {
         lock.withLock {
             if estimate.expected == nil, piece.length > 0 { estimate.expected = seconds / piece.length }

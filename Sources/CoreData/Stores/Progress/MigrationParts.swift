@@ -1,7 +1,7 @@
 import Foundation
 
-/// The parts of a migration that consists of several: each has a progress of its own, which is cancelled with the whole, and
-/// is a piece of the whole in events.
+/// The parts of a migration that consists of several: each has a progress of its own, which is cancelled with the
+/// whole, and is a piece of the whole in events.
 final class MigrationParts {
     let whole: Progress?
     private let weights: [Double]

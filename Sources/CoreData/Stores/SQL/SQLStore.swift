@@ -113,12 +113,14 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
         soleLayouts[rootIndex] ?? schema.layoutOfNumber[Int(number)]
     }
 
-    /// A view of the store as it is now; nil where nothing could be written meanwhile, or the database has no such view.
+    /// A view of the store as it is now; nil where nothing could be written meanwhile, or the database has no such
+    /// view.
     func pinned() throws -> (any RowStore)? { nil }
 
     // MARK: Connections
 
-    /// Runs a body with the connection that writes while no other thread writes. Failures come out as Core Data's errors.
+    /// Runs a body with the connection that writes while no other thread writes. Failures come out as Core Data's
+    /// errors.
     final func writing<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         do {
             if let result = try database.write(body) { return result }
@@ -141,7 +143,8 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
         }
     }
 
-    /// Closes every connection. Called when the store is removed from its coordinator; reading or writing afterwards throws.
+    /// Closes every connection. Called when the store is removed from its coordinator; reading or writing afterwards
+    /// throws.
     func close() {
         database.close()
         rowCache.removeAll()
@@ -232,7 +235,8 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
     final func forgetCachedRow(_ key: Int64, rootIndex: Int) { rowCache.remove(key, rootIndex: rootIndex) }
 }
 
-// Files of a transaction that is held: what its parts have orphaned goes when the whole is committed, and so does the note.
+// Files of a transaction that is held: what its parts have orphaned goes when the whole is committed, and so does the
+// note.
 extension SQLStore {
     /// The files of a transaction that begins.
     func filesOfTransaction() -> ExternalFileChanges {

@@ -32,8 +32,8 @@ extension SQLiteConnection {
     /// Commits, and begins the next transaction.
     func commitAndBegin() throws { try execute("COMMIT; BEGIN") }
 
-    /// Sets up a file that only this connection uses and that nobody needs when the machine went down. A file that is kept
-    /// survives the end of the process at any moment.
+    /// Sets up a file that only this connection uses and that nobody needs when the machine went down. A file that is
+    /// kept survives the end of the process at any moment.
     func prepareForScratch(isKept: Bool) throws {
         try execute(
             """
@@ -79,9 +79,11 @@ extension SQLiteConnection {
         try (integer("PRAGMA page_count") ?? 0) * (integer("PRAGMA page_size") ?? 0)
     }
 
-    /// The main file's counter of changes, which SQLite moves with every transaction that changes it (not those in a -wal).
+    /// The main file's counter of changes, which SQLite moves with every transaction that changes it (not those in a
+    /// -wal).
     ///
-    /// Read through SQLite's own descriptor: closing another one would drop all locks that this process has on the file.
+    /// Read through SQLite's own descriptor: closing another one would drop all locks that this process has on the
+    /// file.
     func changeCounter() throws -> UInt32 {
         var pointer: UnsafeMutablePointer<sqlite3_file>?
         let code = withUnsafeMutablePointer(to: &pointer) {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A SQLite file, or a database in memory: a pool of connections that read, see `SQLiteReaderPool`, and one that writes.
+/// A SQLite file, or a database in memory: a pool of connections that read, see `SQLiteReaderPool`, and one that
+/// writes.
 final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is used under `writerLock` only
     /// Guards the writer, and with it the only connection where there is no -wal.
     private let writerLock: NSRecursiveLock

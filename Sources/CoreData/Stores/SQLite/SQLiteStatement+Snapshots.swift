@@ -40,8 +40,8 @@ extension SQLiteStatement {
 
     /// The snapshot of the row that the statement stands on; nil when its entity is none of the shape's.
     ///
-    /// With `refreshing` the row is always read and takes the place of the cached one; otherwise a cached row of the same
-    /// version is handed out again.
+    /// With `refreshing` the row is always read and takes the place of the cached one; otherwise a cached row of the
+    /// same version is handed out again.
     @inline(__always)
     private func snapshot(_ shape: RowShape, _ cache: RowCache.Batch, _ refreshing: Bool) throws -> Snapshot? {
         let primaryKey = sqlite3_value_int64(sqlite3_column_value(handle, 0))

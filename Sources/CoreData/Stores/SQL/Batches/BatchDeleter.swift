@@ -2,8 +2,8 @@ import Foundation
 
 /// Deletes the rows of a batch and follows the delete rules, a few hundred rows at a time.
 ///
-/// What must not be there in the end (members of a relationship with the deny rule, rows that lost a mandatory owner) may
-/// still be deleted by the batch itself: it is noted, and looked for when everything else is done.
+/// What must not be there in the end (members of a relationship with the deny rule, rows that lost a mandatory owner)
+/// may still be deleted by the batch itself: it is noted, and looked for when everything else is done.
 final class BatchDeleter {
     private let batch: BatchDeletion
     private let transaction: BatchTransaction

@@ -44,7 +44,8 @@ struct BatchInserter {
         }
     }
 
-    /// A row that changes the one it clashes with may clash with others of the batch by that: so each is done before the next.
+    /// A row that changes the one it clashes with may clash with others of the batch by that: so each is done before
+    /// the next.
     private var rowsTogether: Int {
         batch.collision == .fails || batch.collision == .keepsStored ? SQLStore.batchSize : 1
     }

@@ -68,8 +68,8 @@ extension SQLStore: BatchStore {
     /// Runs a body with the rows of a SELECT as they were when the transaction on `connection` began, some hundred at a
     /// time; what the body writes does not show in the rows that follow.
     ///
-    /// Where there is a -wal, a reader sees that state while the writer goes on, and memory does not grow with the rows.
-    /// Without one, all rows are read before the body is called.
+    /// Where there is a -wal, a reader sees that state while the writer goes on, and memory does not grow with the
+    /// rows. Without one, all rows are read before the body is called.
     func scan(
         _ select: SQLSelect, beside connection: any SQLConnection, _ body: ([[SlotValue]]) throws -> Void
     ) throws {

@@ -55,9 +55,9 @@ extension SQLConnection {
 protocol SQLPreparedStatement: AnyObject {
     /// Runs a statement that gives no rows, once for each of so many rows.
     ///
-    /// A parameter that is not bound for a row keeps the value that it had for the row before. What is bound by address stays
-    /// in place until the call returns. A row that breaks a uniqueness constraint changes
-    /// nothing, and the others are written, where `isTried` says so; otherwise the first failure is thrown.
+    /// A parameter that is not bound for a row keeps the value that it had for the row before. What is bound by address
+    /// stays in place until the call returns. A row that breaks a uniqueness constraint changes nothing, and the others
+    /// are written, where `isTried` says so; otherwise the first failure is thrown.
     func run(
         _ count: Int, isTried: Bool, _ bind: (_ row: Int, _ parameters: any SQLParameters) throws -> Void
     ) throws -> SQLOutcome
@@ -77,8 +77,8 @@ protocol SQLPreparedStatement: AnyObject {
         _ body: ([Snapshot]) throws -> Void
     ) throws
 
-    /// The only row of a SELECT by a key; nil without one, and when its entity is none of the shape's. Within a transaction
-    /// that may be rolled back there is no cache.
+    /// The only row of a SELECT by a key; nil without one, and when its entity is none of the shape's. Within a
+    /// transaction that may be rolled back there is no cache.
     func snapshot(_ shape: RowShape, _ cache: RowCache?, refreshing: Bool, key: Int64) throws -> Snapshot?
 }
 

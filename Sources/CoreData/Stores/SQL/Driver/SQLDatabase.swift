@@ -1,12 +1,13 @@
 import Foundation
 
-/// The database of an open store: connections that read, and the one that writes. Every method may be called from any thread.
+/// The database of an open store: connections that read, and the one that writes. Every method may be called from any
+/// thread.
 protocol SQLDatabase: AnyObject, Sendable {
     /// Runs a body with a connection that reads; everything it reads is one state, at least as new as the last commit.
     func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result
 
-    /// Runs a body with the connection that writes, while nobody else in the process does. What the body began and did not
-    /// commit is undone when it throws. Nil, and the body does not run, where the database is only read, or closed.
+    /// Runs a body with the connection that writes, while nobody else in the process does. What the body began and did
+    /// not commit is undone when it throws. Nil, and the body does not run, where the database is only read, or closed.
     func write<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result?
 
     /// Runs a body while nobody in the process writes; a body of `write` may call it.
@@ -15,8 +16,8 @@ protocol SQLDatabase: AnyObject, Sendable {
     /// Called before a save begins, outside of any transaction.
     func willSave()
 
-    /// Whether reading goes through the connection that writes: then nobody reads during a transaction, and what is read
-    /// within one is its own state.
+    /// Whether reading goes through the connection that writes: then nobody reads during a transaction, and what is
+    /// read within one is its own state.
     var readsWhereItWrites: Bool { get }
 
     /// Whether all transactions are parts of one that is still held.

@@ -1,5 +1,5 @@
-/// What a statement that a connection keeps is for. Statements are found by their plan, not by their text: a text of 140 bytes takes 60 ns
-/// to hash, making it takes microseconds.
+/// What a statement that a connection keeps is for. Statements are found by their plan, not by their text: a text of
+/// 140 bytes takes 60 ns to hash, making it takes microseconds.
 enum SQLPlan: Hashable {
     /// Rows of a root entity by `count` keys.
     case rows(root: Int, count: Int)

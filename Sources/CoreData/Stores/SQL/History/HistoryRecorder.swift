@@ -148,7 +148,8 @@ final class HistoryRecorder {
         return key
     }
 
-    /// Called when all changes are recorded, before the commit; returns the number of the transaction if there were any.
+    /// Called when all changes are recorded, before the commit; returns the number of the transaction if there were
+    /// any.
     @discardableResult
     func finish() throws -> Int64? {
         guard let number = transactionNumber else { return nil }

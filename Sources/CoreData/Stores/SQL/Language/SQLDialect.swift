@@ -4,7 +4,8 @@ protocol SQLDialect: Sendable {
     func name(of function: SQLExpression.Function) -> String
     func name(of op: SQLExpression.Operator) -> String
     func suffix(for collation: SQLSelect.Order.Collation) -> String
-    /// What stands behind an ORDER BY term, so that missing values come first or last; empty where they do by themselves.
+    /// What stands behind an ORDER BY term, so that missing values come first or last; empty where they do by
+    /// themselves.
     func suffix(isAscending: Bool, putsNullsLast: Bool) -> String
     /// The text of the placeholder with the given number, from 1. Several may have one number.
     func placeholder(_ number: Int) -> String
@@ -17,7 +18,8 @@ protocol SQLDialect: Sendable {
     /// What stands behind a table whose rows lie in the order of its key; empty where there is no such thing.
     var keyOrder: String { get }
     func truth(_ value: Bool) -> String
-    /// What stands between IN and the end for membership in a list that is bound to a placeholder, and that list as one value.
+    /// What stands between IN and the end for membership in a list that is bound to a placeholder, and that list as one
+    /// value.
     func elements(ofListIn placeholder: String) -> String
     func list(_ values: [SlotValue]) -> SlotValue
     /// The least text behind all that begin with a prefix.

@@ -85,7 +85,8 @@ indirect enum SQLExpression: Equatable, Sendable {
 }
 
 extension SQLExpression {
-    /// The expression with plain column names, when it holds nothing but columns, values and comparisons; otherwise nil.
+    /// The expression with plain column names, when it holds nothing but columns, values and comparisons; otherwise
+    /// nil.
     var onColumnsOnly: SQLExpression? {
         func all(_ list: [SQLExpression]) -> [SQLExpression]? {
             let plain = list.compactMap(\.onColumnsOnly)

@@ -141,8 +141,8 @@ struct SQLPrinter {
         }
     }
 
-    /// So many conditions stand in one parenthesis; more are groups of so many, in groups again where they have to be. A
-    /// database reads a flat list as one condition within the other, and takes no more than some hundreds.
+    /// So many conditions stand in one parenthesis; more are groups of so many, in groups again where they have to be.
+    /// A database reads a flat list as one condition within the other, and takes no more than some hundreds.
     private static let groupSize = 32
 
     private mutating func printJoined(_ list: some RandomAccessCollection<SQLExpression>, _ separator: String) {

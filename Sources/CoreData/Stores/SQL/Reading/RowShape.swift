@@ -2,8 +2,8 @@ import Foundation
 
 /// What the columns of a SELECT hold that reads whole rows of one entity and of everything below it.
 ///
-/// The columns are: key, entity, version, then every column that any of the entities stores. Made once per entity; drivers
-/// make snapshots of their rows by it.
+/// The columns are: key, entity, version, then every column that any of the entities stores. Made once per entity;
+/// drivers make snapshots of their rows by it.
 final class RowShape: @unchecked Sendable {  // immutable after init
     struct Field {
         enum Kind: UInt8 {
@@ -43,8 +43,8 @@ final class RowShape: @unchecked Sendable {  // immutable after init
     /// The store's file, for messages.
     let fileName: String
     private let singleLayout: Int?
-    /// The only entity of the table, when it holds rows of one only. Then the number in a row says nothing: migrations of
-    /// the time left stale ones, and Apple's framework does not read it either.
+    /// The only entity of the table, when it holds rows of one only. Then the number in a row says nothing: migrations
+    /// of the time left stale ones, and Apple's framework does not read it either.
     private let soleLayout: Int?
 
     init(

@@ -1,12 +1,15 @@
 import Foundation
 
-/// How AND, OR and NOT become SQL. Databases limit how deep conditions lie in each other, so they are laid flat here: chains
-/// of one kind are one list, NOT stands before single comparisons, and many equalities of one key are one list of values.
+/// How AND, OR and NOT become SQL. Databases limit how deep conditions lie in each other, so they are laid flat here:
+/// chains of one kind are one list, NOT stands before single comparisons, and many equalities of one key are one list
+/// of values.
 extension SQLFetchTranslator {
-    /// How many levels of AND, OR and NOT within each other are translated. Each is a level of calls here and in the database.
+    /// How many levels of AND, OR and NOT within each other are translated. Each is a level of calls here and in the
+    /// database.
     private static let levelLimit = 200
 
-    /// From so many levels on a part stands first in its list, where a parser has to keep nothing for it but a parenthesis.
+    /// From so many levels on a part stands first in its list, where a parser has to keep nothing for it but a
+    /// parenthesis.
     private static let deepLevels = 8
 
     /// From so many on, equalities of one key are a list of values.

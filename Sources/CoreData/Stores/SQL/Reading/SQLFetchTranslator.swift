@@ -5,8 +5,8 @@ struct SQLFetchTranslator {
     let schema: SQLSchema
     let layout: EntityLayout
     let storeNumber: Int
-    /// Whether a missing value is unequal to every other, and NOT turns every answer round, as where predicates are asked
-    /// about one object after the other. In SQL, and so in SQLite stores, such rows are neither in nor out.
+    /// Whether a missing value is unequal to every other, and NOT turns every answer round, as where predicates are
+    /// asked about one object after the other. In SQL, and so in SQLite stores, such rows are neither in nor out.
     var decidesByObject = false
 
     /// A frame over the rows of the fetch's entity, with the condition on the entity.

@@ -1,5 +1,5 @@
-/// A SELECT under construction over the rows of one entity: its alias, the joins its key paths needed so far, and the frame
-/// around it when it is a nested SELECT.
+/// A SELECT under construction over the rows of one entity: its alias, the joins its key paths needed so far, and the
+/// frame around it when it is a nested SELECT.
 final class SQLFrame {
     let layout: EntityLayout
     let alias: String

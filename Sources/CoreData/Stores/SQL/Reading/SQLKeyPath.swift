@@ -19,7 +19,8 @@ enum SQLOperand {
     }
 }
 
-/// The members of a to-many relationship of the rows of a frame, as a SELECT that can be made when it is known what for.
+/// The members of a to-many relationship of the rows of a frame, as a SELECT that can be made when it is known what
+/// for.
 struct SQLMembers {
     let outer: SQLFrame
     /// The key of the owner.

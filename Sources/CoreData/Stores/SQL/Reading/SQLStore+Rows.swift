@@ -1,7 +1,8 @@
 import Foundation
 
 extension SQLStore {
-    /// How many keys one statement asks for. Few fixed sizes keep the statements cached; short batches repeat their last key.
+    /// How many keys one statement asks for. Few fixed sizes keep the statements cached; short batches repeat their
+    /// last key.
     static let batchSizes = [20, 100, 500]
 
     // MARK: Rows by key
@@ -127,7 +128,8 @@ extension SQLStore {
             layoutIndex: index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(1)))
     }
 
-    /// How the members of a relationship are selected: owner, member's key, member's entity, in the order of the owner's list.
+    /// How the members of a relationship are selected: owner, member's key, member's entity, in the order of the
+    /// owner's list.
     private struct MemberPlan {
         var rootIndex: Int
         var select: SQLSelect
@@ -180,8 +182,8 @@ extension SQLStore {
         }
     }
 
-    /// The pairs of a relationship that is its own inverse, in both directions: it is not known whether Apple's files hold
-    /// one row per pair or two. Only the one that was written for an owner knows the place in the owner's list.
+    /// The pairs of a relationship that is its own inverse, in both directions: it is not known whether Apple's files
+    /// hold one row per pair or two. Only the one that was written for an owner knows the place in the owner's list.
     private static func pairsBothWays(_ end: SQLJoinEnd) -> SQLSelect {
         func pairs(_ owner: String, _ member: String, _ place: String?) -> SQLSelect {
             SQLSelect(

@@ -2,10 +2,10 @@ import Foundation
 
 /// Keeps the derived attributes of a store up to date: within the transaction of a save, for the rows that it concerns.
 ///
-/// Apple's files do this by triggers; stores made here have none, and where a file has them both come to the same values.
-/// A derivation is any expression that can be translated to SQL: a function of own attributes (`canonical:(title)`,
-/// `now()`), an attribute across a to-one relationship, a count or sum over a to-many one. The new values are in the
-/// file; objects show them once they are refreshed.
+/// Apple's files do this by triggers; stores made here have none, and where a file has them both come to the same
+/// values. A derivation is any expression that can be translated to SQL: a function of own attributes
+/// (`canonical:(title)`, `now()`), an attribute across a to-one relationship, a count or sum over a to-many one. The
+/// new values are in the file; objects show them once they are refreshed.
 struct DerivedAttributes: Sendable {
     /// One derived attribute of one entity (with its sub-entities).
     private struct Derivation: Sendable {

@@ -85,8 +85,8 @@ final class RowWriter {
 
     // MARK: Binding
 
-    /// Binds one slot. Strings and blobs are bound where they lie in the snapshot, which must live until the statement has
-    /// run. `store` turns large values into files.
+    /// Binds one slot. Strings and blobs are bound where they lie in the snapshot, which must live until the statement
+    /// has run. `store` turns large values into files.
     @inline(__always)
     func bind(
         _ field: Field, of row: Snapshot, to statement: any SQLParameters, at position: Int, numbers: [Int?],

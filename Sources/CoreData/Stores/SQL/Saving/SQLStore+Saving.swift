@@ -19,8 +19,8 @@ extension SQLStore {
 
     /// Takes `count` keys of a root entity's table and returns the first.
     ///
-    /// Z_MAX is raised in the transaction, so that no two processes get the same key. A Z_MAX that lags behind the table
-    /// is put right on the way.
+    /// Z_MAX is raised in the transaction, so that no two processes get the same key. A Z_MAX that lags behind the
+    /// table is put right on the way.
     func reserve(_ count: Int, root: Int, _ connection: any SQLConnection) throws -> Int64 {
         guard let number = schema.numbers[root], let table = schema.table(ofRoot: root)?.name else {
             throw NSError.coreData(
@@ -47,7 +47,8 @@ extension SQLStore {
         return highest + 1
     }
 
-    /// Refuses to write when somebody has migrated the store since it was opened: entity numbers and columns may be others.
+    /// Refuses to write when somebody has migrated the store since it was opened: entity numbers and columns may be
+    /// others.
     ///
     /// Called inside each writing transaction. A look at SQLite's schema counter; only when it moved, at the metadata.
     func requireSameModel(_ connection: any SQLConnection) throws {
@@ -85,8 +86,8 @@ extension SQLStore {
 
     /// Writes a change set in one transaction or not at all.
     ///
-    /// Rows go in the order: deletions (freeing unique values), updates, insertions, join tables. Rows that somebody else
-    /// changed are all found before `SaveConflicts` is thrown.
+    /// Rows go in the order: deletions (freeing unique values), updates, insertions, join tables. Rows that somebody
+    /// else changed are all found before `SaveConflicts` is thrown.
     private func write(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws {
         let savesMetadata = hasUnsavedMetadata
         if changes.isEmpty, !savesMetadata { return }

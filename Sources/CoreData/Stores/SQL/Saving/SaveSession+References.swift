@@ -30,8 +30,8 @@ extension SaveSession {
         }
     }
 
-    /// Finds rows that this save relates something to, and that somebody else has deleted. Called when all rows are written;
-    /// where one could not be, that comes first.
+    /// Finds rows that this save relates something to, and that somebody else has deleted. Called when all rows are
+    /// written; where one could not be, that comes first.
     mutating func checkTargets(of changes: ChangeSet) throws {
         if !conflicts.isEmpty || !constraintConflicts.isEmpty { return }
         var seen = [Set<Int64>](repeating: [], count: store.layout.entities.count)

@@ -124,8 +124,8 @@ struct SaveSession {
     }
 
     /// Rows of one save may hand unique values on to each other, even in a circle: a database looks after each row, the
-    /// constraint means the end. So the rows give up their values first and are written once more; what is broken then is
-    /// broken.
+    /// constraint means the end. So the rows give up their values first and are written once more; what is broken then
+    /// is broken.
     private mutating func updateBlocked(
         _ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges
     ) throws {

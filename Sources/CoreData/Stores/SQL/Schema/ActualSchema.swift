@@ -1,7 +1,7 @@
 import Foundation
 
-/// The tables and columns that a store's file really has. A store that Apple's framework migrated, or made years ago, can
-/// name them otherwise than a new one.
+/// The tables and columns that a store's file really has. A store that Apple's framework migrated, or made years ago,
+/// can name them otherwise than a new one.
 struct ActualSchema {
     private let connection: any SQLConnection
     let tables: Set<String>
@@ -25,7 +25,8 @@ struct ActualSchema {
         try connection.columnNames(of: table)
     }
 
-    /// The schema of a model as this store holds it. Throws when the store lacks a table or column that the model needs.
+    /// The schema of a model as this store holds it. Throws when the store lacks a table or column that the model
+    /// needs.
     func fit(_ layout: ModelLayout, entities: Set<String>?, url: URL?) throws -> SQLSchema {
         let computed = SQLSchemaBuilder.schema(of: layout, entities: entities)
         let names = layout.entities.filter { computed.numbers[$0.index] != nil }.map(\.name)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The work that a migration has left for later: statements in the store's metadata, which disappear from there as they run.
+/// The work that a migration has left for later: statements in the store's metadata, which disappear from there as they
+/// run.
 enum DeferredStatements {
     /// Under it the metadata of a store list the statements that are still to be run.
     static let metadataKey = "OpenCoreDataDeferredMigration"

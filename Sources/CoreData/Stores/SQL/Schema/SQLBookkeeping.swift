@@ -19,8 +19,8 @@ enum SQLBookkeeping {
                 ], isBookkeeping: true)
         }
 
-        /// The highest key that a table has or had: the number of its entity is the first parameter. What is noted may lag
-        /// behind the table.
+        /// The highest key that a table has or had: the number of its entity is the first parameter. What is noted may
+        /// lag behind the table.
         static func highestKey(in rows: String) -> SQLStatement {
             func orZero(_ select: SQLSelect) -> SQLExpression { .function(.coalesce, [.scalar(select), .number(0)]) }
             let noted = SQLSelect(

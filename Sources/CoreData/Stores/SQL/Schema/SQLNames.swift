@@ -1,7 +1,7 @@
 /// The names of tables, columns and indexes: what a name of the model becomes, and which ones are given away.
 ///
-/// Names that Core Data's own files hold stay as they are. Only those that SQL could not take are changed: characters that
-/// no plain word has become underscores, and a name that is taken gets a number.
+/// Names that Core Data's own files hold stay as they are. Only those that SQL could not take are changed: characters
+/// that no plain word has become underscores, and a name that is taken gets a number.
 struct SQLNames {
     private var taken: Set<String> = []
 
@@ -51,8 +51,8 @@ struct SQLNames {
 
     /// The table of every root entity by its name, in the order given.
     ///
-    /// Whoever has a name alone keeps it. Of entities that would share one (`item` and `Item`) the first does, unless it is
-    /// reserved; the others get numbers.
+    /// Whoever has a name alone keeps it. Of entities that would share one (`item` and `Item`) the first does, unless
+    /// it is reserved; the others get numbers.
     static func tables(ofRoots roots: [String]) -> (byRoot: [String: String], names: SQLNames) {
         let wanted = roots.map { "Z" + upper($0) }
         let users = Dictionary(wanted.map { ($0, 1) }, uniquingKeysWith: +)

@@ -24,8 +24,8 @@ struct SQLTable: Equatable, Sendable {
     var columns: [SQLColumn]
     /// The columns of a primary key of more than one column (join tables); empty otherwise.
     var compositeKey: [String] = []
-    /// Whether the table holds what a store needs for itself. Core Data's own files write the definitions of such tables
-    /// without the blanks that those of entities have.
+    /// Whether the table holds what a store needs for itself. Core Data's own files write the definitions of such
+    /// tables without the blanks that those of entities have.
     var isBookkeeping = false
     /// Whether rows lie in the order of the composite key, where the database can have them so.
     var liesInKeyOrder = false
@@ -33,7 +33,8 @@ struct SQLTable: Equatable, Sendable {
     func hasColumn(_ name: String) -> Bool { columns.contains { $0.name == name } }
 }
 
-/// A column of an index. A nil direction prints neither collation nor direction, as the indexes of relationships have it.
+/// A column of an index. A nil direction prints neither collation nor direction, as the indexes of relationships have
+/// it.
 struct SQLIndexColumn: Equatable, Sendable {
     enum Direction: Equatable, Sendable {
         case ascending

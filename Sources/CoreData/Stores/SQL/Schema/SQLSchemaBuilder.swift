@@ -308,8 +308,8 @@ struct SQLSchemaBuilder {
         }
     }
 
-    /// The condition of a partial index, as far as every SQLite can compute it: an index with functions of ours could not be
-    /// kept by another program. Without one the index covers all rows, which serves as well.
+    /// The condition of a partial index, as far as every SQLite can compute it: an index with functions of ours could
+    /// not be kept by another program. Without one the index covers all rows, which serves as well.
     private func condition(of index: NSFetchIndexDescription, in entity: EntityLayout) -> SQLExpression? {
         guard let predicate = index.partialIndexPredicate else { return nil }
         let translator = SQLFetchTranslator(schema: schema, layout: entity, storeNumber: 0)
@@ -319,8 +319,8 @@ struct SQLSchemaBuilder {
         return condition.onColumnsOnly
     }
 
-    /// Whether a fetch index becomes one of the table: not a spatial one (that would be a virtual table, which only Apple's
-    /// Photos has), nor one of just a to-one relationship, whose key has an index anyway.
+    /// Whether a fetch index becomes one of the table: not a spatial one (that would be a virtual table, which only
+    /// Apple's Photos has), nor one of just a to-one relationship, whose key has an index anyway.
     private func isNeeded(_ index: NSFetchIndexDescription, in entity: EntityLayout) -> Bool {
         if index.elements.contains(where: { $0.collationType == .rTree }) { return false }
         guard index.elements.count == 1, let name = index.elements.first?.propertyName,

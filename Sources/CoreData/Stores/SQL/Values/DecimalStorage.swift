@@ -1,7 +1,7 @@
 import Foundation
 
-/// How decimals lie in a SQLite file: the column is DECIMAL (numeric affinity), so SQLite keeps an integer or a double and
-/// nothing more precise. Apple's files have the same limit. What is not a number is the text `NaN` in them.
+/// How decimals lie in a SQLite file: the column is DECIMAL (numeric affinity), so SQLite keeps an integer or a double
+/// and nothing more precise. Apple's files have the same limit. What is not a number is the text `NaN` in them.
 enum DecimalStorage {
     enum Number {
         case notANumber

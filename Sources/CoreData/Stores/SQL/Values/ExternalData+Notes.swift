@@ -8,10 +8,10 @@ struct ExternalFileChanges {
     var note: String?
 }
 
-// What a killed process leaves: files that no row names. Before a transaction makes a file, and before it forgets one, the
-// file's name is noted beside the folder; the note goes when the transaction and what follows it are over. A note that is
-// there while nobody can be within a transaction is one of a process that was killed, or of a migration, which leaves it to
-// the opening that follows.
+// What a killed process leaves: files that no row names. Before a transaction makes a file, and before it forgets one,
+// the file's name is noted beside the folder; the note goes when the transaction and what follows it are over. A note
+// that is there while nobody can be within a transaction is one of a process that was killed, or of a migration, which
+// leaves it to the opening that follows.
 extension ExternalData {
     private static let notePrefix = "_PENDING-"
 
@@ -43,6 +43,7 @@ extension ExternalData {
         }.map { notesFolder.appendingPathComponent($0) }.filter { FileKind(at: $0) == .file }
     }
 
-    /// How the names of the store's notes end: another store, whose name differs in its extension only, has the same folder.
+    /// How the names of the store's notes end: another store, whose name differs in its extension only, has the same
+    /// folder.
     private var suffix: String { storeName.isEmpty ? "" : "-" + storeName }
 }

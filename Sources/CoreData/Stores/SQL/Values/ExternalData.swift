@@ -3,9 +3,9 @@ import Foundation
 /// The files of attributes that allow external storage.
 ///
 /// In the column a value begins with a tag: 01 and the bytes themselves, or 02, the name of a file and a zero byte. The
-/// files lie in `SQLiteStoreFiles.externalDataFolder`. They are written before the transaction that names them is committed
-/// and removed after the one that forgets them: a kill leaves at most a file that nobody names, and a note of it, by which
-/// `+Sweeping` finds it when the store is opened again.
+/// files lie in `SQLiteStoreFiles.externalDataFolder`. They are written before the transaction that names them is
+/// committed and removed after the one that forgets them: a kill leaves at most a file that nobody names, and a note of
+/// it, by which `+Sweeping` finds it when the store is opened again.
 final class ExternalData: Sendable {
     let folder: URL
 

@@ -2,8 +2,8 @@ import Foundation
 
 /// What a process needs to know to finish an exchange that another one began: a small file in the migration's folder.
 ///
-/// It is there from the moment both versions are whole and on the disk until the older one has been removed. As long as it is
-/// there, the only way is forward.
+/// It is there from the moment both versions are whole and on the disk until the older one has been removed. As long as
+/// it is there, the only way is forward.
 struct ExchangeJournal: Codable, Equatable {
     /// The digests of the two versions' hashes: they tell which of them lies under a name.
     var older: String
@@ -14,8 +14,8 @@ struct ExchangeJournal: Codable, Equatable {
     var olderFile: FileState?
     /// Marks the newer version's folder of external data; nil when it has none.
     var supportMark: String?
-    /// The files in the folder of external data that are the older version's. What else lies there, or is put there until the
-    /// exchange is over, is another store's whose folder it is too, and is kept.
+    /// The files in the folder of external data that are the older version's. What else lies there, or is put there
+    /// until the exchange is over, is another store's whose folder it is too, and is kept.
     var own: [String]
 
     static func url(in folder: URL) -> URL { folder.appendingPathComponent("journal.json") }

@@ -2,8 +2,8 @@ import Foundation
 
 /// How far a copy has come on its way, so that a killed migration is resumed instead of being repeated.
 ///
-/// A small file in the migration's folder. It counts only for the same file in the same state, the same way, and the same
-/// build of the program: another one may do the same stages otherwise.
+/// A small file in the migration's folder. It counts only for the same file in the same state, the same way, and the
+/// same build of the program: another one may do the same stages otherwise.
 struct MigrationCheckpoint: Codable, Equatable {
     /// The digest of the store's version hashes, its counter of changes, and the file itself.
     var older: String

@@ -2,7 +2,8 @@ import Foundation
 
 /// The hidden folder beside a store in which a copying migration builds the newer version: `.NAME.migration`.
 ///
-/// Whoever works in it holds a kernel lock on it, which ends with the process. The folder goes when the migration is done.
+/// Whoever works in it holds a kernel lock on it, which ends with the process. The folder goes when the migration is
+/// done.
 final class MigrationFolder {
     let store: SQLiteStoreFiles
     let url: URL
@@ -59,7 +60,8 @@ final class MigrationFolder {
                 }
                 if progress?.isCancelled == true { close(descriptor) }
                 try MigrationCancellation.check(progress)
-                // The kernel tells nobody when such a lock becomes free within a time limit; SQLite polls its own as well.
+                // The kernel tells nobody when such a lock becomes free within a time limit; SQLite polls its own as
+                // well.
                 usleep(5000)
             }
             if isSame(descriptor, url) { return MigrationFolder(store, url, descriptor) }
@@ -134,8 +136,8 @@ final class MigrationFolder {
         SQLiteStoreFiles.synchronizeFolder(url)
     }
 
-    /// Writes a value to a small file of a migration's folder so that it is there whole or not at all, and on the disk when this
-    /// returns.
+    /// Writes a value to a small file of a migration's folder so that it is there whole or not at all, and on the disk
+    /// when this returns.
     static func write(_ value: some Encodable, to url: URL) throws {
         let draft = url.deletingPathExtension().appendingPathExtension("draft")
         try JSONEncoder().encode(value).write(to: draft)

@@ -1,11 +1,12 @@
 import Foundation
 
 extension SQLiteStoreFiles {
-    /// Takes a store away and leaves its main file, its -wal and its -shm, all of them empty; an empty file is opened as a new
-    /// store. Where no main file is, the rest is removed and nothing made.
+    /// Takes a store away and leaves its main file, its -wal and its -shm, all of them empty; an empty file is opened
+    /// as a new store. Where no main file is, the rest is removed and nothing made.
     ///
-    /// A kill leaves the store whole, or an empty main file: the external values are noted before, and what is left of them
-    /// goes when a store is opened there next. A store that somebody has open or migrates is refused unless `force`.
+    /// A kill leaves the store whole, or an empty main file: the external values are noted before, and what is left of
+    /// them goes when a store is opened there next. A store that somebody has open or migrates is refused unless
+    /// `force`.
     ///
     /// - Parameter opened: see `withoutUsers`.
     func empty(timeout: TimeInterval = 0, force: Bool = false, opened: () throws -> Void = {}) throws {
@@ -36,7 +37,8 @@ extension SQLiteStoreFiles {
             let lock = try? lockOfEmptyFile(at: shm)
             defer { withExtendedLifetime(lock) {} }
             MigrationMoment.reach(.logEmptied)
-            // The main file gets another one in its place, as when it is removed: whoever waits for its lock opens it anew.
+            // The main file gets another one in its place, as when it is removed: whoever waits for its lock opens it
+            // anew.
             guard rename(shm.path, main.path) == 0 else {
                 throw MigrationFolder.failure("The store could not be destroyed", main)
             }
@@ -81,8 +83,8 @@ extension SQLiteStoreFiles {
         }
     }
 
-    /// Removes what a killed migration has left: found later, it would be put in the place of a new store. It stays, and
-    /// this throws, where somebody has begun to work there meanwhile.
+    /// Removes what a killed migration has left: found later, it would be put in the place of a new store. It stays,
+    /// and this throws, where somebody has begun to work there meanwhile.
     private func removeMigrationFolder(_ held: MigrationFolder?, force: Bool) throws {
         let url = MigrationFolder.url(for: self)
         if force { return try FileKind.remove(.folder, at: url) }

@@ -4,9 +4,9 @@ extension SQLiteStoreFiles {
     /// Puts a copy of another store in the place of this one: the copy is made beside it, in the folder of its
     /// migrations, then takes its name.
     ///
-    /// Until the main file takes the name the old store lies where it was; a failure leaves it whole. A kill leaves one of
-    /// the two with its external values: both have theirs in the folder while the names change, and what is too much then
-    /// is noted for the next opening, which removes the folder, too.
+    /// Until the main file takes the name the old store lies where it was; a failure leaves it whole. A kill leaves one
+    /// of the two with its external values: both have theirs in the folder while the names change, and what is too much
+    /// then is noted for the next opening, which removes the folder, too.
     ///
     /// - Parameter rename: gives the main file its name; tests look at this moment.
     func replace(

@@ -1,14 +1,15 @@
 import CSQLite
 import Foundation
 
-/// The files that are one SQLite store: the main file, its -wal and -shm (or -journal), and the folder of external data.
+/// The files that are one SQLite store: the main file, its -wal and -shm (or -journal), and the folder of external
+/// data.
 ///
 /// They are destroyed, replaced and moved only together: an old -wal beside a new main file destroys data.
 struct SQLiteStoreFiles: Sendable {
     let main: URL
 
-    /// The files of the store at a URL. Where a symbolic link lies there, they are those of the file that it leads to: SQLite
-    /// puts the -wal beside that one, and an exchange of files must not take the link's place.
+    /// The files of the store at a URL. Where a symbolic link lies there, they are those of the file that it leads to:
+    /// SQLite puts the -wal beside that one, and an exchange of files must not take the link's place.
     init(_ url: URL) { main = Self.resolved(url) }
 
     private static func resolved(_ url: URL) -> URL {
@@ -48,8 +49,9 @@ struct SQLiteStoreFiles: Sendable {
         [main, wal, shm, journal, supportFolder].filter { FileManager.default.fileExists(atPath: $0.path) }
     }
 
-    /// Throws where something that is no regular file lies in the place of one, or no folder in that of a folder. Nothing else
-    /// than files and folders of a store is ever removed or renamed, and SQLite itself removes what it takes for an old -wal.
+    /// Throws where something that is no regular file lies in the place of one, or no folder in that of a folder.
+    /// Nothing else than files and folders of a store is ever removed or renamed, and SQLite itself removes what it
+    /// takes for an old -wal.
     func requireOwn() throws {
         try requireOwnFiles(.fileWriteUnknown)
         try FileKind.require(.folder, at: supportFolder)
@@ -65,7 +67,8 @@ struct SQLiteStoreFiles: Sendable {
     /// Whether something is in the -wal.
     var hasLog: Bool { Self.size(of: wal) > 0 }
 
-    /// Whether nothing is in the main file: a store was destroyed there, or none was made yet. SQLite ignores what lies in the
+    /// Whether nothing is in the main file: a store was destroyed there, or none was made yet. SQLite ignores what lies
+    /// in the
     /// -wal then.
     var isEmptied: Bool { FileKind(at: main, followsLinks: true) == .file && mainSize == 0 }
 
@@ -77,8 +80,8 @@ struct SQLiteStoreFiles: Sendable {
         return stat(url.path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Whether a file or folder is not to be written: because of its rights or its medium, or because nobody has the right
-    /// to, as in an archive. Root, who may write everywhere, does not write there either.
+    /// Whether a file or folder is not to be written: because of its rights or its medium, or because nobody has the
+    /// right to, as in an archive. Root, who may write everywhere, does not write there either.
     private static func isWriteProtected(_ url: URL) -> Bool {
         let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
         let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0o222
@@ -134,7 +137,8 @@ struct SQLiteStoreFiles: Sendable {
 
     // MARK: Copying
 
-    /// Copies the store to an address where nothing lies. SQLite's backup reads one consistent state while others write.
+    /// Copies the store to an address where nothing lies. SQLite's backup reads one consistent state while others
+    /// write.
     ///
     /// - Parameter work: is told how far the copy is, and may end it.
     func copy(to destination: SQLiteStoreFiles, timeout: TimeInterval = 240, following work: FollowedWork? = nil) throws
@@ -206,8 +210,8 @@ struct SQLiteStoreFiles: Sendable {
                 } catch let error as SQLiteError where error.cannotBeLocked {
                     // What somebody exchanges at this moment looks like that, too.
                     if attempts < 20 { continue }
-                    // A file that can only be read cannot be written by anybody like us either. In one that is not a database
-                    // any more there is nothing that SQLite could lock.
+                    // A file that can only be read cannot be written by anybody like us either. In one that is not a
+                    // database any more there is nothing that SQLite could lock.
                 }
                 // Somebody has put another file in its place: that one is to be locked.
                 if connection.hasMoved { continue }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The folder of external data where it is not one store's alone: `Data.sqlite` and `Data.db` side by side have the same.
+/// The folder of external data where it is not one store's alone: `Data.sqlite` and `Data.db` side by side have the
+/// same.
 struct SharedSupport {
     let store: SQLiteStoreFiles
 
@@ -15,8 +16,8 @@ struct SharedSupport {
         }
     }
 
-    /// The names of the files in the folder that go when a newer version takes the store's place. Nobody writes the store
-    /// meanwhile, but another one whose folder it is too may be made at any moment.
+    /// The names of the files in the folder that go when a newer version takes the store's place. Nobody writes the
+    /// store meanwhile, but another one whose folder it is too may be made at any moment.
     func olderFiles() throws -> Set<String> {
         // In this order: whatever another store has put there before the listing, its own file was there earlier.
         var names: Set<String> = []
@@ -37,7 +38,8 @@ struct SharedSupport {
         return names
     }
 
-    /// Takes everything that is not the store's own from one folder of external data into another, where it is not there yet.
+    /// Takes everything that is not the store's own from one folder of external data into another, where it is not
+    /// there yet.
     ///
     /// - Parameter isMoved: whether it leaves the first folder; otherwise it lies in both, under two names of one file.
     static func carry(from source: URL, to target: URL, except own: Set<String>, isMoved: Bool) throws {

@@ -3,10 +3,11 @@ import Foundation
 
 /// Puts the newer version of a store in the place of the older one, so that a kill at any moment loses nothing.
 ///
-/// Both versions are single files without -wal and -shm when it begins, and nobody has the older one open. The journal is
-/// written; the main files exchange their names in one step of the kernel's (or in two renames where it cannot); then the
-/// folders of external data; then the older version is removed, and the journal with it. Whoever finds a journal goes on
-/// where its writer stopped: every step looks at what is there and does nothing when it is done already.
+/// Both versions are single files without -wal and -shm when it begins, and nobody has the older one open. The journal
+/// is written; the main files exchange their names in one step of the kernel's (or in two renames where it cannot);
+/// then the folders of external data; then the older version is removed, and the journal with it. Whoever finds a
+/// journal goes on where its writer stopped: every step looks at what is there and does nothing when it is done
+/// already.
 struct StoreExchange {
     /// The moments between which a process can be killed, for tests.
     enum Step: String, CaseIterable {
@@ -151,9 +152,9 @@ struct StoreExchange {
 
     /// Ends what a killed process began, before a store is opened. Costs one look at the folder when there is nothing.
     ///
-    /// Waits for a process that is migrating the store now. A copy of which a part was finished stays where it is: the next
-    /// migration resumes with it. A finished one whose original has been written to since, by a program that knows nothing
-    /// of the journal, or has another file in its place, is given up: what lies there is the store.
+    /// Waits for a process that is migrating the store now. A copy of which a part was finished stays where it is: the
+    /// next migration resumes with it. A finished one whose original has been written to since, by a program that knows
+    /// nothing of the journal, or has another file in its place, is given up: what lies there is the store.
     static func recover(_ store: SQLiteStoreFiles, timeout: TimeInterval = 240) throws {
         guard MigrationFolder.exists(for: store), !MigrationFolder.isHeldHere(for: store) else { return }
         do {
@@ -185,8 +186,8 @@ struct StoreExchange {
         if isUntouched { try finish(journal) } else { try giveUp(journal) }
     }
 
-    /// Removes both versions: somebody has put another file in the store's place, or has written to the older one. External
-    /// values of the older version stay, because a backup of it may name them.
+    /// Removes both versions: somebody has put another file in the store's place, or has written to the older one.
+    /// External values of the older version stay, because a backup of it may name them.
     private func giveUp(_ journal: ExchangeJournal) throws {
         let isNewer = journal.supportMark.map {
             FileManager.default.fileExists(atPath: copy.supportFolder.appendingPathComponent($0).path)
