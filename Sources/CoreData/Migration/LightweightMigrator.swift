@@ -121,13 +121,11 @@ struct LightweightMigrator {
         // Copying a large -wal into the main file is left to whoever opens the store next.
         connection.disableCheckpointOnClose()
 
-        try connection.begin()
-        MigrationMoment.reach(.transactionBegun)
         do {
+            try connection.begin()
+            MigrationMoment.reach(.transactionBegun)
             let present = try SQLStoreMetadata.read(from: connection, url: url)
-            guard
-                StoredVersion(present) == StoredVersion(metadata)
-            else {
+            guard StoredVersion(present) == StoredVersion(metadata) else {
                 connection.rollback()
                 return nil
             }
@@ -139,6 +137,9 @@ struct LightweightMigrator {
             if !isDiscardable { try writeOut(connection, progress) }
             MigrationMoment.reach(.stepsDone)
             try connection.commit()
+        } catch let error as SQLiteError where error.isOfMovedFile {
+            // Another store lies there now.
+            return nil
         } catch {
             connection.rollback()
             // Where there was no -wal, none is left: nothing in it counts.

@@ -239,6 +239,39 @@ struct DestroyedStoresTests {
         }
     }
 
+    @Test(
+        "A connection that was opened before the store was destroyed leaves the next store's -wal and -shm alone",
+        arguments: [false, true])
+    func openedBefore(wasEmpty: Bool) throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try texts(in: url, adding: ["a"])
+            if wasEmpty { try destroy(url) }
+            var early: SQLiteConnection? = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0)
+            try destroy(url)
+            let next = coordinator()
+            let store = try next.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            try context.performAndWait {
+                context.persistentStoreCoordinator = next
+                context.make("Note", ["text": "b", "picture": Data(count: 150_000)])
+                try context.save()
+            }
+            let files = SQLiteStoreFiles(url)
+            let log = try Data(contentsOf: files.wal)
+            #expect(!log.isEmpty)
+            let error = #expect(throws: SQLiteError.self) { try early?.integer("SELECT COUNT(*) FROM sqlite_master") }
+            #expect(error?.isOfMovedFile == true)
+            #expect(throws: SQLiteError.self) { try early?.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+            early = nil
+            #expect(try Data(contentsOf: files.wal) == log)
+            #expect(FileManager.default.fileExists(atPath: files.shm.path))
+            #expect(try texts(in: url) == ["b"])
+            try next.remove(store)
+            #expect(try texts(in: url) == ["b"])
+        }
+    }
+
     @Test("What a killed migration has left beside a main file that is gone is removed", arguments: [false, true])
     func migrationWithoutMain(byForce: Bool) throws {
         try withTemporaryFolder { folder in

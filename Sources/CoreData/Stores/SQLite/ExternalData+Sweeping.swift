@@ -10,6 +10,8 @@ extension ExternalData {
         let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0)
         // Who holds the right to write knows that no transaction is under way, here or in another process.
         try connection.transaction {
+            // The next store keeps its values in the same folder.
+            if connection.hasMoved { return }
             var left: Set<String> = []
             for note in notes {
                 let text = String(decoding: (try? Data(contentsOf: note)) ?? Data(), as: UTF8.self)

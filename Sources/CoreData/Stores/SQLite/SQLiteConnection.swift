@@ -34,7 +34,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     /// Opens the connection. A regular file is not read or written by this.
     init(path: String, access: Access, busyTimeout: TimeInterval = 240) throws {
         // Opening a pipe waits for its other end, and beside an empty database SQLite removes what has the name of its -wal.
-        if access != .memory, access != .sharedMemory {
+        let isFile = access != .memory && access != .sharedMemory
+        if isFile {
             try SQLiteStoreFiles(URL(fileURLWithPath: path)).requireOwnFiles(.fileReadCorruptFile)
         }
         if access == .create || access == .readWrite { WriteFailure.survivesSizeLimit }
@@ -58,7 +59,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
             name = Self.uri(path: path) + "?vfs=memdb"
         }
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(name, &opened, flags, nil)
+        let code = sqlite3_open_v2(name, &opened, flags, isFile ? SQLiteFileGuard.name : nil)
         guard code == SQLITE_OK, let opened else {
             var message = String(cString: sqlite3_errstr(code))
             var extended = code

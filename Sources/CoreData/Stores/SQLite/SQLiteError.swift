@@ -31,8 +31,14 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
     /// What SQLite says when a connection's file has another name now or none, or its log has come or gone:
     /// `SQLITE_READONLY_DBMOVED`, `SQLITE_READONLY_ROLLBACK`, `SQLITE_IOERR_DELETE_NOENT`, `SQLITE_IOERR_SHORT_READ`.
     static let codesOfLostFiles = [
-        SQLITE_READONLY | 4 << 8, SQLITE_READONLY | 3 << 8, SQLITE_IOERR | 23 << 8, SQLITE_IOERR | 2 << 8,
+        codeOfMovedFile, SQLITE_READONLY | 3 << 8, SQLITE_IOERR | 23 << 8, SQLITE_IOERR | 2 << 8,
     ]
+
+    /// `SQLITE_READONLY_DBMOVED`.
+    static let codeOfMovedFile = SQLITE_READONLY | 4 << 8
+
+    /// Whether the file of a connection has another name now or none, see `SQLiteFileGuard`: opened anew, it is another.
+    var isOfMovedFile: Bool { code == Self.codeOfMovedFile }
 
     /// Whether a file is none that SQLite could lock, or none at this moment.
     var cannotBeLocked: Bool {
@@ -93,6 +99,11 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
                 reason:
                     "The file “\(name)” is locked by \(LockHolders.names(ofStoreAt: url)) (\(message)). Try again when "
                     + "it is closed or saved there, or wait longer (NSPersistentStoreTimeoutOption).",
+                url: url, sqliteCode: code)
+        case _ where isOfMovedFile:
+            return .coreData(
+                operation == .opening ? NSPersistentStoreOpenError : NSSQLiteError,
+                reason: "The file “\(name)” was destroyed, replaced or migrated while it was in use. Open it again.",
                 url: url, sqliteCode: code)
         case SQLITE_READONLY where operation == .saving:
             return .coreData(

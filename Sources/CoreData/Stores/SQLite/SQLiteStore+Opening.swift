@@ -84,18 +84,23 @@ extension SQLiteStore {
         /// Opens a store, or makes it. Where somebody destroys, replaces or migrates it meanwhile, the file that was begun with
         /// loses its name or its log: then the one that is there now is opened.
         private mutating func openFile(_ url: URL, entities: Set<String>?) throws {
+            let deadline = ContinuousClock.now + .seconds(max(0, settings.timeout))
             for attempt in 1... {
                 let file = FileState(url)
                 do {
                     return try openPresentFile(url, entities: entities)
-                } catch  where attempt < Self.maximumOfAttempts && Self.isOfExchange(error, file, url) {
+                } catch
+                    where (attempt < Self.attempts || ContinuousClock.now < deadline && FileState(url) != file)
+                    && Self.isOfExchange(error, file, url)
+                {
                     // Whoever exchanges the file may not be through yet.
                     _ = try MigrationFolder.lock(SQLiteStoreFiles(url), creating: false, timeout: settings.timeout)
                 }
             }
         }
 
-        private static var maximumOfAttempts: Int { 20 }
+        /// How often opening is tried whatever the time limit; after that only while other files come.
+        private static var attempts: Int { 20 }
 
         /// Whether an error may come from an exchange of the file since it was in a state.
         private static func isOfExchange(_ error: any Error, _ file: FileState?, _ url: URL) -> Bool {
@@ -155,7 +160,7 @@ extension SQLiteStore {
                 try openExisting(url, entities: entities)
             } catch {
                 // What was begun here goes again, unless somebody else is making a store of it or has made one.
-                let isContended = (error as? SQLiteError)?.isBusy ?? false
+                let isContended = (error as? SQLiteError).map { $0.isBusy || $0.isOfMovedFile } ?? false
                 if !existed, !isContended, (try? SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: 0)) != false {
                     Self.removeUnfinished(SQLiteStoreFiles(url))
                 }
@@ -196,6 +201,12 @@ extension SQLiteStore {
             try connection.requireWritable(at: url)
             SQLiteFunctions.register(on: connection)
             try settings.configure(connection, isWriter: true)
+            // The checks above were of another store where somebody has destroyed, replaced or migrated that one since.
+            let present = try SQLStoreMetadata.read(from: connection, url: url)
+            guard present[NSStoreUUIDKey] as? String == metadata[NSStoreUUIDKey] as? String,
+                StoredVersion(present) == StoredVersion(metadata)
+            else { return try openPresentFile(url, entities: entities) }
+            metadata = present
             schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
             try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL")
             // Who waited for a migration has opened the older file, which has another name now or none.

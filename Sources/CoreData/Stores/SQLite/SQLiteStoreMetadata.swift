@@ -90,8 +90,8 @@ enum SQLiteStoreMetadata {
         }
     }
 
-    /// Reads again when the -wal and the -shm that told how to read went meanwhile: the last process that had the store open
-    /// has closed it. SQLite says that it cannot open them, or that it may not make them.
+    /// Reads again when the -wal and the -shm that told how to read went meanwhile: the last process that had the store
+    /// open has closed it. SQLite says that it cannot open them, or that it may not make them.
     private static func whileCompanionsStay<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
         let files = SQLiteStoreFiles(url)
         while true {
@@ -114,6 +114,19 @@ enum SQLiteStoreMetadata {
     /// one would make a -shm; in exclusive mode SQLite keeps that index in memory, and it is told not to copy the -wal
     /// into the main file when it closes.
     static func quietConnection(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
+        while true {
+            let connection = try openQuietly(at: url, timeout: timeout)
+            do {
+                // The first read takes the lock that keeps the file in its place.
+                _ = try connection.integer("PRAGMA schema_version")
+                return connection
+            } catch let error as SQLiteError where error.isOfMovedFile {
+                // Another file has come into the store's place.
+            }
+        }
+    }
+
+    private static func openQuietly(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
         let files = SQLiteStoreFiles(url)
         if SoleUse.isHeldHere(for: files) {
             return try SQLiteConnection(path: url.path, access: .immutable, busyTimeout: timeout)

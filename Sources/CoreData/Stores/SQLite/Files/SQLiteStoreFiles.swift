@@ -209,7 +209,7 @@ struct SQLiteStoreFiles: Sendable {
                     throw error.nsError(doing: .saving)
                 } catch let error as SQLiteError where error.cannotBeLocked {
                     // What somebody exchanges at this moment looks like that, too.
-                    if attempts < 20 { continue }
+                    if error.isOfMovedFile || attempts < 20 { continue }
                     // A file that can only be read cannot be written by anybody like us either. In one that is not a
                     // database any more there is nothing that SQLite could lock.
                 }

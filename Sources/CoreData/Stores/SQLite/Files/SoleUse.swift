@@ -44,6 +44,8 @@ final class SoleUse {
                 self.connection = connection
                 Self.owners.withLock { $0[store.main.path] = owner }
                 return
+            } catch let error as SQLiteError where error.isOfMovedFile {
+                continue
             } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
                 guard ContinuousClock.now < deadline else {
                     throw NSError.coreData(

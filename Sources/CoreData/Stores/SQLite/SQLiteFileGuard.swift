@@ -1,0 +1,52 @@
+import CSQLite
+
+/// SQLite's access to files (its VFS), with one rule more: a main file that has lost its name gets no -wal and no
+/// -journal.
+///
+/// SQLite finds these by the main file's name. A connection that opened a store before somebody destroyed, replaced or
+/// migrated it would take the -wal and the -shm of the next store for its own: it would read a mixture, remove the -wal
+/// or empty a -shm that this process has mapped. SQLite looks for them under a lock on the main file, and whoever
+/// exchanges the file holds that lock alone. So the question is asked at a moment at which the answer stays true.
+enum SQLiteFileGuard {
+    /// The name to open connections with; nil, and SQLite's own access is used, where it has none that could be guarded.
+    nonisolated(unsafe) static let name: UnsafePointer<CChar>? = {
+        guard let original, let name = strdup("opencoredata") else { return nil }
+        var guarded = original.pointee
+        guarded.pNext = nil
+        guarded.zName = UnsafePointer(name)
+        guarded.xOpen = { _, name, file, flags, outFlags in
+            guard let original = SQLiteFileGuard.original else { return SQLITE_CANTOPEN }
+            if flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL) != 0, let name, hasMoved(mainFileOf: name) {
+                // SQLite looks there for what there is to close.
+                file?.pointee.pMethods = nil
+                return SQLiteError.codeOfMovedFile
+            }
+            return original.pointee.xOpen(original, name, file, flags, outFlags)
+        }
+        guarded.xDelete = { _, name, isSynchronized in
+            guard let original = SQLiteFileGuard.original else { return SQLITE_IOERR }
+            // Beside an empty main file SQLite removes the -wal. A -journal was made by the connection that removes it.
+            if let name, isLog(name), hasMoved(mainFileOf: name) { return SQLiteError.codeOfMovedFile }
+            return original.pointee.xDelete(original, name, isSynchronized)
+        }
+        // SQLite keeps the address for ever.
+        let kept = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+        kept.initialize(to: guarded)
+        return sqlite3_vfs_register(kept, 0) == SQLITE_OK ? UnsafePointer(name) : nil
+    }()
+
+    /// SQLite's own access.
+    nonisolated(unsafe) private static let original = sqlite3_vfs_find(nil)
+
+    private static func isLog(_ name: UnsafePointer<CChar>) -> Bool {
+        let length = strlen(name)
+        return length > 4 && strcmp(name + length - 4, "-wal") == 0
+    }
+
+    /// - Parameter name: the name of a -wal or -journal, at the address that SQLite gave.
+    private static func hasMoved(mainFileOf name: UnsafePointer<CChar>) -> Bool {
+        guard let file = sqlite3_database_file_object(name), let methods = file.pointee.pMethods else { return false }
+        var moved: Int32 = 0
+        return methods.pointee.xFileControl(file, SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
+    }
+}
