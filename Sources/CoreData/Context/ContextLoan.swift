@@ -12,7 +12,7 @@ struct ContextLoan {
     /// Lends what the caller holds above the context, which it is about to wait for. Nil where that is nothing.
     init?(waitingFor context: NSManagedObjectContext) {
         var below = context
-        while case .parent(let parent)? = below.source {
+        while let parent = below.ownParent {
             if parent.isMain {
                 if HeldContexts.isMainQueueHeld, MainLoan.shared.lend() { lent.append(nil) }
             } else if let gate = parent.gate, HeldContexts.contains(parent), !parent.isLending {

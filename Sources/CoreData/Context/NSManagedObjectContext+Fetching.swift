@@ -66,15 +66,6 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// A fetch as this context and its parents understand it.
-    struct FetchPlan {
-        var parameters: FetchParameters
-        var store: StoreFetch
-        var affectedStores: [NSPersistentStore]?
-        /// The state of the stores to read, where the context is pinned to one.
-        var generation: QueryGeneration?
-    }
-
     final func plan(for request: NSPersistentStoreRequest) throws -> FetchPlan {
         drainMailbox()
         guard var parameters = request.fetchParameters else {
@@ -162,35 +153,18 @@ extension NSManagedObjectContext {
         return touched.isEmpty && touchedBefore == 0 ? found : overlaid(found, touched, plan)
     }
 
-    /// The rows of a fetch as this context's source has them.
-    private func rows(_ plan: FetchPlan) throws -> [Snapshot] {
-        switch source {
-        case .parent(let parent):
-            let sent = Transfer(plan)
-            return try parent.reading { Transfer(try parent.rowsForChild(sent.value)) }.value
-        case .coordinator(let coordinator):
-            return try coordinator.rows(
-                for: storeFetch(plan, coordinator), in: plan.affectedStores, at: try plan.generation ?? generation())
-        case nil:
-            return []
-        }
-    }
-
-    /// The same, some hundred at a time where the source is a store.
+    /// The rows of a fetch as this context's source has them, some hundred at a time where they come so.
     final func eachBatchOfRows(_ plan: FetchPlan, _ body: ([Snapshot]) throws -> Void) throws {
-        if case .coordinator(let coordinator)? = source {
-            try coordinator.fetchRows(
-                plan.store, in: plan.affectedStores, at: try plan.generation ?? generation(), body)
-        } else {
-            try body(try rows(plan))
-        }
+        try rowSource?.eachBatchOfRows(plan, in: self, body)
     }
 
     /// The objects of a fetch as this context's source has them, made while each batch of rows is fresh.
     ///
     /// `given` are the rows where they have been read before.
     private func fetchObjects(_ plan: FetchPlan, rows given: [Snapshot]? = nil) throws -> [NSManagedObject] {
-        if given == nil, plan.parameters.fetchBatchSize > 0 { return batchedObjects(try sourceKeys(plan), plan) }
+        if given == nil, plan.parameters.fetchBatchSize > 0 {
+            return batchedObjects(try rowSource?.keys(plan, in: self) ?? [], plan)
+        }
         var objects: [NSManagedObject] = []
         var birth = Birth(home: home(at: plan.store.layout.index))
         let isRefreshing = plan.parameters.shouldRefreshRefetchedObjects
@@ -270,27 +244,10 @@ extension NSManagedObjectContext {
 
     // MARK: Keys, counts, dictionaries
 
-    /// The keys of a fetch as this context's source has them.
-    private func sourceKeys(_ plan: FetchPlan) throws -> [ObjectKey] {
-        switch source {
-        case .parent(let parent):
-            let sent = Transfer(plan)
-            return try parent.reading { try parent.keys(sent.value) }
-        case .coordinator(let coordinator):
-            return try coordinator.keys(
-                for: plan.store, in: plan.affectedStores, at: try plan.generation ?? generation())
-        case nil: return []
-        }
-    }
-
-    private func keys(_ plan: FetchPlan) throws -> [ObjectKey] {
-        if try isFetchDirect(plan), case .coordinator(let coordinator)? = source {
+    final func keys(_ plan: FetchPlan) throws -> [ObjectKey] {
+        if try isFetchDirect(plan) {
             do {
-                let fetch = storeFetch(plan, coordinator)
-                return try isAnsweredWithKeys(plan)
-                    ? coordinator.orderedKeys(for: fetch, in: plan.affectedStores)
-                    : coordinator.keys(
-                        for: fetch, in: plan.affectedStores, at: try plan.generation ?? generation())
+                return try rowSource?.keys(plan, in: self) ?? []
             } catch let error as NSError where isJudgedInMemory(plan, after: error) {}
         }
         return try objects(plan).map(\.objectKey)
@@ -299,16 +256,7 @@ extension NSManagedObjectContext {
     final func count(_ plan: FetchPlan) throws -> Int {
         if try isFetchDirect(plan) {
             do {
-                switch source {
-                case .coordinator(let coordinator):
-                    return try coordinator.count(
-                        for: storeFetch(plan, coordinator), in: plan.affectedStores,
-                        at: try plan.generation ?? generation())
-                case .parent(let parent):
-                    let sent = Transfer(plan)
-                    return try parent.reading { try parent.count(sent.value) }
-                case nil: return 0
-                }
+                return try rowSource?.count(plan, in: self) ?? 0
             } catch let error as NSError where isJudgedInMemory(plan, after: error) {}
         }
         return try objects(plan).count
@@ -316,82 +264,7 @@ extension NSManagedObjectContext {
 
     /// Dictionaries are read from the store: unsaved changes do not count, as documented.
     final func dictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
-        switch source {
-        case .parent(let parent):
-            let sent = Transfer(plan)
-            return try parent.reading { Transfer(try parent.dictionaries(sent.value)) }.value
-        case .coordinator(let coordinator):
-            var fetch = storeFetch(plan, coordinator)
-            let parameters = plan.parameters
-            let properties =
-                try parameters.propertiesToFetch?.map { try column($0, plan) }
-                ?? fetch.layout.entity.attributesByName.keys.sorted().map { .keyPath($0) }
-            let composites = properties.compactMap { column -> CompositeAccess? in
-                guard case .composite(let composite)? = fetch.layout.access[column.name] else { return nil }
-                return composite
-            }
-            fetch.result = .dictionaries(
-                properties: properties.flatMap { column -> [StoreFetch.Column] in
-                    guard let composite = composites.first(where: { $0.name == column.name }) else { return [column] }
-                    return composite.slots.map { .keyPath(fetch.layout.slots[$0].name) }
-                },
-                groupBy: try parameters.propertiesToGroupBy?.map { try column($0, plan) } ?? [],
-                having: parameters.havingPredicate, distinct: parameters.returnsDistinctResults)
-            let rows = try coordinator.dictionaries(
-                for: fetch, in: plan.affectedStores, at: try plan.generation ?? generation())
-            if composites.isEmpty { return rows }
-            let asked = Set(properties.map(\.name))
-            return rows.map { Self.folding(composites, in: $0, fetch.layout, keeping: asked) }
-        case nil:
-            return []
-        }
-    }
-
-    /// A dictionary whose composite attributes are read element by element, with one dictionary for each.
-    private static func folding(
-        _ composites: [CompositeAccess], in row: [String: Any], _ layout: EntityLayout, keeping asked: Set<String>
-    ) -> [String: Any] {
-        var result = row
-        // A program's store may have given the whole.
-        for composite in composites where row[composite.name] == nil {
-            func value(_ composite: CompositeAccess) -> [String: Any]? {
-                var values: [String: Any] = [:]
-                for (name, access) in composite.elements {
-                    switch access {
-                    case .attribute(let slot):
-                        let path = layout.slots[slot].name
-                        values[name] = row[path]
-                        if !asked.contains(path) { result[path] = nil }
-                    case .composite(let inner): values[name] = value(inner)
-                    case .toOne, .toMany, .fetched: break
-                    }
-                }
-                return values.isEmpty ? nil : values
-            }
-            result[composite.name] = value(composite)
-        }
-        return result
-    }
-
-    private func column(_ element: Any, _ plan: FetchPlan) throws -> StoreFetch.Column {
-        switch element {
-        case let name as String: return .keyPath(name)
-        case let expression as NSExpressionDescription:
-            // Without an expression it may stand for the attribute of its name.
-            let isAttribute = if case .attribute? = plan.store.layout.access[expression.name] { true } else { false }
-            return expression.expression == nil && isAttribute ? .keyPath(expression.name) : .expression(expression)
-        case let property as NSPropertyDescription: return .keyPath(property.name)
-        case let keyPath as AnyKeyPath:
-            return .keyPath(
-                KeyPathNames.requiredName(of: keyPath, for: "propertiesToFetch of '\(plan.store.layout.name)'"))
-        default:
-            throw NSError.coreData(
-                NSCoreDataError,
-                reason: """
-                    Invalid element \(element) in propertiesToFetch or propertiesToGroupBy of a request for \
-                    '\(plan.store.layout.name)'
-                    """)
-        }
+        try rowSource?.dictionaries(plan, in: self) ?? []
     }
 
     /// Whether nothing unsaved of this context can change the answer.
@@ -399,59 +272,5 @@ extension NSManagedObjectContext {
         if !plan.parameters.includesPendingChanges { return true }
         try throwingReadErrors { settlePendingChanges() }
         return touchedObjects(plan.store).isEmpty
-    }
-
-    // MARK: For children
-
-    /// Rows for a child's fetch, with this context's unsaved changes in them. Called on this context's queue.
-    final func rowsForChild(_ plan: FetchPlan) throws -> [Snapshot] {
-        try throwingReadErrors { settlePendingChanges() }
-        if !plan.parameters.includesPendingChanges || touchedObjects(plan.store).isEmpty {
-            return try rows(plan)
-        }
-        return try objects(plan).map { $0.currentRow() }
-    }
-
-    /// The row behind a child's object, with this context's unsaved changes in it. Called on this context's queue.
-    final func rowForChild(_ key: ObjectKey) throws -> Snapshot? {
-        drainMailbox()
-        var key = key
-        if key.isTemporary, let permanent = permanentKeys[key.key] { key.key = permanent }
-        if let object = registeredObject(for: key) {
-            if object.flags.contains(.deleted) { return nil }
-            if object.row != nil { return object.currentRow() }
-        }
-        return try readRow(for: key)
-    }
-
-    /// The rows behind many objects of a child, by the keys it has for them. Called on this context's queue.
-    final func rowsForChild(_ keys: [ObjectKey]) throws -> [(ObjectKey, Snapshot)] {
-        drainMailbox()
-        var rows: [(ObjectKey, Snapshot)] = []
-        var missing: [(ObjectKey, ObjectKey)] = []
-        for key in keys {
-            let present = key.renamed(permanentKeys)
-            if let object = registeredObject(for: present), object.row != nil || object.flags.contains(.deleted) {
-                if !object.flags.contains(.deleted) { rows.append((key, object.currentRow())) }
-            } else {
-                missing.append((key, present))
-            }
-        }
-        let found = try readRows(for: missing.map(\.1))
-        for (key, present) in missing {
-            let place = ObjectKey(layoutIndex: home(at: present.layoutIndex).layout.rootIndex, key: present.key)
-            if let row = found[place] { rows.append((key, row)) }
-        }
-        return rows
-    }
-
-    /// The members of a child's to-many relationship, with this context's unsaved changes. On this context's queue.
-    final func membersForChild(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey] {
-        var owner = owner
-        return try throwingReadErrors {
-            settlePendingChanges()
-            if owner.isTemporary, let permanent = permanentKeys[owner.key] { owner.key = permanent }
-            return object(for: owner).members(of: toMany.index)
-        }
     }
 }

@@ -4,14 +4,6 @@ import Foundation
 extension NSManagedObjectContext {
     // MARK: Fetching
 
-    /// The fetch as a store of the coordinator is to see it: where a program's store is among them, with its origin.
-    final func storeFetch(_ plan: FetchPlan, _ coordinator: NSPersistentStoreCoordinator) -> StoreFetch {
-        guard coordinator.hasObjectStores else { return plan.store }
-        var fetch = plan.store
-        fetch.origin = FetchOrigin(context: self, parameters: plan.parameters)
-        return fetch
-    }
-
     /// Whether the fetch gives objects whose values are read one by one later.
     final func isAnsweredWithKeys(_ plan: FetchPlan) -> Bool {
         persistentStoreCoordinator?.answersWithKeys(plan.store.layout, in: plan.affectedStores) ?? false
@@ -19,33 +11,11 @@ extension NSManagedObjectContext {
 
     /// The objects of a fetch that is answered with keys, as faults.
     final func faults(_ plan: FetchPlan) throws -> [NSManagedObject] {
-        let objects = try recordKeys(plan).map { object(found: $0) }
+        let objects = try (rowSource?.keys(plan, in: self) ?? []).map { object(found: $0) }
         if plan.parameters.shouldRefreshRefetchedObjects {
             for object in objects where object.row != nil && !object.hasChanges { refresh(object, mergeChanges: true) }
         }
         return objects
-    }
-
-    /// The keys of a fetch that a program's store answers with keys, in the order in which it gives its records.
-    private func recordKeys(_ plan: FetchPlan) throws -> [ObjectKey] {
-        switch source {
-        case .coordinator(let coordinator):
-            return try coordinator.orderedKeys(for: storeFetch(plan, coordinator), in: plan.affectedStores)
-        case .parent(let parent):
-            let sent = Transfer(plan)
-            return try parent.performAndWait { try parent.keysForChild(sent.value) }
-        case nil:
-            return []
-        }
-    }
-
-    /// Keys for a child's fetch, with this context's unsaved changes in them. Called on this context's queue.
-    private func keysForChild(_ plan: FetchPlan) throws -> [ObjectKey] {
-        try throwingReadErrors { settlePendingChanges() }
-        if !plan.parameters.includesPendingChanges || touchedObjects(plan.store).isEmpty {
-            return try recordKeys(plan)
-        }
-        return try objects(plan).map(\.objectKey)
     }
 
     // MARK: Saving

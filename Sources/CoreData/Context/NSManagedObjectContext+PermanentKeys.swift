@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
     /// heard of before what speaks of it.
     final func keyAbove(_ key: ObjectKey) -> ObjectKey? {
         if let permanent = permanentKeys[key.key] { return ObjectKey(layoutIndex: key.layoutIndex, key: permanent) }
-        guard case .parent(let parent) = source else { return nil }
+        guard let parent = ownParent else { return nil }
         return parent.reading {
             parent.drainMailbox()
             return parent.registeredObject(for: key) == nil ? parent.keyAbove(key) : nil

@@ -68,28 +68,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func sourceMembers(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
-        switch source {
-        case .parent(let parent):
-            return try parent.reading { try parent.membersForChild(of: toMany, owners: owners) }
-        case .coordinator(let coordinator):
-            return try coordinator.members(of: toMany, owners: owners, at: try generation())
-        case nil:
-            return [:]
-        }
-    }
-
-    /// The members of a relationship of a child's objects, by the keys it has for them. Called on this context's queue.
-    private func membersForChild(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
-        try throwingReadErrors { settlePendingChanges() }
-        let objects = owners.map { object(for: $0.renamed(permanentKeys)) }
-        let faults = objects.filter { $0.toManyState(toMany.index).isFault && ($0.key > 0 || parent != nil) }
-        let found = try sourceMembers(of: toMany, owners: faults.map(\.objectKey))
-        for fault in faults where fault.toManyState(toMany.index).isFault {
-            fault.toManyState(toMany.index).load(found[fault.key] ?? [])
-        }
-        var members: [Int64: [ObjectKey]] = [:]
-        for (owner, object) in zip(owners, objects) { members[owner.key] = object.members(of: toMany.index) }
-        return members
+    final func sourceMembers(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
+        try rowSource?.members(of: toMany, owners: owners, in: self) ?? [:]
     }
 }

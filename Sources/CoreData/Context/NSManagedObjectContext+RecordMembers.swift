@@ -5,7 +5,7 @@ import Foundation
 extension NSManagedObjectContext {
     /// Whether an object's to-many relationships are kept in its own record.
     final func keepsMembersInRecord(_ object: NSManagedObject) -> Bool {
-        guard case .coordinator(let coordinator)? = source, coordinator.hasObjectStores, object.key > 0 else {
+        guard let coordinator = ownCoordinator, coordinator.hasObjectStores, object.key > 0 else {
             return false
         }
         return coordinator.objectStoreNumbers.contains(object.objectKey.storeNumber)

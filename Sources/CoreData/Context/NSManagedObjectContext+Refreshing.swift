@@ -163,7 +163,7 @@ extension NSManagedObjectContext {
 
     /// A refreshed object reads the store, not what the row cache remembers.
     private func forgetCachedRow(of object: NSManagedObject) {
-        guard case .coordinator(let coordinator)? = source, object.key > 0 else { return }
+        guard let coordinator = ownCoordinator, object.key > 0 else { return }
         coordinator.forgetCachedRow(object.objectKey, rootIndex: object.home.layout.rootIndex)
     }
 }

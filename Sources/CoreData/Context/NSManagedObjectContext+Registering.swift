@@ -225,31 +225,11 @@ extension NSManagedObjectContext {
     }
 
     final func readRow(for key: ObjectKey) throws -> Snapshot? {
-        switch source {
-        case .parent(let parent):
-            // Whatever compares the row with what is known has to know the same keys.
-            defer { drainMailbox() }
-            return try parent.reading { try parent.rowForChild(key) }
-        case .coordinator(let coordinator):
-            guard !key.isTemporary, let modelLayout else { return nil }
-            let rootIndex = modelLayout.entities[key.layoutIndex].rootIndex
-            return try coordinator.row(
-                for: key, rootIndex: rootIndex, at: try generation(),
-                refreshing: storedStalenessInterval >= 0 && isStale(key, rootIndex, coordinator), in: self)
-        case nil:
-            return nil
-        }
+        try rowSource?.row(for: key, in: self)
     }
 
     final func loadMembers(of toMany: ToManySlot, owner: NSManagedObject) throws -> [ObjectKey] {
         drainMailbox()
-        switch source {
-        case .parent(let parent):
-            return try parent.reading { try parent.membersForChild(of: toMany, owner: owner.objectKey) }
-        case .coordinator(let coordinator):
-            return try coordinator.members(of: toMany, owner: owner.objectKey, at: try generation(), in: self)
-        case nil:
-            return []
-        }
+        return try rowSource?.members(of: toMany, owner: owner.objectKey, in: self) ?? []
     }
 }

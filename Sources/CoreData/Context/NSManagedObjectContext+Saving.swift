@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
         }
         try throwingReadErrors { processPendingChanges(isBeforeSave: true) }
         guard hasChanges || !watchedObjects.isEmpty else {
-            if case .coordinator(let coordinator) = source { try coordinator.saveMetadata() }
+            try ownCoordinator?.saveMetadata()
             advanceGeneration()
             return dropCleanObjects()
         }
@@ -28,14 +28,12 @@ extension NSManagedObjectContext {
         var isForLater = false
         // Before anything is written or handed to the parent the errors are thrown: afterwards everything is saved.
         try collectingReadErrors {
-            switch source {
-            case .parent(let parent): isForLater = try save(&work, to: parent)
-            case .coordinator(let coordinator): try save(&work, to: coordinator)
-            case nil:
+            guard let rowSource else {
                 throw NSError.coreData(
                     NSPersistentStoreSaveError,
                     reason: "\(debugName) has no coordinator and no parent; its changes cannot be saved")
             }
+            isForLater = try rowSource.save(&work, of: self)
         }
         finish(work)
         // Only now, as two processors that work on the same rows hinder each other.
@@ -170,7 +168,7 @@ extension NSManagedObjectContext {
             ids = identifiers(of: changes)
         }
         // The undocumented key of Apple's notifications, which history's readers use.
-        if case .coordinator(let coordinator)? = source { info["newChangeToken"] = coordinator.savedHistoryToken }
+        if let ownCoordinator { info["newChangeToken"] = ownCoordinator.savedHistoryToken }
         if let generation = try? generation() {
             info[NSManagedObjectContextQueryGenerationKey] = NSQueryGenerationToken(generation)
         }

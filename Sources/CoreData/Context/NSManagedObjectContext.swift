@@ -483,14 +483,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     open override var description: String { "<NSManagedObjectContext: \(debugName)>" }
 
-    /// The source of rows: the parent context or the coordinator.
-    final var source: Source? {
-        if let storedParent { return .parent(storedParent) }
-        return storedCoordinator.map { .coordinator($0) }
+    /// Where rows come from and saves go; nil without a parent and a coordinator.
+    final var rowSource: (any RowSource)? {
+        if let storedParent { return ParentRows(parent: storedParent) }
+        return storedCoordinator.map { StoreRows(coordinator: $0) }
     }
 
-    enum Source {
-        case parent(NSManagedObjectContext)
-        case coordinator(NSPersistentStoreCoordinator)
-    }
+    /// The parent, and the coordinator that the context itself stands on. A child has none.
+    final var ownParent: NSManagedObjectContext? { storedParent }
+    final var ownCoordinator: NSPersistentStoreCoordinator? { storedCoordinator }
 }

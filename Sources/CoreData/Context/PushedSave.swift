@@ -146,7 +146,7 @@ extension NSManagedObjectContext {
 
     /// The row caches of the stores, where this context reads what they have.
     private var presentRows: PresentRows? {
-        guard case .coordinator(let coordinator) = source, case .present = readingState, storedStalenessInterval < 0,
+        guard let coordinator = ownCoordinator, case .present = readingState, storedStalenessInterval < 0,
             let modelLayout
         else { return nil }
         return PresentRows(coordinator: coordinator, modelLayout: modelLayout)

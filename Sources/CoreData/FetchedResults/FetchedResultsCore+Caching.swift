@@ -6,8 +6,7 @@ extension FetchedResultsCore {
     /// unsaved changes, and where the results come from a parent context or a store without a file.
     func cacheBasis(of fetched: Fetched) -> SectionCache.Basis? {
         guard cacheName != nil, let sectionNameKeyPath, fetched.isTracked,
-            case .coordinator(let coordinator)? = context.source,
-            !context.hasChanges
+            let coordinator = context.ownCoordinator, !context.hasChanges
         else { return nil }
         let stores = fetched.affectedStores ?? coordinator.persistentStores
         let states = stores.filter { $0.type != NSInMemoryStoreType }.compactMap(SectionCache.state)

@@ -4,7 +4,7 @@ import Foundation
 extension NSManagedObjectContext {
     /// Whether the rows of the context's stores can be read in ranges of keys.
     final var canReadByKey: Bool {
-        guard case .coordinator(let coordinator)? = source else { return false }
+        guard let coordinator = ownCoordinator else { return false }
         return coordinator.persistentStores.count == 1 && coordinator.persistentStores[0] is SQLStore
     }
 
@@ -21,14 +21,14 @@ extension NSManagedObjectContext {
 
     /// The keys of the saved objects of a request, in its order.
     final func storedKeys(of request: NSFetchRequest<NSManagedObject>) throws -> [ObjectKey] {
-        guard case .coordinator(let coordinator)? = source else { return [] }
+        guard let coordinator = ownCoordinator else { return [] }
         let plan = try plan(for: request)
         return try coordinator.keys(for: plan.store, in: plan.affectedStores)
     }
 
     /// Loads to-many relationships of objects, one request for each relationship.
     final func prefetchMembers(of objects: [NSManagedObject], _ indexes: [Int]) {
-        guard case .coordinator(let coordinator)? = source, let first = objects.first else { return }
+        guard let coordinator = ownCoordinator, let first = objects.first else { return }
         for index in indexes where index < first.home.layout.toManys.count {
             let toMany = first.home.layout.toManys[index]
             if case .transient = toMany.kind { continue }

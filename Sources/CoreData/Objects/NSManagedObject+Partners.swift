@@ -139,15 +139,7 @@ extension NSManagedObjectContext {
     /// so at the save that this is for.
     fileprivate final func bringUpToDate(_ object: NSManagedObject) {
         guard object.key > 0, object.flags.isDisjoint(with: [.inserted, .deleted]) else { return }
-        let newest: Snapshot? =
-            switch source {
-            case .coordinator(let coordinator):
-                try? coordinator.row(
-                    for: object.objectKey, rootIndex: object.home.layout.rootIndex, at: nil, refreshing: true, in: self)
-            case .parent: try? readRow(for: object.objectKey)
-            case nil: nil
-            }
-        guard let newest else { return }
+        guard let newest = try? rowSource?.newestRow(for: object.objectKey, in: self) else { return }
         if let row = object.row {
             // A parent's unsaved changes leave the version as it is.
             if row.version < newest.version || parent != nil { object.rebase(on: newest, keeping: .all) }

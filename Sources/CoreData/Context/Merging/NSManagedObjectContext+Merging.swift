@@ -150,28 +150,11 @@ extension NSManagedObjectContext {
 
     /// The rows behind many objects, by the keys they have under their root entities; objects without a row are left out.
     final func readRows(for keys: [ObjectKey]) throws -> [ObjectKey: Snapshot] {
-        var found: [ObjectKey: Snapshot] = [:]
-        func rootIndex(_ key: ObjectKey) -> Int { home(at: key.layoutIndex).layout.rootIndex }
-        if keys.isEmpty { return found }
-        found.reserveCapacity(keys.count)
-        switch source {
-        case .parent(let parent):
-            let rows = try parent.reading { Transfer(try parent.rowsForChild(keys)) }.value
-            for (key, row) in rows { found[ObjectKey(layoutIndex: rootIndex(key), key: key.key)] = row }
-        case .coordinator(let coordinator):
-            let saved = keys.filter { !$0.isTemporary }
-            for (root, group) in Dictionary(grouping: saved, by: rootIndex) {
-                let rows = try coordinator.rows(
-                    for: group.map(\.key), rootIndex: root, at: try generation(),
-                    refreshing: storedStalenessInterval >= 0)
-                for row in rows {
-                    found[ObjectKey(layoutIndex: root, key: row.key)] = row
-                }
-            }
-        case nil: break
-        }
-        return found
+        if keys.isEmpty { return [:] }
+        return try rowSource?.rows(for: keys, in: self) ?? [:]
     }
+
+    final func rootIndex(of key: ObjectKey) -> Int { home(at: key.layoutIndex).layout.rootIndex }
 
     private func forgetCachedRows(_ changes: MergedChanges) {
         guard let coordinator = persistentStoreCoordinator, let modelLayout else { return }

@@ -1,0 +1,135 @@
+/// The rows of a child context: what its parent has, with the parent's unsaved changes.
+struct ParentRows: RowSource {
+    let parent: NSManagedObjectContext
+
+    func row(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot? {
+        // Whatever compares the row with what is known has to know the same keys.
+        defer { context.drainMailbox() }
+        return try parent.reading { try parent.rowForChild(key) }
+    }
+
+    func newestRow(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot? {
+        try row(for: key, in: context)
+    }
+
+    func rows(for keys: [ObjectKey], in context: NSManagedObjectContext) throws -> [ObjectKey: Snapshot] {
+        let rows = try parent.reading { Transfer(try parent.rowsForChild(keys)) }.value
+        var found: [ObjectKey: Snapshot] = [:]
+        found.reserveCapacity(keys.count)
+        for (key, row) in rows { found[ObjectKey(layoutIndex: context.rootIndex(of: key), key: key.key)] = row }
+        return found
+    }
+
+    func members(of toMany: ToManySlot, owner: ObjectKey, in context: NSManagedObjectContext) throws -> [ObjectKey] {
+        try parent.reading { try parent.membersForChild(of: toMany, owner: owner) }
+    }
+
+    func members(
+        of toMany: ToManySlot, owners: [ObjectKey], in context: NSManagedObjectContext
+    ) throws -> [Int64: [ObjectKey]] {
+        try parent.reading { try parent.membersForChild(of: toMany, owners: owners) }
+    }
+
+    // MARK: Fetches
+
+    func rows(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [Snapshot] {
+        let sent = Transfer(plan)
+        return try parent.reading { Transfer(try parent.rowsForChild(sent.value)) }.value
+    }
+
+    func eachBatchOfRows(
+        _ plan: FetchPlan, in context: NSManagedObjectContext, _ body: ([Snapshot]) throws -> Void
+    ) throws {
+        try body(try rows(plan, in: context))
+    }
+
+    func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [ObjectKey] {
+        let sent = Transfer(plan)
+        return try parent.reading { try parent.keys(sent.value) }
+    }
+
+    func count(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> Int {
+        let sent = Transfer(plan)
+        return try parent.reading { try parent.count(sent.value) }
+    }
+
+    func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [[String: Any]] {
+        let sent = Transfer(plan)
+        return try parent.reading { Transfer(try parent.dictionaries(sent.value)) }.value
+    }
+
+    // MARK: Saving
+
+    func save(_ work: inout NSManagedObjectContext.SaveWork, of context: NSManagedObjectContext) throws -> Bool {
+        try context.save(&work, to: parent)
+    }
+}
+
+// What a context answers its children. Called while they have its gate or its queue.
+extension NSManagedObjectContext {
+    /// Rows for a child's fetch, with this context's unsaved changes in them.
+    final func rowsForChild(_ plan: FetchPlan) throws -> [Snapshot] {
+        try throwingReadErrors { settlePendingChanges() }
+        if !plan.parameters.includesPendingChanges || touchedObjects(plan.store).isEmpty {
+            return try rowSource?.rows(plan, in: self) ?? []
+        }
+        return try objects(plan).map { $0.currentRow() }
+    }
+
+    /// The row behind a child's object, with this context's unsaved changes in it.
+    final func rowForChild(_ key: ObjectKey) throws -> Snapshot? {
+        drainMailbox()
+        var key = key
+        if key.isTemporary, let permanent = permanentKeys[key.key] { key.key = permanent }
+        if let object = registeredObject(for: key) {
+            if object.flags.contains(.deleted) { return nil }
+            if object.row != nil { return object.currentRow() }
+        }
+        return try readRow(for: key)
+    }
+
+    /// The rows behind many objects of a child, by the keys it has for them.
+    final func rowsForChild(_ keys: [ObjectKey]) throws -> [(ObjectKey, Snapshot)] {
+        drainMailbox()
+        var rows: [(ObjectKey, Snapshot)] = []
+        var missing: [(ObjectKey, ObjectKey)] = []
+        for key in keys {
+            let present = key.renamed(permanentKeys)
+            if let object = registeredObject(for: present), object.row != nil || object.flags.contains(.deleted) {
+                if !object.flags.contains(.deleted) { rows.append((key, object.currentRow())) }
+            } else {
+                missing.append((key, present))
+            }
+        }
+        let found = try readRows(for: missing.map(\.1))
+        for (key, present) in missing {
+            let place = ObjectKey(layoutIndex: home(at: present.layoutIndex).layout.rootIndex, key: present.key)
+            if let row = found[place] { rows.append((key, row)) }
+        }
+        return rows
+    }
+
+    /// The members of a child's to-many relationship, with this context's unsaved changes.
+    final func membersForChild(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey] {
+        var owner = owner
+        return try throwingReadErrors {
+            settlePendingChanges()
+            if owner.isTemporary, let permanent = permanentKeys[owner.key] { owner.key = permanent }
+            return object(for: owner).members(of: toMany.index)
+        }
+    }
+
+    /// The members of a relationship of a child's objects, by the keys it has for them.
+    final func membersForChild(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
+        try throwingReadErrors { settlePendingChanges() }
+        let objects = owners.map { object(for: $0.renamed(permanentKeys)) }
+        let faults = objects.filter { $0.toManyState(toMany.index).isFault && ($0.key > 0 || parent != nil) }
+        let found = try sourceMembers(of: toMany, owners: faults.map(\.objectKey))
+        for fault in faults where fault.toManyState(toMany.index).isFault {
+            fault.toManyState(toMany.index).load(found[fault.key] ?? [])
+        }
+        var members: [Int64: [ObjectKey]] = [:]
+        for (owner, object) in zip(owners, objects) { members[owner.key] = object.members(of: toMany.index) }
+        return members
+    }
+}

@@ -1,0 +1,39 @@
+/// Where a context's rows come from and where its saves go: its parent context, or the stores of a coordinator.
+///
+/// Nothing else of a context asks which of the two it is.
+protocol RowSource {
+    /// The row behind an object; nil where there is none.
+    func row(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot?
+    /// The row as it is now, whatever the context remembers and whatever state it is pinned to.
+    func newestRow(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot?
+    /// The rows behind many objects, by the keys they have under their root entities; without those that have no row.
+    func rows(for keys: [ObjectKey], in context: NSManagedObjectContext) throws -> [ObjectKey: Snapshot]
+
+    /// The members of a to-many relationship of one object, and of several by the keys of their owners.
+    func members(of toMany: ToManySlot, owner: ObjectKey, in context: NSManagedObjectContext) throws -> [ObjectKey]
+    func members(
+        of toMany: ToManySlot, owners: [ObjectKey], in context: NSManagedObjectContext
+    ) throws -> [Int64: [ObjectKey]]
+
+    /// The rows of a fetch; the same some hundred at a time, where that is how they come.
+    func rows(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [Snapshot]
+    func eachBatchOfRows(
+        _ plan: FetchPlan, in context: NSManagedObjectContext, _ body: ([Snapshot]) throws -> Void
+    ) throws
+    /// The keys of what a fetch finds, their number, and the dictionaries that it asks for.
+    func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [ObjectKey]
+    func count(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> Int
+    func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [[String: Any]]
+
+    /// Hands over what a context saves. True where the source takes it over later, by itself.
+    func save(_ work: inout NSManagedObjectContext.SaveWork, of context: NSManagedObjectContext) throws -> Bool
+}
+
+/// A fetch as a context and its parents understand it.
+struct FetchPlan {
+    var parameters: FetchParameters
+    var store: StoreFetch
+    var affectedStores: [NSPersistentStore]?
+    /// The state of the stores to read, where the context is pinned to one.
+    var generation: QueryGeneration?
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+/// The rows of a context that stands on a coordinator: what its stores have.
+struct StoreRows: RowSource {
+    let coordinator: NSPersistentStoreCoordinator
+
+    func row(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot? {
+        guard !key.isTemporary, let modelLayout = context.modelLayout else { return nil }
+        let rootIndex = modelLayout.entities[key.layoutIndex].rootIndex
+        return try coordinator.row(
+            for: key, rootIndex: rootIndex, at: try context.generation(),
+            refreshing: context.storedStalenessInterval >= 0 && context.isStale(key, rootIndex, coordinator),
+            in: context)
+    }
+
+    func newestRow(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot? {
+        try coordinator.row(
+            for: key, rootIndex: context.rootIndex(of: key), at: nil, refreshing: true, in: context)
+    }
+
+    func rows(for keys: [ObjectKey], in context: NSManagedObjectContext) throws -> [ObjectKey: Snapshot] {
+        var found: [ObjectKey: Snapshot] = [:]
+        found.reserveCapacity(keys.count)
+        let saved = keys.filter { !$0.isTemporary }
+        for (root, group) in Dictionary(grouping: saved, by: { context.rootIndex(of: $0) }) {
+            let rows = try coordinator.rows(
+                for: group.map(\.key), rootIndex: root, at: try context.generation(),
+                refreshing: context.storedStalenessInterval >= 0)
+            for row in rows { found[ObjectKey(layoutIndex: root, key: row.key)] = row }
+        }
+        return found
+    }
+
+    func members(of toMany: ToManySlot, owner: ObjectKey, in context: NSManagedObjectContext) throws -> [ObjectKey] {
+        try coordinator.members(of: toMany, owner: owner, at: try context.generation(), in: context)
+    }
+
+    func members(
+        of toMany: ToManySlot, owners: [ObjectKey], in context: NSManagedObjectContext
+    ) throws -> [Int64: [ObjectKey]] {
+        try coordinator.members(of: toMany, owners: owners, at: try context.generation())
+    }
+
+    // MARK: Fetches
+
+    func rows(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [Snapshot] {
+        try coordinator.rows(
+            for: storeFetch(plan, context), in: plan.affectedStores, at: try generation(plan, context))
+    }
+
+    func eachBatchOfRows(
+        _ plan: FetchPlan, in context: NSManagedObjectContext, _ body: ([Snapshot]) throws -> Void
+    ) throws {
+        try coordinator.fetchRows(
+            storeFetch(plan, context), in: plan.affectedStores, at: try generation(plan, context), body)
+    }
+
+    func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [ObjectKey] {
+        let fetch = storeFetch(plan, context)
+        if context.isAnsweredWithKeys(plan) { return try coordinator.orderedKeys(for: fetch, in: plan.affectedStores) }
+        return try coordinator.keys(for: fetch, in: plan.affectedStores, at: try generation(plan, context))
+    }
+
+    func count(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> Int {
+        try coordinator.count(
+            for: storeFetch(plan, context), in: plan.affectedStores, at: try generation(plan, context))
+    }
+
+    func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [[String: Any]] {
+        let columns = try DictionaryColumns(plan)
+        var fetch = storeFetch(plan, context)
+        fetch.result = columns.result(plan.parameters)
+        return columns.folded(
+            try coordinator.dictionaries(for: fetch, in: plan.affectedStores, at: try generation(plan, context)))
+    }
+
+    private func generation(_ plan: FetchPlan, _ context: NSManagedObjectContext) throws -> QueryGeneration? {
+        try plan.generation ?? context.generation()
+    }
+
+    /// The fetch as a store of the coordinator is to see it: where a program's store is among them, with its origin.
+    private func storeFetch(_ plan: FetchPlan, _ context: NSManagedObjectContext) -> StoreFetch {
+        guard coordinator.hasObjectStores else { return plan.store }
+        var fetch = plan.store
+        fetch.origin = FetchOrigin(context: context, parameters: plan.parameters)
+        return fetch
+    }
+
+    // MARK: Saving
+
+    func save(_ work: inout NSManagedObjectContext.SaveWork, of context: NSManagedObjectContext) throws -> Bool {
+        try context.save(&work, to: coordinator)
+        return false
+    }
+}
