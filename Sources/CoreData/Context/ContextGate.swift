@@ -18,6 +18,15 @@ final class ContextGate: @unchecked Sendable {  // mutable state is guarded by `
         condition.unlock()
     }
 
+    /// Enters where nobody is in the gate or waits for it.
+    func tryEnter() -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        if served != nextTicket { return false }
+        nextTicket += 1
+        return true
+    }
+
     /// Lets the next one in.
     func leave() {
         condition.lock()
@@ -34,7 +43,12 @@ extension NSManagedObjectContext {
         guard let gate else { return try readingOnQueue(body) }
         if HeldContexts.contains(self) { return try body() }
         let holdsMain = HeldContexts.isMainQueueHeld
-        gate.enter()
+        if !gate.tryEnter() {
+            // Whoever is in the gate may be waiting for the main queue, which the caller may hold.
+            let loan = ContextLoan(waitingFor: self)
+            gate.enter()
+            loan?.takeBack()
+        }
         defer { gate.leave() }
         return try HeldContexts.run(holding: self, holdsMain: holdsMain) {
             takeOverIncoming()
@@ -46,7 +60,9 @@ extension NSManagedObjectContext {
     /// lends it.
     private func readingOnQueue<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard isMain, let queue, !isHeldByCaller else { return try performAndWait(body) }
-        return try returning(body, rescue: { throw $0 }) { MainLoan.shared.visit(self, on: queue, $0) }
+        // A block on the main queue may be waiting for the gate of a context above, which the caller may hold.
+        let loan = ContextLoan(waitingFor: self)
+        return try returning(body, rescue: { throw $0 }) { MainLoan.shared.visit(self, on: queue, lending: loan, $0) }
     }
 
     /// Runs the writing of a save while children may read: until the body calls back, which it does before anything of what

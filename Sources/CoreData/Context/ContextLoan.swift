@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a thread holds of the contexts above one whose queue it waits for: others may read through them meanwhile.
+/// What a thread holds of the contexts above one that it waits for: others may read through them meanwhile.
 ///
-/// A block on the context's queue may stand before the waiting one and read through its parent, as a merge does. It
-/// would wait for the parent's holder, and the holder for it. So the holder leaves the gates of private contexts, and
-/// lends the main queue.
+/// It waits for the context's queue, or to read through the context. A block may stand before it there and read through
+/// a context above, as a merge does. The block would wait for the holder of that context, and the holder for the block.
+/// So the holder leaves the gates of private contexts, and lends the main queue.
 struct ContextLoan {
     /// From child to parent. Nil stands for the main queue.
     private var lent: [ContextGate?] = []
@@ -83,7 +83,11 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
     }
 
     /// Runs a child's reading on the main queue, or on the caller's thread while the main queue is lent.
-    func visit(_ context: NSManagedObjectContext, on queue: DispatchQueue, _ work: () -> Void) {
+    ///
+    /// - Parameter loan: what the caller has lent; it has it back when this returns, and before it reads itself.
+    func visit(
+        _ context: NSManagedObjectContext, on queue: DispatchQueue, lending loan: ContextLoan?, _ work: () -> Void
+    ) {
         withoutActuallyEscaping(work) { work in
             let visit = Visit(context, work)
             condition.lock()
@@ -91,11 +95,14 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
             while !visit.isClaimed, !isFree { condition.wait() }
             guard !visit.isClaimed else {
                 while !visit.isDone { condition.wait() }
-                return condition.unlock()
+                condition.unlock()
+                loan?.takeBack()
+                return
             }
             visit.isClaimed = true
             borrower = pthread_self()
             condition.unlock()
+            loan?.takeBack()
             visit.run()
             condition.lock()
             borrower = nil

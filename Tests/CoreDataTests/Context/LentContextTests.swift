@@ -116,6 +116,74 @@ struct LentContextTests {
         }
     }
 
+    @Test("Who holds the main queue and reads through a private context lends the queue to a block of that context")
+    func readingBelowHeldMain() throws {
+        let library = try Library()
+        let main = main(library)
+        let parent = library.child(of: main)
+        let child = library.child(of: parent)
+        try onMainQueue {
+            main.make("Book", ["title": "T"])
+            try main.save()
+            let counted = Counter()
+            for _ in 1...100 {
+                let (isIn, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+                parent.perform {
+                    isIn.signal()
+                    goesOn.wait()
+                    parent.reset()
+                    if let book = try? parent.all("Book").first, book.text("title") == "T" { counted.add() }
+                }
+                isIn.wait()
+                try child.performAndWait {
+                    child.reset()
+                    goesOn.signal()
+                    let book = try child.all("Book").first
+                    #expect(book?.text("title") == "T")
+                }
+            }
+            parent.performAndWait {}
+            #expect(counted.count == 100)
+        }
+    }
+
+    @Test("Who holds the root and reads through the main context lends the root to what runs on the main queue")
+    func readingBelowHeldRoot() throws {
+        let library = try Library()
+        let root = library.context()
+        let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        main.parent = root
+        let child = library.child(of: main)
+        let counted = Counter()
+        let group = DispatchGroup()
+        try finishing { run in
+            root.perform(run)
+        } body: {
+            root.make("Book", ["title": "T"])
+            try root.save()
+            for _ in 1...100 {
+                let isIn = DispatchSemaphore(value: 0)
+                group.enter()
+                main.perform {
+                    isIn.signal()
+                    main.reset()
+                    if let book = try? main.all("Book").first, book.text("title") == "T" { counted.add() }
+                    group.leave()
+                }
+                isIn.wait()
+                try child.performAndWait {
+                    child.reset()
+                    let book = try child.all("Book").first
+                    #expect(book?.text("title") == "T")
+                }
+                let books = try root.all("Book")
+                #expect(books.count == 1)
+            }
+        }
+        #expect(group.wait(timeout: .now() + .seconds(60)) == .success)
+        #expect(counted.count == 100)
+    }
+
     private final class Counter: @unchecked Sendable {  // guarded by `lock`
         private let lock = NSLock()
         private var value = 0
