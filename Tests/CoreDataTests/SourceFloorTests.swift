@@ -78,6 +78,27 @@ struct SourceFloorTests {
         #expect(forced == Self.forced, "The list has names that nothing forces any more.")
     }
 
+    @Test("Migrations are planned without a connection, and run over any driver")
+    func migrations() throws {
+        let declaration =
+            /(?:class|struct|enum|protocol)\s+(SQLite\w+|SoleUse|StoreExchange|MigrationFolder|SpatialIndexes)/
+        let ofSQLite = Set(
+            Self.sources.filter { $0.path.hasPrefix("Stores/SQLite/") }
+                .flatMap { $0.code.matches(of: declaration).map { String($0.1) } })
+        #expect(ofSQLite.count > 10)
+        for (folder, forbidden) in [
+            ("Planning", ofSQLite.union(["SQLConnection", "SQLDatabase"])), ("Running", ofSQLite),
+        ] {
+            let sources = Self.sources.filter { $0.path.hasPrefix("Migration/\(folder)/") }
+            #expect(sources.count > 3)
+            for source in sources {
+                let names = Set(source.code.matches(of: /\b[A-Z]\w+\b/.wordBoundaryKind(.simple)).map { String($0.0) })
+                let found = names.intersection(forbidden).sorted()
+                #expect(found.isEmpty, "\(source.path) names \(found)")
+            }
+        }
+    }
+
     @Test("Every folder has a floor")
     func folders() {
         let without = Self.sources.filter { $0.path.contains("/") && $0.floor == nil }.map(\.path)

@@ -262,7 +262,7 @@ final class SavedAssociations {
     /// Made when first needed: most migrations never look this way.
     private func makeReverseIndexes() throws {
         guard !hasReverseIndexes else { return }
-        try connection.interruptible(by: isCancelled) {
+        try connection.interruptible(every: 10_000, by: isCancelled) {
             for (name, table) in [("runsByDestination", Self.runs), ("associationsByDestination", Self.associations)] {
                 let columns = ["mapping", "destinationEntity", "destination"].map { SQLIndexColumn(name: $0) }
                 let index = SQLIndex(name: name, table: table.name, columns: columns)

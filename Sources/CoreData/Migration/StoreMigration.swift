@@ -36,10 +36,11 @@ enum StoreMigration {
             FileManager.default.fileExists(atPath: url.path),
             let metadata = try SQLiteStoreMetadata.metadataOfStore(in: url, timeout: settings.timeout)
         else { return }
-        let compatibility = SQLiteStoreCompatibility(
-            model: model, layout: model.layout, configurationName: configuration, url: url)
+        let compatibility = StoreModelCheck(
+            model: model, layout: model.layout, configurationName: configuration, fileAt: url,
+            timeout: settings.timeout)
         do {
-            try compatibility.check(metadata, timeout: settings.timeout)
+            try compatibility.check(metadata)
         } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
             guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true, !settings.isReadOnly
             else { throw error }

@@ -40,7 +40,7 @@ struct MigrationForecaster {
             forecast.isMigrationRequired = true
             forecast.diskSpaceAvailable = Self.freeBytes(at: url)
             let (source, connection) = try migrator.openQuietly()
-            let (schema, facts) = try migrator.state(of: source, on: connection)
+            let (schema, facts) = try transaction.state(of: source, on: connection)
             size = try StoreSize(url, connection)
             let state = State(
                 model: source, schema: schema, facts: facts, rowBytes: try Self.rowBytes(facts, schema, connection),
@@ -51,13 +51,13 @@ struct MigrationForecaster {
             let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
             var taken = [direct]
             if let hops = looksForWays ? try namedHops(from: source, metadata) : taken {
-                try go(hops, from: state, on: connection, &forecast, migrator)
+                try go(hops, from: state, on: connection, &forecast)
                 taken = hops
             } else {
                 try way.go(from: source, to: model) { hops in
                     if hops == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
                     forecast.hops = []
-                    try go(hops ?? [direct], from: state, on: connection, &forecast, migrator)
+                    try go(hops ?? [direct], from: state, on: connection, &forecast)
                     taken = hops ?? [direct]
                 }
             }
@@ -96,11 +96,18 @@ struct MigrationForecaster {
     /// Whether the options let a mapping be inferred. Who does not say anything wants to know what would be.
     var infers: Bool { StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) ?? true }
 
+    /// The plans of hops whose tables are not there yet are made for this database.
+    private static let dialect = SQLiteDialect()
+
+    private var transaction: MigrationTransaction {
+        MigrationTransaction(url: url, model: model, configuration: configuration)
+    }
+
     // MARK: The way
 
     private func go(
         _ hops: [MigrationHop], from start: State, on connection: SQLiteConnection,
-        _ forecast: inout MigrationForecast, _ migrator: LightweightMigrator
+        _ forecast: inout MigrationForecast
     ) throws {
         var state = start
         // What the program's own code leaves behind nobody knows; nor can rows that are not there yet be looked at.
@@ -110,7 +117,7 @@ struct MigrationForecaster {
             let hop = hops[number]
             if !hop.isInferred || hop.stage != nil { knowsRows = false }
             if case .mapping(let mapping) = hop.means {
-                state = try add(hop, by: mapping, after: state, to: &forecast, migrator)
+                state = try add(hop, by: mapping, after: state, to: &forecast)
                 number += 1
                 continue
             }
@@ -123,7 +130,7 @@ struct MigrationForecaster {
                 for hop in hops[number...].prefix(run.hops - 1) { addTaken(hop, after: &forecast) }
                 do {
                     state = try add(
-                        run, after: state, knowsRows ? connection : nil, isFirst: number == 0, to: &forecast, migrator)
+                        run, after: state, knowsRows ? connection : nil, isFirst: number == 0, to: &forecast)
                 } catch let error as NSError where MigrationErrors.isAboutRows(error) && run.target !== model {
                     throw MigrationErrors.onTheWay(error, through: run.target)
                 }
@@ -148,12 +155,11 @@ struct MigrationForecaster {
 
     /// A mapping model's hop: every entity mapping is a step that runs code for each row.
     private func add(
-        _ hop: MigrationHop, by mapping: NSMappingModel, after state: State, to forecast: inout MigrationForecast,
-        _ migrator: LightweightMigrator
+        _ hop: MigrationHop, by mapping: NSMappingModel, after state: State, to forecast: inout MigrationForecast
     ) throws -> State {
         let layout = hop.target.layout
         let schema = SQLSchemaBuilder.schema(
-            of: layout, entities: hop.target === model ? try migrator.entityNames() : held(of: hop.target))
+            of: layout, entities: hop.target === model ? try transaction.entityNames() : held(of: hop.target))
         let old = state.model.layout
         var rowsOf: [String: Int] = [:]
         var bytesOf: [String: Double] = [:]
@@ -176,7 +182,7 @@ struct MigrationForecaster {
                 from: Self.version(state.model), to: Self.version(hop.target), means: .mappingModel(hop.name),
                 steps: steps))
         return State(
-            model: hop.target, schema: schema, facts: StoreFacts(schema, rows: rowsOf, in: SQLiteDialect()),
+            model: hop.target, schema: schema, facts: StoreFacts(schema, rows: rowsOf, in: Self.dialect),
             rowBytes: bytesOf,
             size: state.size)
     }
@@ -199,14 +205,15 @@ struct MigrationForecaster {
 
     private func add(
         _ run: MigrationRun, after state: State, _ connection: SQLiteConnection?,
-        isFirst: Bool, to forecast: inout MigrationForecast, _ migrator: LightweightMigrator
+        isFirst: Bool, to forecast: inout MigrationForecast
     ) throws -> State {
         let version = run.target
         let isLast = version === model
         let schema = SQLSchemaBuilder.schema(
-            of: version.layout, entities: isLast ? try migrator.entityNames() : held(of: version))
-        let plan = try LightweightMigrator.plan(
-            from: state.model.layout, state.schema, to: version.layout, schema, state.facts, run.origins
+            of: version.layout, entities: isLast ? try transaction.entityNames() : held(of: version))
+        let plan = try MigrationTransaction.plan(
+            from: state.model.layout, state.schema, to: version.layout, schema, state.facts, in: Self.dialect,
+            run.origins
         ).plan
         if let connection {
             if !isFirst { try MigrationCheck.look(forAnyRowsIn: plan, state.facts, url: url) }
@@ -224,7 +231,7 @@ struct MigrationForecaster {
             .init(
                 from: forecast.hops.last?.to ?? Self.version(state.model), to: Self.version(version), means: .inferred,
                 steps: steps))
-        var facts = StoreFacts(schema, rows: plan.tableRows, in: SQLiteDialect())
+        var facts = StoreFacts(schema, rows: plan.tableRows, in: Self.dialect)
         var rowBytes: [String: Double] = [:]
         for (table, origin) in plan.tableOrigins { rowBytes[table] = state.rowBytes[origin] }
         facts.tables["ACHANGE"] = state.facts.tables["ACHANGE"]

@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 
 /// How many objects of a SQLite store have what its next version has no place for.
@@ -11,7 +10,7 @@ struct LossCount {
         case sample
     }
 
-    let connection: SQLiteConnection
+    let connection: any SQLConnection
     let layout: ModelLayout
     let schema: SQLSchema
     let facts: StoreFacts
@@ -31,7 +30,7 @@ struct LossCount {
 
     /// How many columns' worth of rows a forecast looks at in a table.
     private static let sampleSize = 100_000
-    /// How many more instructions of SQLite's virtual machine it then takes to find at least one row.
+    /// How many more of the database's steps it then takes to find at least one row.
     private static let searchBudget = 100_000
     /// SQLite takes no more columns than 2,000.
     private static let columnsAtOnce = 500
@@ -90,7 +89,7 @@ struct LossCount {
                 try query.first { _ in true }
             }
             return found == true ? (1, false) : (0, true)
-        } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT {
+        } catch let error as any SQLFailure where error.isOfStopping {
             return (0, false)
         }
     }

@@ -53,7 +53,7 @@ struct LossGuard {
         return stored.keys.allSatisfy { name in
             guard let entity = mine[name], !entity.isVersionHashExact else { return mine[name] != nil }
             return theirs[name].map {
-                SQLiteStoreCompatibility.facts(of: $0) == SQLiteStoreCompatibility.facts(of: entity)
+                StoreModelCheck.facts(of: $0) == StoreModelCheck.facts(of: entity)
             } ?? false
         }
     }
@@ -124,10 +124,10 @@ struct LossGuard {
 
     private func numbers(
         of lost: [LossSearch.Lost], _ metadata: [String: Any], _ source: NSManagedObjectModel,
-        on connection: SQLiteConnection, _ extent: LossCount.Extent, _ work: FollowedWork
+        on connection: any SQLConnection, _ extent: LossCount.Extent, _ work: FollowedWork
     ) throws -> [LossCount.Number] {
-        let migrator = LightweightMigrator(url: url, model: target, configuration: configuration, options: options)
-        let (schema, facts) = try migrator.state(of: source, metadata, on: connection)
+        let transaction = MigrationTransaction(url: url, model: target, configuration: configuration)
+        let (schema, facts) = try transaction.state(of: source, metadata, on: connection)
         return try LossCount(
             connection: connection, layout: source.layout, schema: schema, facts: facts, work: work
         ).numbers(of: lost, extent)

@@ -9,8 +9,8 @@ public let NSMigrationProgressOption = "OpenCoreDataMigrationProgress"
 
 /// Follows one migration and tells a Foundation `Progress`.
 ///
-/// Long statements are followed from inside: SQLite calls back every few thousand instructions of its virtual machine, and
-/// how many of them a row takes is read off the statement's program.
+/// Long statements are followed from inside: the connection calls back every few thousand steps, and it says how many of
+/// them a row takes.
 final class MigrationProgress {
     private let progress: Progress?
     private let feed: MigrationFeed?
@@ -18,11 +18,11 @@ final class MigrationProgress {
     private var entities: [String: String] = [:]
     private var completed = 0
     private var stepRows = 0
-    private var instructions = 0
-    private var instructionsPerRow = 1
+    private var steps = 0
+    private var stepsPerRow = 1
     private var lastUpdate = ContinuousClock.now
 
-    /// How many instructions pass between two calls, and how long between two updates.
+    /// How many steps pass between two calls, and how long between two updates.
     private static let interval = 2000
     private static let pause = Duration.milliseconds(25)
 
@@ -63,20 +63,20 @@ final class MigrationProgress {
     func beginStep(_ step: MigrationStep, rows: Int) {
         if let table = step.subject { feed?.begin(step.stage, entity: entities[table] ?? table, rows: rows) }
         stepRows = rows
-        instructions = 0
-        instructionsPerRow = 1
+        steps = 0
+        stepsPerRow = 1
     }
 
     /// A statement of the step begins.
-    func beginStatement(_ statement: SQLStatement, on connection: SQLiteConnection) {
-        instructions = 0
-        instructionsPerRow = progress == nil ? 1 : max(1, connection.instructionsPerRow(of: statement))
+    func beginStatement(_ statement: SQLStatement, on connection: any SQLConnection) {
+        steps = 0
+        stepsPerRow = progress == nil ? 1 : max(1, connection.stepsPerRow(of: statement))
     }
 
     func endStep() {
         completed += stepRows + 1
         stepRows = 0
-        instructions = 0
+        steps = 0
         report()
     }
 
@@ -88,7 +88,7 @@ final class MigrationProgress {
 
     private func report() {
         guard let progress else { return }
-        let inStep = min(stepRows, instructions / instructionsPerRow)
+        let inStep = min(stepRows, steps / stepsPerRow)
         let units = Int64(completed + inStep)
         feed?.update(rows: inStep, fraction: Double(units) / Double(max(1, progress.totalUnitCount)))
         // The last unit is the commit's.
@@ -96,9 +96,9 @@ final class MigrationProgress {
         lastUpdate = .now
     }
 
-    /// Called by SQLite while a statement runs; true stops it.
+    /// Called by the connection while a statement runs; true stops it.
     private func tick() -> Bool {
-        instructions += Self.interval
+        steps += Self.interval
         if ContinuousClock.now - lastUpdate >= Self.pause {
             report()
             return isCancelled
@@ -109,7 +109,7 @@ final class MigrationProgress {
     // MARK: On a connection
 
     /// Lets the connection call back while a body runs.
-    func following<Result>(_ connection: SQLiteConnection, _ body: () throws -> Result) rethrows -> Result {
+    func following<Result>(_ connection: any SQLConnection, _ body: () throws -> Result) rethrows -> Result {
         guard progress != nil else { return try body() }
         return try connection.interruptible(every: Self.interval, by: { self.tick() }, body)
     }

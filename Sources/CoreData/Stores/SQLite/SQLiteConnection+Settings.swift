@@ -59,8 +59,15 @@ extension SQLiteConnection {
         if isDiscardable { try execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF") }
     }
 
-    /// About how many instructions a statement takes per row: the length of the loops of its program.
-    func instructionsPerRow(of statement: SQLStatement) -> Int {
+    /// What is sorted at once is as much as the cache takes, in one instruction that cannot be stopped.
+    func sortingInPieces(_ body: () throws -> Void) throws {
+        try setCacheSize(kibibytes: 8192)
+        try body()
+        try setCacheSize(kibibytes: Self.cacheOfMigrations)
+    }
+
+    /// The length of the loops of the statement's program.
+    func stepsPerRow(of statement: SQLStatement) -> Int {
         var length = 0
         try? prepare("EXPLAIN " + statement.text).rows { row in
             let address = Int(row.int64(0))
@@ -70,6 +77,18 @@ extension SQLiteConnection {
             }
         }
         return length
+    }
+
+    // MARK: Tables
+
+    var dialect: any SQLDialect { SQLiteDialect() }
+
+    func facts(ofTables names: Set<String>?) throws -> StoreFacts { try StoreFacts(self, tables: names) }
+
+    func changingTables(_ body: () throws -> Void) throws {
+        let indexes = try SpatialIndexes(self)
+        try body()
+        try indexes.follow(on: self)
     }
 
     // MARK: The file

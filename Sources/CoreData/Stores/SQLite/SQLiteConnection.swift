@@ -212,10 +212,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     /// Stops what the connection is doing, from any thread; it then throws SQLITE_INTERRUPT.
     func interrupt() { sqlite3_interrupt(handle) }
 
-    /// Runs a body whose statements end with SQLITE_INTERRUPT when a condition comes true, which is asked each time that
-    /// SQLite's virtual machine has gone through so many instructions.
+    /// The steps are instructions of SQLite's virtual machine.
     func interruptible<Result>(
-        every instructions: Int = 10_000, by condition: @escaping () -> Bool, _ body: () throws -> Result
+        every instructions: Int, by condition: @escaping () -> Bool, _ body: () throws -> Result
     ) rethrows -> Result {
         let outer = interruption
         setInterruption(Interruption(instructions: Int32(instructions), condition: condition))

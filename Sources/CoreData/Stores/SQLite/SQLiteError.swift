@@ -54,11 +54,11 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
                 columns: list.split(separator: ",").compactMap {
                     $0.split(separator: ".").last.map { $0.trimmingCharacters(in: .whitespaces) }
                 })
+        case _ where primaryCode == SQLITE_INTERRUPT: return .stopped
         default: return .other
         }
     }
 
-    var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
     var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
     var description: String {

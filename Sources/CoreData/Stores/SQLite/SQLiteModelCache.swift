@@ -2,11 +2,6 @@ import Foundation
 
 /// The model that a store keeps of itself in `Z_MODELCACHE`.
 enum SQLiteModelCache {
-    /// What is written for a model: a keyed archive, deflated.
-    static func encode(_ model: NSManagedObjectModel) throws -> Data {
-        try ModelArchive.encodeDeflated(model)
-    }
-
     /// The model a store was last opened with; nil when it keeps none (before 2014). Nothing on disk changes.
     ///
     /// Throws 259, naming the file, when the bytes are not a model.
@@ -20,5 +15,17 @@ enum SQLiteModelCache {
                 reason: "The model in the store “\(url.lastPathComponent)” is damaged: \(error.localizedDescription)",
                 url: url, underlying: error)
         }
+    }
+}
+
+extension StoreModelCheck {
+    /// For the store in a file.
+    init(
+        model: NSManagedObjectModel, layout: ModelLayout, configurationName: String?, fileAt url: URL,
+        timeout: TimeInterval
+    ) {
+        self.init(
+            model: model, layout: layout, configurationName: configurationName, url: url,
+            archivedModel: { try SQLiteModelCache.model(at: url, timeout: timeout) })
     }
 }

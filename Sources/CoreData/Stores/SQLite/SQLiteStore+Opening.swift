@@ -219,9 +219,10 @@ extension SQLiteStore {
         /// Throws where the store is another version's.
         func requireModel(at url: URL) throws {
             if settings.ignoresVersioning { return }
-            try SQLiteStoreCompatibility(
-                model: layout.model, layout: layout, configurationName: configurationName, url: url
-            ).check(metadata, timeout: settings.timeout)
+            try StoreModelCheck(
+                model: layout.model, layout: layout, configurationName: configurationName, fileAt: url,
+                timeout: settings.timeout
+            ).check(metadata)
         }
 
         /// Has a store that keeps history be read only where the options do not ask for history: changes that history does

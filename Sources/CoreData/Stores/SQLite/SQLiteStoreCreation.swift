@@ -27,7 +27,7 @@ struct SQLiteStoreCreation {
         var metadata = SQLStoreMetadata.description(of: model, entities: entities)
         metadata[NSStoreUUIDKey] = UUID().uuidString
         metadata["_NSAutoVacuumLevel"] = settings.pragma("auto_vacuum") ?? "2"
-        let cache = try SQLiteModelCache.encode(model)
+        let cache = try ModelArchive.encodeDeflated(model)
         try connection.transaction {
             guard try connection.integer("SELECT COUNT(*) FROM sqlite_master") == 0 else { throw AlreadyMade() }
             for definition in Self.definitions(of: schema) { try connection.run(.define(definition)) }

@@ -17,8 +17,24 @@ protocol SQLConnection: AnyObject {
     func tableNames() throws -> Set<String>
     func columnNames(of table: String) throws -> [String]
 
+    /// What is really there. The columns and the numbers of rows are those of some tables, or of all.
+    func facts(ofTables names: Set<String>?) throws -> StoreFacts
+    /// Runs a body that changes tables. What the database itself has hung on their columns follows them.
+    func changingTables(_ body: () throws -> Void) throws
+    var dialect: any SQLDialect { get }
+
     /// A number that is another one as soon as anybody has changed tables or indexes.
     func schemaVersion() throws -> Int64
+
+    /// Runs a body, and ends the statement that it runs by a failure of the kind `stopped` when a question is answered
+    /// with true. The question is asked each time that the database has gone through so many steps.
+    func interruptible<Result>(
+        every steps: Int, by question: @escaping () -> Bool, _ body: () throws -> Result
+    ) rethrows -> Result
+    /// About how many steps a statement takes for one row; 0 where the database does not tell.
+    func stepsPerRow(of statement: SQLStatement) -> Int
+    /// Runs a body that sorts many rows, in pieces after each of which it can be stopped.
+    func sortingInPieces(_ body: () throws -> Void) throws
 
     /// Begins a transaction that nobody else can write in, or a part of the one that is held.
     func begin() throws

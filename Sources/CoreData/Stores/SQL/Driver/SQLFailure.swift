@@ -12,6 +12,8 @@ protocol SQLFailure: Error {
 enum SQLFailureKind: Equatable {
     /// A row with the same values in the columns of a unique index or key is there.
     case notUnique(columns: [String])
+    /// The question of `SQLConnection.interruptible` was answered with true.
+    case stopped
     case other
 }
 
@@ -23,6 +25,8 @@ enum SQLOperation {
 }
 
 extension SQLFailure {
+    var isOfStopping: Bool { kind == .stopped }
+
     var isUniqueness: Bool {
         if case .notUnique = kind { true } else { false }
     }

@@ -15,14 +15,14 @@ struct FollowedWork {
         MigrationFeed.of(progress)?.update(fraction: fraction)
     }
 
-    // MARK: SQLite
+    // MARK: Statements
 
     /// Runs statements of a connection; cancelling stops the one that is running.
-    func run<Result>(on connection: SQLiteConnection, _ body: () throws -> Result) throws -> Result {
+    func run<Result>(on connection: any SQLConnection, _ body: () throws -> Result) throws -> Result {
         guard let progress else { return try body() }
         do {
             return try connection.interruptible(every: 20_000, by: { progress.isCancelled }, body)
-        } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT {
+        } catch let error as any SQLFailure where error.isOfStopping {
             try MigrationCancellation.check(progress)
             throw error
         }

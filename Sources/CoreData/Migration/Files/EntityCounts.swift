@@ -25,7 +25,7 @@ struct EntityCounts {
 
     /// One look at every table.
     static func rows(
-        _ layout: ModelLayout, _ schema: SQLSchema, on connection: SQLiteConnection, following work: FollowedWork
+        _ layout: ModelLayout, _ schema: SQLSchema, on connection: any SQLConnection, following work: FollowedWork
     ) throws -> [String: Int] {
         var rows: [String: Int] = [:]
         for root in layout.entities where root.superIndex == nil {

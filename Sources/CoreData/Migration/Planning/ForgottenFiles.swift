@@ -7,11 +7,11 @@ import Foundation
 /// names by then, and the note (`ExternalData+Sweeping`).
 struct ForgottenFiles {
     /// Table and column of the older version.
-    private struct Place: Hashable {
+    struct Place: Hashable {
         var table: String
         var column: String
     }
-    private var places: Set<Place> = []
+    private(set) var places: Set<Place> = []
 
     init(of difference: ModelDifference, in schema: SQLSchema) {
         let source = difference.source
@@ -36,18 +36,5 @@ struct ForgottenFiles {
 
     private static func isExternal(name: String, in entity: EntityLayout) -> Bool {
         entity.slots.contains { $0.name == name && RowShape.isExternal($0) }
-    }
-
-    /// Notes the files that rows name in those places. In the transaction that forgets them.
-    func note(storeAt url: URL, on connection: SQLiteConnection) throws {
-        var names: Set<String> = []
-        for place in places {
-            names.formUnion(try connection.externalFileNames(in: place.column, of: place.table))
-        }
-        var files = ExternalFileChanges()
-        let store = SQLiteStoreFiles(url)
-        // What cannot be noted is only waste.
-        try? ExternalData(folder: store.externalDataFolder, storeName: store.main.lastPathComponent)
-            .note(names.sorted(), &files)
     }
 }

@@ -1,9 +1,8 @@
-import CSQLite
 import Foundation
 
 /// Carries a plan out on a connection whose transaction is open. Whoever calls it commits or rolls back.
 struct MigrationRunner {
-    let connection: SQLiteConnection
+    let connection: any SQLConnection
     let url: URL
     let progress: MigrationProgress
     /// What the store shall say about itself afterwards.
@@ -17,7 +16,7 @@ struct MigrationRunner {
             progress.beginStep(step, rows: rows)
             do {
                 try progress.following(connection) { try run(step, rows: rows) }
-            } catch let error as SQLiteError {
+            } catch let error as any SQLFailure {
                 throw translated(error, step)
             }
             progress.endStep()
@@ -34,10 +33,7 @@ struct MigrationRunner {
         case .replaceModelCache: try replaceModelCache()
         case .writeMetadata: try SQLStoreMetadata.write(metadata, to: connection, url: url)
         case .createIndex where rows > 0 && progress.isFollowed:
-            // As much as the cache is what is sorted at once, in one instruction that cannot be stopped.
-            try connection.setCacheSize(kibibytes: 8192)
-            try runCommands(of: step, rows: rows)
-            try connection.setCacheSize(kibibytes: SQLiteConnection.cacheOfMigrations)
+            try connection.sortingInPieces { try runCommands(of: step, rows: rows) }
         default: try runCommands(of: step, rows: rows)
         }
     }
@@ -98,9 +94,9 @@ struct MigrationRunner {
         return rows
     }
 
-    private func translated(_ error: SQLiteError, _ step: MigrationStep) -> NSError {
-        if error.primaryCode == SQLITE_INTERRUPT, progress.isCancelled { return MigrationErrors.cancelled(url: url) }
-        if case .createIndex(let index) = step, index.isUnique, error.isConstraint {
+    private func translated(_ error: any SQLFailure, _ step: MigrationStep) -> NSError {
+        if error.isOfStopping, progress.isCancelled { return MigrationErrors.cancelled(url: url) }
+        if case .createIndex(let index) = step, index.isUnique, error.isUniqueness {
             return MigrationErrors.duplicates(
                 of: index, entity: progress.entity(ofTable: index.table), rows: (try? duplicates(of: index)) ?? [],
                 url: url, underlying: error.nsError(doing: .saving))
@@ -114,10 +110,10 @@ struct MigrationRunner {
 }
 
 extension MigrationErrors {
-    /// An error of SQLite as callers know it: a full disk, a lock and a damaged file have codes of their own, everything
+    /// A failure of the database as callers know it: a full disk, a lock and a damaged file have codes of their own, everything
     /// else is a failed migration.
     static func translated(
-        _ error: SQLiteError, url: URL, doing step: String, isInPlace: Bool = true
+        _ error: any SQLFailure, url: URL, doing step: String, isInPlace: Bool = true
     ) -> NSError {
         let known = error.nsError(doing: .saving)
         guard known.code == NSSQLiteError else { return known }
@@ -125,6 +121,6 @@ extension MigrationErrors {
             NSMigrationError,
             reason: "\(isInPlace ? "Cannot migrate store in-place" : "The migration failed"): "
                 + "\(error.message) (\(step))", url: url,
-            sqliteCode: error.code, underlying: known)
+            sqliteCode: known.userInfo[NSSQLiteErrorDomain] as? Int32, underlying: known)
     }
 }

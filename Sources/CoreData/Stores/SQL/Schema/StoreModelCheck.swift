@@ -1,17 +1,19 @@
 import Foundation
 
 /// Whether a store has the layout of a model: by version hashes, and by structure where a hash is not known exactly.
-struct SQLiteStoreCompatibility {
+struct StoreModelCheck {
     let model: NSManagedObjectModel
     let layout: ModelLayout
     let configurationName: String?
     let url: URL
+    /// The model that the store was made with, where it keeps one.
+    let archivedModel: () throws -> NSManagedObjectModel?
 
     /// The user-info key under which the names of the entities that differ stand: `[String]`.
     static let entitiesKey = "entities"
 
     /// Throws Core Data's "incompatible" error, naming the entities that differ.
-    func check(_ metadata: [String: Any], timeout: TimeInterval) throws {
+    func check(_ metadata: [String: Any]) throws {
         let configuration = configurationName == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configurationName
         switch model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata) {
         case .compatible:
@@ -19,10 +21,10 @@ struct SQLiteStoreCompatibility {
             let version = StoredVersion(metadata)
             let unnamed = model.entities.filter { version.hashes?[$0.name ?? ""] != nil && !version.tellsNames(in: $0) }
             if unnamed.isEmpty { return }
-            let different = try entitiesThatDiffer(unnamed.compactMap(\.name), timeout: timeout)
+            let different = entitiesThatDiffer(unnamed.compactMap(\.name))
             if !different.isEmpty { throw Self.incompatible(different, metadata: metadata, url: url) }
         case .undecided(let entities):
-            let different = try entitiesThatDiffer(entities, timeout: timeout)
+            let different = entitiesThatDiffer(entities)
             if !different.isEmpty { throw Self.incompatible(different, metadata: metadata, url: url) }
         case .incompatible(let entities):
             throw Self.incompatible(entities, metadata: metadata, url: url)
@@ -31,8 +33,8 @@ struct SQLiteStoreCompatibility {
 
     /// Entities whose hash is not known exactly, compared with the model the store was made with: everything that a
     /// version hash covers, and the derivation. Without an archived model the tables decide, when they are opened.
-    private func entitiesThatDiffer(_ names: [String], timeout: TimeInterval) throws -> [String] {
-        guard let archived = try? SQLiteModelCache.model(at: url, timeout: timeout) else { return [] }
+    private func entitiesThatDiffer(_ names: [String]) -> [String] {
+        guard let archived = try? archivedModel() else { return [] }
         return names.filter { name in
             guard let mine = model.entitiesByName[name], let theirs = archived.entitiesByName[name] else { return true }
             return Self.facts(of: mine) != Self.facts(of: theirs)

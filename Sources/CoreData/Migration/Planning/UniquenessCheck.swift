@@ -1,5 +1,3 @@
-import Foundation
-
 /// Whether rows of a store, as they are before a migration, will break a uniqueness constraint.
 struct UniquenessCheck {
     var index: SQLIndex
@@ -8,22 +6,6 @@ struct UniquenessCheck {
     /// The table of the source, and what comes into the index's columns.
     var table: String
     var values: [SQLExpression]
-
-    /// The error about the first rows that will have the same values; nil when there are none.
-    func failure(on connection: SQLiteConnection, url: URL) throws -> NSError? {
-        let key = SQLSelect.Result(expression: .column(SQLSchema.keyColumn), name: "pk")
-        let results = values.enumerated().map { SQLSelect.Result(expression: $1, name: "v\($0)") }
-        let names = values.indices.map { SQLExpression.column("v\($0)") }
-        var repeated = SQLSelect(
-            results: [.min, .max].map { .init(expression: .function($0, [.column("pk")])) },
-            from: .select(SQLSelect(results: [key] + results, table: table)),
-            condition: .and(names.map { .isNotNull($0) }), limit: 1)
-        repeated.groupBy = names
-        repeated.having = .binary(.greater, .countAll, .number(1))
-        let rows = try connection.prepare(.select(repeated)).first { [$0.int64(0), $0.int64(1)] }
-        guard let rows else { return nil }
-        return MigrationErrors.duplicates(of: index, entity: entity, rows: rows, url: url)
-    }
 }
 
 extension MigrationPlanner {

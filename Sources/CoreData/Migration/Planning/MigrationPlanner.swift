@@ -11,6 +11,7 @@ struct MigrationPlanner {
     let old: SQLSchema
     let new: SQLSchema
     let facts: StoreFacts
+    let dialect: any SQLDialect
 
     /// Old number → new number, for entities that stay and whose number moves.
     let moves: [Int: Int]
@@ -27,14 +28,18 @@ struct MigrationPlanner {
 
     /// The plan. `old` and `new` belong to the layouts of the difference.
     static func plan(
-        for difference: ModelDifference, from old: SQLSchema, to new: SQLSchema, facts: StoreFacts
+        for difference: ModelDifference, from old: SQLSchema, to new: SQLSchema, facts: StoreFacts,
+        in dialect: any SQLDialect
     ) -> MigrationPlan {
-        var planner = MigrationPlanner(difference: difference, old: old, new: new, facts: facts)
+        var planner = MigrationPlanner(difference: difference, old: old, new: new, facts: facts, dialect: dialect)
         planner.build()
         return planner.plan
     }
 
-    private init(difference: ModelDifference, old: SQLSchema, new: SQLSchema, facts: StoreFacts) {
+    private init(
+        difference: ModelDifference, old: SQLSchema, new: SQLSchema, facts: StoreFacts, dialect: any SQLDialect
+    ) {
+        self.dialect = dialect
         self.difference = difference
         self.old = old
         self.new = new

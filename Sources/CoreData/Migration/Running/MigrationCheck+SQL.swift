@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 
 extension MigrationCheck {
@@ -11,7 +10,7 @@ extension MigrationCheck {
     }
 
     /// The error about the first row that must not exist; nil when there is none.
-    func failure(on connection: some SQLConnection, url: URL) throws -> NSError? {
+    func failure(on connection: any SQLConnection, url: URL) throws -> NSError? {
         let found = try connection.prepare(.select(query)).first { (value: $0.string(0), key: $0.int64(1)) }
         guard let found else { return nil }
         if case .otherConfiguration = reason {
@@ -41,7 +40,7 @@ extension MigrationCheck {
         }
     }
 
-    /// How many instructions of SQLite's virtual machine a forecast gives to all checks together: some milliseconds.
+    /// How many of the database's steps a forecast gives to all checks together: some milliseconds.
     private static let budget = 400_000
 
     /// Throws one error for every check of a plan that finds a row soon. One that would have to go on searching is left to
@@ -49,7 +48,7 @@ extension MigrationCheck {
     ///
     /// - Parameter tables: the tables that are as the plan finds them but for some columns; nil for all.
     static func look(
-        for plan: MigrationPlan, on connection: SQLiteConnection, in tables: Set<String>? = nil, url: URL
+        for plan: MigrationPlan, on connection: any SQLConnection, in tables: Set<String>? = nil, url: URL
     ) throws {
         let checks = plan.steps.compactMap { step -> MigrationCheck? in
             guard case .check(let check) = step else { return nil }
@@ -63,7 +62,7 @@ extension MigrationCheck {
                     try check.failure(on: connection, url: url)
                 }
                 if let failure { problems.append(failure) }
-            } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT || tables != nil {
+            } catch let error as any SQLFailure where error.isOfStopping || tables != nil {
                 continue
             }
         }
@@ -73,10 +72,28 @@ extension MigrationCheck {
                     every: max(1000, budget / uniquenessChecks.count), by: { true }
                 ) { try check.failure(on: connection, url: url) }
                 if let failure { problems.append(failure) }
-            } catch let error as SQLiteError where error.primaryCode == SQLITE_INTERRUPT || tables != nil {
+            } catch let error as any SQLFailure where error.isOfStopping || tables != nil {
                 continue
             }
         }
         if !problems.isEmpty { throw MigrationErrors.combined(problems) }
+    }
+}
+
+extension UniquenessCheck {
+    /// The error about the first rows that will have the same values; nil when there are none.
+    func failure(on connection: any SQLConnection, url: URL) throws -> NSError? {
+        let key = SQLSelect.Result(expression: .column(SQLSchema.keyColumn), name: "pk")
+        let results = values.enumerated().map { SQLSelect.Result(expression: $1, name: "v\($0)") }
+        let names = values.indices.map { SQLExpression.column("v\($0)") }
+        var repeated = SQLSelect(
+            results: [.min, .max].map { .init(expression: .function($0, [.column("pk")])) },
+            from: .select(SQLSelect(results: [key] + results, table: table)),
+            condition: .and(names.map { .isNotNull($0) }), limit: 1)
+        repeated.groupBy = names
+        repeated.having = .binary(.greater, .countAll, .number(1))
+        let rows = try connection.prepare(.select(repeated)).first { [$0.int64(0), $0.int64(1)] }
+        guard let rows else { return nil }
+        return MigrationErrors.duplicates(of: index, entity: entity, rows: rows, url: url)
     }
 }

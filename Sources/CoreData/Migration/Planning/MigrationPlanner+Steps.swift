@@ -14,7 +14,7 @@ extension MigrationPlanner {
             }
             let usesDropped = index.columns.contains { column in fate.dropped.contains { Self.same($0, column.name) } }
             if let want = wanted[index.name], want.table == fate.name, want.columns == columns,
-                want.isUnique == index.isUnique, Self.condition(of: want) == index.condition, !usesDropped,
+                want.isUnique == index.isUnique, condition(of: want) == index.condition, !usesDropped,
                 !(fate.movesNumbers && columns.contains { $0.name == SQLSchema.entityColumn })
             {
                 kept.insert(index.name)
@@ -28,8 +28,8 @@ extension MigrationPlanner {
     }
 
     /// The condition of a partial index as its definition has it.
-    private static func condition(of index: SQLIndex) -> String? {
-        index.condition.map { SQLPrinter.text($0, in: SQLiteDialect()) }
+    private func condition(of index: SQLIndex) -> String? {
+        index.condition.map { SQLPrinter.text($0, in: dialect) }
     }
 
     private struct Fate {

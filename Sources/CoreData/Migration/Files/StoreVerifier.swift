@@ -104,7 +104,7 @@ struct StoreVerifier {
         SQLSelect([.column(SQLSchema.keyColumn)], of: table, where: condition, limit: 1)
     }
 
-    private static func found(_ select: SQLSelect, on connection: SQLiteConnection) throws -> String? {
+    private static func found(_ select: SQLSelect, on connection: any SQLConnection) throws -> String? {
         try connection.prepare(.select(select)).first { $0.isNull(0) ? nil : $0.string(0) } ?? nil
     }
 

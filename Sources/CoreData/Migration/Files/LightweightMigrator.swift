@@ -1,0 +1,177 @@
+import CSQLite
+import Foundation
+
+/// Brings a SQLite store to another version of its model, in place and in one transaction, without a mapping model.
+///
+/// Whatever ends the process, the file holds either the old version or the new one, with every row. Rows are never read into
+/// the program: what has to be rewritten is rewritten by SQLite.
+struct LightweightMigrator {
+    let url: URL
+    let model: NSManagedObjectModel
+    let configuration: String?
+    let options: [AnyHashable: Any]?
+    /// Whether the file is a copy that is thrown away when anything goes wrong. Then nothing has to be taken back, and nothing
+    /// to reach the disk before the whole does.
+    var isDiscardable = false
+    /// Looks for what rows would lose, in the transaction.
+    var lossGuard: LossGuard?
+
+    /// Migrates the store at a URL if it does not fit the model. False when there was nothing to do.
+    ///
+    /// - Parameters:
+    ///   - versions: the versions on the way, in their order, when the direct way is not the one to go. It stays one
+    ///     transaction: no program ever sees the store at one of them.
+    ///   - source: the model the store was made with; nil to take the one the store keeps, or one of the main bundle's.
+    ///   - isDiscardable: whether the file is a copy that is thrown away when anything goes wrong.
+    ///   - lossGuard: refuses to lose values; nil where the program has said all there is to say.
+    ///   - progress: is told how far the work is and may cancel it.
+    @discardableResult
+    static func migrate(
+        storeAt url: URL, through versions: [NSManagedObjectModel] = [], to model: NSManagedObjectModel,
+        configuration: String? = nil, source: NSManagedObjectModel? = nil, options: [AnyHashable: Any]? = nil,
+        isDiscardable: Bool = false, lossGuard: LossGuard? = nil, progress: Progress? = nil
+    ) throws -> Bool {
+        var migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
+        migrator.isDiscardable = isDiscardable
+        migrator.lossGuard = lossGuard
+        return try migrator.run(given: source, through: versions, progress)
+    }
+
+    /// Migrates until the store fits: somebody else may migrate it meanwhile.
+    private func run(
+        given source: NSManagedObjectModel?, through versions: [NSManagedObjectModel], _ progress: Progress?
+    ) throws -> Bool {
+        let settings = try SQLiteStoreOptions(options, url: url)
+        do {
+            while true {
+                let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
+                if try fits(metadata, settings) { return false }
+                let source = try SourceModel(metadata: metadata, url: url, timeout: settings.timeout).find(
+                    given: source)
+                // Nil: somebody else migrated the store between reading its metadata and locking it.
+                if let done = try runTransaction(from: source, through: versions, metadata, settings, progress) {
+                    return done
+                }
+            }
+        } catch let error as SQLiteError {
+            throw MigrationErrors.translated(error, url: url, doing: "opening")
+        }
+    }
+
+    /// What would be done to the store now; nil when it fits the model already. Nothing on disk changes.
+    func plan(source: NSManagedObjectModel? = nil) throws -> MigrationPlan? {
+        guard try isRequired() else { return nil }
+        do {
+            let (source, connection) = try openQuietly(source: source)
+            let transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
+            let (old, facts) = try transaction.state(of: source, on: connection)
+            let new = SQLSchemaBuilder.schema(of: model.layout, entities: try transaction.entityNames())
+            return try MigrationTransaction.plan(
+                from: source.layout, old, to: model.layout, new, facts, in: connection.dialect
+            ).plan
+        } catch let error as SQLiteError {
+            throw MigrationErrors.translated(error, url: url, doing: "planning")
+        }
+    }
+
+    /// Whether the store was made with another version of the model. Nothing on disk changes.
+    func isRequired() throws -> Bool {
+        let settings = try SQLiteStoreOptions(options, url: url)
+        guard let metadata = try SQLiteStoreMetadata.metadataOfStore(in: url, timeout: settings.timeout) else {
+            return false
+        }
+        return try !fits(metadata, settings)
+    }
+
+    /// The model the store was made with, and a connection that reads the store and leaves no trace.
+    func openQuietly(
+        source: NSManagedObjectModel? = nil
+    ) throws -> (source: NSManagedObjectModel, connection: SQLiteConnection) {
+        let settings = try SQLiteStoreOptions(options, url: url)
+        let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
+        let source = try SourceModel(metadata: metadata, url: url, timeout: settings.timeout).find(given: source)
+        return (source, try SQLiteStoreMetadata.quietConnection(at: url, timeout: settings.timeout))
+    }
+
+    private func fits(_ metadata: [String: Any], _ settings: SQLiteStoreOptions) throws -> Bool {
+        do {
+            try StoreModelCheck(
+                model: model, layout: model.layout, configurationName: configuration, fileAt: url,
+                timeout: settings.timeout
+            ).check(metadata)
+            return true
+        } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
+            return false
+        }
+    }
+
+    // MARK: The transaction
+
+    /// The whole migration as one transaction on a connection of its own. Nil when the store is not at that version any
+    /// more.
+    private func runTransaction(
+        from source: NSManagedObjectModel, through versions: [NSManagedObjectModel], _ metadata: [String: Any],
+        _ settings: SQLiteStoreOptions, _ progress: Progress?
+    ) throws -> Bool? {
+        let hadLog = FileManager.default.fileExists(atPath: SQLiteStoreFiles(url).wal.path)
+        let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: settings.timeout)
+        SQLiteFunctions.register(on: connection)
+        let functions = MigrationFunctions.State(
+            externalData: ExternalData(folder: SQLiteStoreFiles(url).externalDataFolder))
+        MigrationFunctions.register(on: connection, state: functions)
+        defer { withExtendedLifetime(functions) {} }
+        try settings.configure(connection, isWriter: true)
+        try connection.prepareForMigration(isDiscardable: isDiscardable)
+        // Copying a large -wal into the main file is left to whoever opens the store next.
+        connection.disableCheckpointOnClose()
+
+        do {
+            try connection.begin()
+            MigrationMoment.reach(.transactionBegun)
+            let present = try SQLStoreMetadata.read(from: connection, url: url)
+            guard StoredVersion(present) == StoredVersion(metadata) else {
+                connection.rollback()
+                return nil
+            }
+            try lossGuard?.check(present, source, on: connection)
+            try transaction(on: connection).goThrough(versions, from: source, on: connection, progress)
+            // Whoever has the store open looks at SQLite's schema counter before it writes: it must move even where only
+            // rows and metadata changed.
+            try connection.raiseSchemaVersion()
+            if !isDiscardable { try writeOut(connection, progress) }
+            MigrationMoment.reach(.stepsDone)
+            try connection.commit()
+        } catch let error as SQLiteError where error.isOfMovedFile {
+            // Another store lies there now.
+            return nil
+        } catch {
+            connection.rollback()
+            // Where there was no -wal, none is left: nothing in it counts.
+            if !hadLog { connection.enableCheckpointOnClose() }
+            throw error
+        }
+        MigrationMoment.reach(.committed)
+        if let progress { progress.completedUnitCount = progress.totalUnitCount }
+        return true
+    }
+
+    /// What runs in the transaction, with what only files have.
+    private func transaction(on connection: SQLiteConnection) -> MigrationTransaction {
+        var transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
+        transaction.defersCleaning =
+            StoreOptions.bool(options, NSPersistentStoreDeferredLightweightMigrationOptionKey) == true
+        transaction.forecast = { model in
+            try MigrationForecaster(url: url, model: model, configuration: configuration, options: options)
+                .forecast(through: [], looksForWays: false)
+        }
+        transaction.forget = { try $0.note(storeAt: url, on: connection) }
+        return transaction
+    }
+
+    /// Brings what is to be committed to the disk, in pieces: the commit itself cannot be cancelled any more.
+    private func writeOut(_ connection: SQLiteConnection, _ progress: Progress?) throws {
+        guard progress != nil, try connection.journalMode() == "wal" else { return }
+        connection.flushCache()
+        try FollowedWork(progress: progress).writeOut(SQLiteStoreFiles(url).wal)
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+
+/// Brings a store's tables to another version of its model, on a connection whose transaction is open, without a mapping
+/// model. Whoever calls it commits or rolls back.
+///
+/// Rows are never read into the program: what has to be rewritten is rewritten by the database.
+struct MigrationTransaction {
+    let url: URL
+    /// The version to go to.
+    var model: NSManagedObjectModel
+    let configuration: String?
+    /// Whether what only cleans up is left to a later moment (`NSPersistentStoreDeferredLightweightMigrationOptionKey`).
+    var defersCleaning = false
+    /// What the way to a version will take, for whoever follows it.
+    var forecast: ((NSManagedObjectModel) throws -> MigrationForecast)?
+    /// Notes files that no row will name any more.
+    var forget: (ForgottenFiles) throws -> Void = { _ in }
+
+    /// Goes through the versions to the model, in the transaction that is open.
+    func goThrough(
+        _ versions: [NSManagedObjectModel], from source: NSManagedObjectModel, on connection: any SQLConnection,
+        _ progress: Progress?
+    ) throws {
+        let metadata = try SQLStoreMetadata.read(from: connection, url: url)
+        let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
+        let runs = MigrationRun.runs(
+            from: source, storing: stored.map { Set($0.keys) }, through: versions + [model],
+            configuration: configuration)
+        let record = record(in: metadata, after: source, through: versions)
+        if runs.count == 1 {
+            return try hop(
+                from: source, runs[0].origins, isLast: true, record, on: connection, MigrationProgress(progress))
+        }
+        let parts = MigrationParts(progress, weights: [Double](repeating: 1, count: runs.count))
+        var source = source
+        for (number, run) in runs.enumerated() {
+            var next = self
+            next.model = run.target
+            let isLast = number == runs.count - 1
+            do {
+                try parts.run(number) { part in
+                    try next.hop(
+                        from: source, run.origins, isLast: isLast, record, on: connection, MigrationProgress(part))
+                }
+            } catch let error as NSError where MigrationErrors.isAboutRows(error) && !isLast {
+                throw MigrationErrors.onTheWay(error, through: run.target)
+            }
+            source = run.target
+        }
+    }
+
+    /// The versions that the store will have left.
+    private func record(
+        in metadata: [String: Any], after source: NSManagedObjectModel, through versions: [NSManagedObjectModel]
+    ) -> VersionRecord {
+        var record = VersionRecord(metadata)
+        let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+        var left = [stored, source.entityVersionHashesByName.filter { stored[$0.key] != nil }]
+        for version in versions + [model] {
+            let next = version.versionHashes(ofConfiguration: configuration)
+            record.leave(left, for: next)
+            left = [next]
+        }
+        return record
+    }
+
+    /// Brings the store from one version to the model's, in the transaction that is open.
+    private func hop(
+        from source: NSManagedObjectModel, _ origins: ModelOrigins?, isLast: Bool, _ record: VersionRecord,
+        on connection: any SQLConnection, _ progress: MigrationProgress
+    ) throws {
+        let present = try SQLStoreMetadata.read(from: connection, url: url)
+        try DeferredStatements.finish(present, on: connection)
+        var (plan, newMetadata) = try prepare(source, origins, present, on: connection, progress)
+        newMetadata[DeferredStatements.metadataKey] = nil
+        record.write(to: &newMetadata)
+        if isLast, defersCleaning {
+            let later = DeferredStatements.takeDeferrable(from: &plan)
+            if !later.isEmpty { newMetadata[DeferredStatements.metadataKey] = later }
+        }
+        if let forecast { progress.expect(rows: plan.totalUnits) { try forecast(model) } }
+        let runner = MigrationRunner(
+            connection: connection, url: url, progress: progress, metadata: newMetadata,
+            modelCache: try ModelArchive.encodeDeflated(model))
+        try connection.changingTables { try runner.run(plan) }
+        progress.finish()
+    }
+
+    private func prepare(
+        _ source: NSManagedObjectModel, _ origins: ModelOrigins?, _ metadata: [String: Any],
+        on connection: any SQLConnection, _ progress: MigrationProgress
+    ) throws -> (plan: MigrationPlan, metadata: [String: Any]) {
+        let newNames = try entityNames()
+        let (old, facts) = try state(of: source, metadata, on: connection)
+        let new = SQLSchemaBuilder.schema(of: model.layout, entities: newNames)
+        let (difference, plan) = try Self.plan(
+            from: source.layout, old, to: model.layout, new, facts, in: connection.dialect, origins)
+        try forget(ForgottenFiles(of: difference, in: old))
+        progress.name(tablesOf: old, source.layout)
+        progress.name(tablesOf: new, model.layout)
+        return (plan, newMetadata(metadata, difference, newNames))
+    }
+
+    /// The tables that the source model has in the file, and what the file really holds.
+    func state(
+        of source: NSManagedObjectModel, _ metadata: [String: Any]? = nil, on connection: any SQLConnection
+    ) throws -> (schema: SQLSchema, facts: StoreFacts) {
+        let metadata = try metadata ?? SQLStoreMetadata.read(from: connection, url: url)
+        let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
+        let schema = try ActualSchema(connection).fit(source.layout, entities: names, url: url)
+        return (schema, try connection.facts(ofTables: Set(schema.allTables.map(\.name) + ["ACHANGE"])))
+    }
+
+    /// What changes between two versions whose tables are these, and how.
+    static func plan(
+        from source: ModelLayout, _ old: SQLSchema, to destination: ModelLayout, _ new: SQLSchema, _ facts: StoreFacts,
+        in dialect: any SQLDialect, _ origins: ModelOrigins? = nil
+    ) throws -> (difference: ModelDifference, plan: MigrationPlan) {
+        let difference = try ModelDifference(
+            from: source, to: destination,
+            storedSource: Set(old.numbers.indices.filter { old.numbers[$0] != nil }),
+            storedDestination: Set(new.numbers.indices.filter { new.numbers[$0] != nil }), origins: origins)
+        let plan = MigrationPlanner.plan(for: difference, from: old, to: new, facts: facts, in: dialect)
+        if !plan.refusals.isEmpty { throw MigrationErrors.combined(plan.refusals) }
+        return (difference, plan)
+    }
+
+    /// The names of the configuration's entities; nil for all.
+    func entityNames() throws -> Set<String>? {
+        guard let configuration, configuration != NSManagedObjectModel.defaultConfigurationName else { return nil }
+        guard let entities = model.entities(forConfigurationName: configuration) else {
+            throw NSError.coreData(
+                NSPersistentStoreOpenError, reason: "The model has no configuration named “\(configuration)”.", url: url
+            )
+        }
+        return Set(entities.compactMap(\.name))
+    }
+
+    /// What describes the model is new; everything else the store says about itself stays.
+    private func newMetadata(
+        _ metadata: [String: Any], _ difference: ModelDifference, _ names: Set<String>?
+    ) -> [String: Any] {
+        var result = metadata
+        for (key, value) in SQLStoreMetadata.description(of: model, entities: names) { result[key] = value }
+        for key in ["_NSAutoVacuumLevel", NSStoreTypeKey] { result[key] = metadata[key] ?? result[key] }
+        // Where the framework's rule for a hash is not known, an entity that did not change keeps the one it has.
+        guard var hashes = result[NSStoreModelVersionHashesKey] as? [String: Data],
+            let oldHashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
+        else { return result }
+        for entity in difference.destination.entities
+        where hashes[entity.name] != nil && !entity.entity.isVersionHashExact {
+            guard let origin = difference.sourceOf[entity.index].map({ difference.source.entities[$0] }),
+                StoreModelCheck.facts(of: origin.entity) == StoreModelCheck.facts(of: entity.entity),
+                let hash = oldHashes[origin.name]
+            else { continue }
+            hashes[entity.name] = hash
+        }
+        result[NSStoreModelVersionHashesKey] = hashes
+        result["NSStoreModelVersionHashesDigest"] = VersionHash.storeDigest(of: hashes)
+        result[NSPersistentStoreModelVersionChecksumKey] = VersionHash.checksum(of: hashes)
+        return result
+    }
+}

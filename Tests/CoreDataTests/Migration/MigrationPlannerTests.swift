@@ -1,0 +1,101 @@
+import Testing
+import TestSupport
+
+@testable import CoreData
+
+/// What a migration would do, planned from two versions of a model and numbers of rows. No store is made.
+@Suite("Plans of migrations, without a store")
+struct MigrationPlannerTests {
+    private static let books = "entity Book\n  title string\n  pages int32"
+
+    /// The plan for tables as a new store of the older version has them.
+    private func plan(
+        from older: String, to newer: String, rows: [String: Int] = ["ZBOOK": 1000]
+    ) throws -> MigrationPlan {
+        let (source, destination) = (ModelText.model(older), ModelText.model(newer))
+        return try withExtendedLifetime((source, destination)) {
+            let old = SQLSchemaBuilder.schema(of: source.layout, entities: nil)
+            return try MigrationTransaction.plan(
+                from: source.layout, old, to: destination.layout,
+                SQLSchemaBuilder.schema(of: destination.layout, entities: nil),
+                StoreFacts(old, rows: rows, in: SQLiteDialect()), in: SQLiteDialect()
+            ).plan
+        }
+    }
+
+    /// The names of the plan's steps, without what every plan ends with.
+    private func steps(_ plan: MigrationPlan) -> [String] {
+        plan.steps.map { step in
+            let text = "\(step)"
+            return String(text.prefix { $0 != "(" })
+        }.filter { !["replaceKeys", "replaceModelCache", "writeMetadata", "renumberHistory"].contains($0) }
+    }
+
+    @Test("A version hash modifier alone writes metadata")
+    func modifier() throws {
+        let plan = try plan(from: Self.books, to: "entity Book\n  title string modifier 2\n  pages int32")
+        #expect(steps(plan) == [])
+        #expect(plan.isInstant)
+    }
+
+    @Test("New columns without a default are added, and no row is gone through")
+    func addedColumns() throws {
+        let plan = try plan(from: Self.books, to: Self.books + "\n  note string\n  rating double")
+        #expect(steps(plan) == ["addColumn", "addColumn"])
+        #expect(plan.isInstant)
+        #expect(plan.rows.allSatisfy { $0 == 0 })
+    }
+
+    @Test("Defaults of one table are filled by one UPDATE, which goes through its rows")
+    func defaults() throws {
+        let newer = "entity Book\n  title string! = untitled\n  pages int32! = 7\n  stars int16! = 5"
+        let plan = try plan(from: Self.books, to: newer)
+        #expect(steps(plan).filter { $0 == "update" }.count == 1)
+        #expect(!plan.isInstant)
+        let rows = zip(plan.steps, plan.rows).filter { if case .update = $0.0 { true } else { false } }.map(\.1)
+        #expect(rows == [1000])
+    }
+
+    @Test("A new name renames a column, and two names that are exchanged go by names between")
+    func renaming() throws {
+        let renamed = try plan(from: Self.books, to: "entity Book\n  headline string was title\n  pages int32")
+        #expect(steps(renamed) == ["renameColumn"])
+        #expect(renamed.isInstant)
+        let exchanged = try plan(
+            from: "entity Book\n  first string\n  second string",
+            to: "entity Book\n  first string was second\n  second string was first")
+        #expect(steps(exchanged) == [String](repeating: "renameColumn", count: 4))
+    }
+
+    @Test("One column that goes is dropped, many go by one copy of the table")
+    func removedColumns() throws {
+        let extras = { (count: Int) in Self.books + (1...count).map { "\n  extra\($0) string" }.joined() }
+        #expect(steps(try plan(from: extras(1), to: Self.books)) == ["dropColumn"])
+        let many = try plan(from: extras(6), to: Self.books)
+        #expect(steps(many).contains("copyRows") && !steps(many).contains("dropColumn"))
+        #expect(many.rows.contains(1000))
+    }
+
+    @Test("An entity that comes makes a table, one that goes drops it")
+    func entities() throws {
+        let shelf = "\nentity Shelf\n  place string"
+        #expect(steps(try plan(from: Self.books, to: Self.books + shelf)).contains("createTable"))
+        #expect(steps(try plan(from: Self.books + shelf, to: Self.books)).contains("dropTable"))
+    }
+
+    @Test("An attribute that becomes mandatory without a default looks for rows without a value")
+    func mandatory() throws {
+        let plan = try plan(from: Self.books, to: "entity Book\n  title string!\n  pages int32")
+        let checks = plan.steps.compactMap { step -> MigrationCheck? in
+            if case .check(let check) = step { check } else { nil }
+        }
+        #expect(checks.map(\.column) == ["ZTITLE"])
+    }
+
+    @Test("A new uniqueness constraint comes with the query that a forecast asks")
+    func uniqueness() throws {
+        let plan = try plan(from: Self.books, to: Self.books + "\n  unique title")
+        #expect(plan.uniquenessChecks.map(\.table) == ["ZBOOK"])
+        #expect(steps(plan).contains("createIndex"))
+    }
+}
