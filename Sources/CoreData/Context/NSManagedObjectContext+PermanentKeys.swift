@@ -163,12 +163,8 @@ extension NSManagedObjectContext {
         for (place, group) in places {
             let layout = home(at: place.layout).layout
             let number = place.store
-            let first = try coordinator.reserveKeys([layout.rootIndex: group.count], inStoreNumbered: number)
-            guard var next = first[layout.rootIndex] else { continue }
-            for object in group {
-                permanent[object.key] = next
-                next += 1
-            }
+            let keys = try coordinator.reserveKeys([layout.rootIndex: group.count], inStoreNumbered: number)
+            for (object, key) in zip(group, (keys[layout.rootIndex] ?? []).joined()) { permanent[object.key] = key }
         }
         installPermanentKeys(permanent, of: objects)
     }

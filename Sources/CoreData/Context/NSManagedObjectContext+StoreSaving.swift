@@ -197,13 +197,10 @@ extension NSManagedObjectContext {
         for (place, objects) in groups { counts[place.store, default: [:]][place.root] = objects.count }
         permanent.reserveCapacity(inserted.count)
         for (number, roots) in counts {
-            let first = try lending { _ in try coordinator.reserveKeys(roots, inStoreNumbered: number) }
-            for (root, start) in first {
-                var next = start
-                for object in groups[Place(store: number, root: root)] ?? [] {
-                    permanent[object.key] = next
-                    next += 1
-                }
+            let reserved = try lending { _ in try coordinator.reserveKeys(roots, inStoreNumbered: number) }
+            for (root, keys) in reserved {
+                let objects = groups[Place(store: number, root: root)] ?? []
+                for (object, key) in zip(objects, keys.joined()) { permanent[object.key] = key }
             }
         }
     }

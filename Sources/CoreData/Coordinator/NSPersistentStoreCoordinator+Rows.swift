@@ -197,7 +197,7 @@ extension NSPersistentStoreCoordinator {
 
     // MARK: Writing
 
-    final func reserveKeys(_ counts: [Int: Int], inStoreNumbered number: Int) throws -> [Int: Int64] {
+    final func reserveKeys(_ counts: [Int: Int], inStoreNumbered number: Int) throws -> [Int: [Range<Int64>]] {
         try rowStore(numbered: number).reserveKeys(counts)
     }
 

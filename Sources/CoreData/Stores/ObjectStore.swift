@@ -36,7 +36,7 @@ extension ObjectStore {
     }
 
     /// Keys of such a store are its references; none can be had without the objects.
-    func reserveKeys(_ counts: [Int: Int]) throws -> [Int: Int64] {
+    func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Range<Int64>]] {
         throw NSError.coreData(
             NSPersistentStoreUnsupportedRequestTypeError,
             reason: "This kind of store makes ids from objects and reserves none.")

@@ -24,8 +24,8 @@ protocol RowStore: AnyObject, Sendable {
     /// The same for many owners at once (prefetching).
     func members(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]]
 
-    /// Reserves `count` consecutive primary keys for each root entity and returns the first *key* (store number folded in).
-    func reserveKeys(_ counts: [Int: Int]) throws -> [Int: Int64]
+    /// Sets so many keys aside for each root entity, with the store's number in them. Their ranges need not adjoin.
+    func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Range<Int64>]]
 
     /// Drops the rows of the cache that nobody else holds.
     func sweepRowCache()

@@ -350,7 +350,8 @@ struct SQLiteStoreFetchingTests {
                 }
                 group.addTask {
                     for number in 1...100 {
-                        let first = try store.reserveKeys([layout.rootIndex: 1])[layout.rootIndex] ?? 0
+                        let first =
+                            try store.reserveKeys([layout.rootIndex: 1])[layout.rootIndex]?.first?.lowerBound ?? 0
                         var builder = SnapshotBuilder(layout: layout, key: first, version: 1, tailBytes: 3)
                         builder.set(slot, string: "\(number)")
                         try store.write(ChangeSet(inserted: [builder.finish()]))

@@ -116,7 +116,7 @@ struct SQLiteStoreSavingTests {
         let library = try StoreFixture(at: nil)
         let keys = try library.insert("Book", [["isbn": "1"]])
         let root = library.entity("Book").rootIndex
-        let first = try #require(try library.store.reserveKeys([root: 1])[root])
+        let first = try #require(try library.store.reserveKeys([root: 1])[root]?.first?.lowerBound)
         try library.store.write(
             ChangeSet(
                 inserted: [library.row("Book", key: first, ["isbn": "1"])], deleted: [.init(key: keys[0], row: nil)]))
@@ -183,9 +183,9 @@ struct SQLiteStoreSavingTests {
             let one = try StoreFixture(at: url)
             let two = try StoreFixture(at: url)
             let root = one.entity("Tag").rootIndex
-            let a = try #require(try one.store.reserveKeys([root: 5])[root])
-            let b = try #require(try two.store.reserveKeys([root: 5])[root])
-            let c = try #require(try one.store.reserveKeys([root: 1])[root])
+            let a = try #require(try one.store.reserveKeys([root: 5])[root]?.first?.lowerBound)
+            let b = try #require(try two.store.reserveKeys([root: 5])[root]?.first?.lowerBound)
+            let c = try #require(try one.store.reserveKeys([root: 1])[root]?.first?.lowerBound)
             #expect([a, b, c].map { $0 & ObjectKey.primaryKeyMask } == [1, 6, 11])
             #expect(a >> ObjectKey.primaryKeyBits == 1)
         }

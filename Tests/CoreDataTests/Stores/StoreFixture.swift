@@ -162,11 +162,9 @@ final class StoreFixture {
     @discardableResult
     func insert(_ name: String, _ rows: [[String: Any?]]) throws -> [ObjectKey] {
         let entity = entity(name)
-        let first = try #require(try store.reserveKeys([entity.rootIndex: rows.count])[entity.rootIndex])
+        let keys = try #require(try store.reserveKeys([entity.rootIndex: rows.count])[entity.rootIndex])
         var changes = ChangeSet()
-        for (place, values) in rows.enumerated() {
-            changes.inserted.append(row(name, key: first + Int64(place), values))
-        }
+        for (key, values) in zip(keys.joined(), rows) { changes.inserted.append(row(name, key: key, values)) }
         try store.write(changes)
         return changes.inserted.map { ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key) }
     }

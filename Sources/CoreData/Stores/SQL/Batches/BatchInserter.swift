@@ -51,9 +51,9 @@ struct BatchInserter {
     }
 
     private func insert(_ rows: [GivenValues]) throws {
-        let first = try store.reserve(rows.count, root: batch.layout.rootIndex, transaction.connection)
-        let snapshots = rows.enumerated().map { offset, given in
-            snapshot(given, ObjectKey.key(storeNumber: store.storeNumber, primaryKey: first + Int64(offset)))
+        let keys = try store.reserve(rows.count, root: batch.layout.rootIndex, transaction.connection).joined()
+        let snapshots = zip(rows, keys).map { given, key in
+            snapshot(given, ObjectKey.key(storeNumber: store.storeNumber, primaryKey: key))
         }
         // Where a row's new files begin among all; empty where rows have none.
         var files: [Int] = []

@@ -3,25 +3,27 @@ import Foundation
 extension SQLStore {
     // MARK: Keys
 
-    func reserveKeys(_ counts: [Int: Int]) throws -> [Int: Int64] {
+    func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Range<Int64>]] {
         try writing { connection in
             try connection.transaction {
                 try requireSameModel(connection)
-                var first: [Int: Int64] = [:]
+                var keys: [Int: [Range<Int64>]] = [:]
                 for (root, count) in counts where count > 0 {
-                    first[root] = ObjectKey.key(
-                        storeNumber: storeNumber, primaryKey: try reserve(count, root: root, connection))
+                    keys[root] = try reserve(count, root: root, connection).map { range in
+                        let first = ObjectKey.key(storeNumber: storeNumber, primaryKey: range.lowerBound)
+                        return first..<first + Int64(range.count)
+                    }
                 }
-                return first
+                return keys
             }
         }
     }
 
-    /// Takes `count` keys of a root entity's table and returns the first.
+    /// Takes so many keys of a root entity's table.
     ///
     /// Z_MAX is raised in the transaction, so that no two processes get the same key. A Z_MAX that lags behind the
     /// table is put right on the way.
-    func reserve(_ count: Int, root: Int, _ connection: any SQLConnection) throws -> Int64 {
+    func reserve(_ count: Int, root: Int, _ connection: any SQLConnection) throws -> [Range<Int64>] {
         guard let number = schema.numbers[root], let table = schema.table(ofRoot: root)?.name else {
             throw NSError.coreData(
                 NSPersistentStoreOperationError,
@@ -44,7 +46,7 @@ extension SQLStore {
                             .value(.int(last)),
                         ]))))
         }
-        return highest + 1
+        return [highest + 1..<last + 1]
     }
 
     /// Refuses to write when somebody has migrated the store since it was opened: entity numbers and columns may be
