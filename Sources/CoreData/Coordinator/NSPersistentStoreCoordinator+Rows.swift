@@ -53,7 +53,10 @@ extension NSPersistentStoreCoordinator {
     private func holds(_ layout: EntityLayout, _ store: NSPersistentStore) -> Bool {
         guard store.configurationName != Self.defaultConfiguration else { return true }
         let entities = managedObjectModel.entities(forConfigurationName: store.configurationName) ?? []
-        return entities.contains { $0.name == layout.name }
+        if entities.contains(where: { $0.name == layout.name }) { return true }
+        // A file may have been made with subentities that the configuration does not name.
+        let isBelow = entities.contains { layout.entity.isKindOf(entity: $0) }
+        return isBelow && (store.metadata?[NSStoreModelVersionHashesKey] as? [String: Any])?[layout.name] != nil
     }
 
     static var defaultConfiguration: String { "PF_DEFAULT_CONFIGURATION_NAME" }

@@ -78,9 +78,6 @@ extension NSPersistentStoreCoordinator {
         if let storeURL, let existing = persistentStore(for: storeURL) { return existing }
         let added = try open(
             storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
-            userInfo: [NSAddedPersistentStoresKey: [added.store]])
         attached.append(added)
         nextStoreNumber = max(nextStoreNumber, added.number + 1)
         added.store.didAdd(to: self)
@@ -150,9 +147,6 @@ extension NSPersistentStoreCoordinator {
             throw NSError.coreData(
                 NSPersistentStoreOperationError, reason: "The store is not one of this coordinator's", url: store.url)
         }
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresWillChange, object: self,
-            userInfo: [NSRemovedPersistentStoresKey: [store]])
         NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
         let removed = attached.remove(at: position)
         store.willRemove(from: self)
@@ -252,7 +246,7 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension Notification.Name {
-    /// Stores are about to be added to or removed from a coordinator (the object).
+    /// iCloud is about to change the stores of a coordinator (the object): never posted, as there is no iCloud.
     public static let NSPersistentStoreCoordinatorStoresWillChange = Notification.Name(
         "NSPersistentStoreCoordinatorStoresWillChangeNotification")
     /// Stores were added to or removed from a coordinator (the object).

@@ -30,9 +30,17 @@ extension NSManagedObjectModel {
             return members.isEmpty ? .compatible : .incompatible(entities: members.compactMap(\.name).sorted())
         }
         let hashes = entityVersionHashesByName
-        var different = Set(stored.keys).subtracting(members.compactMap(\.name))
+        // A configuration need not name the subentities of its entities, which have their rows in the same table.
+        let names = Set(members.compactMap(\.name))
+        let below = entities.filter { entity in
+            let name = entity.name ?? ""
+            return !names.contains(name) && stored[name] != nil
+                && members.contains { entity.isKindOf(entity: $0) }
+        }
+        let held = members + below
+        var different = Set(stored.keys).subtracting(held.compactMap(\.name))
         var unclear: [String] = []
-        for entity in members {
+        for entity in held {
             guard let name = entity.name, !version.isVersion(of: entity, hash: hashes[name]) else { continue }
             if stored[name] != nil, !entity.isVersionHashExact {
                 unclear.append(name)

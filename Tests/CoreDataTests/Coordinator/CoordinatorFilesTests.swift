@@ -35,8 +35,41 @@ struct CoordinatorFilesTests {
             #expect(try Data(contentsOf: file).isEmpty)
             try FileManager.default.removeItem(at: file)
         }
+        // Whoever destroys a store twice may remove its files twice.
         try library.coordinator.destroyPersistentStore(at: library.storeURL, ofType: NSSQLiteStoreType)
+        for name in names { try FileManager.default.removeItem(at: library.folder.url.appendingPathComponent(name)) }
+        let nowhere = library.folder.url.appendingPathComponent("nowhere/Library.sqlite")
+        try library.coordinator.destroyPersistentStore(at: nowhere, ofType: NSSQLiteStoreType)
         #expect(try FileManager.default.contentsOfDirectory(atPath: library.folder.url.path).isEmpty)
+    }
+
+    @Test("A configuration holds the subentities of its entities where the file was made with them")
+    func subentities() throws {
+        let model = ModelText.model("entity Book\n  title string\nentity Novel : Book\n  genre string\nentity Tag")
+        model.setEntities(
+            ["Book", "Tag"].compactMap { model.entitiesByName[$0] }, forConfigurationName: "books")
+        let library = try Library(model: model)
+        let context = library.context()
+        try context.performAndWait {
+            context.make("Novel", ["title": "T", "genre": "g"])
+            try context.save()
+        }
+        try library.coordinator.remove(library.store)
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: NSSQLiteStoreType, at: library.storeURL, options: nil)
+        #expect(model.isConfiguration(withName: "books", compatibleWithStoreMetadata: metadata))
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: "books", at: library.storeURL)
+        let again = NSManagedObjectContext(.privateQueue)
+        try again.performAndWait {
+            again.persistentStoreCoordinator = coordinator
+            for entity in ["Book", "Novel"] {
+                let found = try again.all(entity)
+                #expect(found.map { $0.value(forKey: "genre") as? String } == ["g"])
+            }
+        }
+        try coordinator.remove(store)
     }
 
     @Test("replacePersistentStore puts a copy in the place of a store, what is in its -wal included")

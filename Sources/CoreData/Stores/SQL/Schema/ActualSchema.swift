@@ -28,6 +28,7 @@ struct ActualSchema {
     /// The schema of a model as this store holds it. Throws when the store lacks a table or column that the model
     /// needs.
     func fit(_ layout: ModelLayout, entities: Set<String>?, url: URL?) throws -> SQLSchema {
+        let entities = entities.map { $0.union(presentSubentities(of: $0, layout)) }
         let computed = SQLSchemaBuilder.schema(of: layout, entities: entities)
         let names = layout.entities.filter { computed.numbers[$0.index] != nil }.map(\.name)
         // A migration may have left an old name in Z_PRIMARYKEY: then the numbers are those of a new store.
@@ -41,6 +42,19 @@ struct ActualSchema {
         }
         for index in schema.joins.indices { try fitJoin(index, layout, &schema, url) }
         return schema
+    }
+
+    /// Subentities of a configuration's entities that it does not name, and that the file was made with.
+    private func presentSubentities(of names: Set<String>, _ layout: ModelLayout) -> [String] {
+        layout.entities.filter { entity in
+            guard numbers[entity.name] != nil else { return false }
+            var above = entity.superIndex
+            while let index = above {
+                if names.contains(layout.entities[index].name) { return true }
+                above = layout.entities[index].superIndex
+            }
+            return false
+        }.map(\.name)
     }
 
     private func fitTable(

@@ -2,7 +2,7 @@ import Foundation
 
 extension SQLiteStoreFiles {
     /// Takes a store away and leaves its main file, its -wal and its -shm, all of them empty; an empty file is opened
-    /// as a new store. Where no main file is, the rest is removed and nothing made.
+    /// as a new store. Where no store is, empty files are made, too: whoever destroys a store may go on to remove them.
     ///
     /// A kill leaves the store whole, or an empty main file: the external values are noted before, and what is left of
     /// them goes when a store is opened there next. A store that somebody has open or migrates is refused unless
@@ -15,7 +15,8 @@ extension SQLiteStoreFiles {
         let folder = force ? nil : try MigrationFolder.lock(self, creating: false, timeout: timeout)
         defer { withExtendedLifetime(folder) {} }
         guard FileManager.default.fileExists(atPath: main.path) else {
-            return try destroy(force: force, holding: folder)
+            try destroy(force: force, holding: folder)
+            return try makeEmptyFiles()
         }
         var hasBegun = false
         func take() throws {
@@ -60,6 +61,13 @@ extension SQLiteStoreFiles {
             // Who destroys a store may do so because the disk is full.
             try withoutUsers(timeout: timeout, force: force, take)
         }
+    }
+
+    /// Makes what a destroyed store leaves, where its folder is.
+    private func makeEmptyFiles() throws {
+        guard FileManager.default.fileExists(atPath: main.deletingLastPathComponent().path) else { return }
+        let rights = FileRights(of: main)
+        for url in [main, wal, shm] { try rights.makeFile(at: url) }
     }
 
     /// Removes the store with everything that belongs to it. A store that somebody has open is refused unless `force`.
