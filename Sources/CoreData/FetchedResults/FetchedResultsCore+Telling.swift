@@ -50,7 +50,7 @@ extension FetchedResultsCore {
     private func messages(of changes: FetchedChanges) -> Messages? {
         guard let arrangement else { return nil }
         return Messages(
-            deletedSections: changes.deletedSections.map { ($0, sectionInfo($0, of: arrangement)) },
+            deletedSections: changes.deletedSections.map { ($0, emptySectionInfo($0, of: arrangement)) },
             oldPaths: changes.objects.map { $0.oldIndex.map { arrangement.indexPath(at: $0) } })
     }
 

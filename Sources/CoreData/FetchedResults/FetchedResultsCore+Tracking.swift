@@ -14,7 +14,11 @@ extension FetchedResultsCore {
     private func follow(_ notification: Notification) {
         guard delegate != nil, let fetched, fetched.isTracked, arrangement != nil else { return }
         let info = notification.userInfo ?? [:]
-        if info[NSInvalidatedAllObjectsKey] != nil { return refetch(fetched, changed: []) }
+        if info[NSInvalidatedAllObjectsKey] != nil {
+            isOutdated = true
+            return
+        }
+        if isOutdated { return refetch(fetched, changed: []) }
         func objects(_ key: String) -> Set<NSManagedObject> { info[key] as? Set<NSManagedObject> ?? [] }
         let deleted = objects(NSDeletedObjectsKey)
         let changed = objects(NSInsertedObjectsKey).union(objects(NSUpdatedObjectsKey))
@@ -131,7 +135,7 @@ extension FetchedResultsCore {
     // MARK: Saving
 
     func contextDidSave() {
-        guard delegate != nil, arrangement != nil else { return }
+        guard delegate != nil, arrangement != nil, !isOutdated else { return }
         if cacheName != nil { writeCacheAfterSave() }
         tellPermanentIDs()
     }

@@ -20,6 +20,8 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
 
     /// The results; nil before the first fetch.
     var arrangement: FetchedArrangement?
+    /// Whether the context was reset since: the results are objects without a context, as the delegate was not told.
+    var isOutdated = false
     private var storedSectionInfos: [FetchedSection]?
     /// The last fetch: what the changes are held against.
     private(set) var fetched: Fetched?
@@ -162,6 +164,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
     func setArrangement(_ new: FetchedArrangement) {
         storedSectionInfos = nil
         arrangement = new
+        isOutdated = false
     }
 
     /// Changes the results where they stand.
@@ -211,6 +214,12 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
         let name = arrangement.sections[index].name
         return FetchedSection(
             name: name, indexTitle: indexTitle(of: name), items: arrangement.items[arrangement.range(ofSection: index)])
+    }
+
+    /// A section that goes: its objects have gone before.
+    func emptySectionInfo(_ index: Int, of arrangement: FetchedArrangement) -> FetchedSection {
+        let name = arrangement.sections[index].name
+        return FetchedSection(name: name, indexTitle: indexTitle(of: name), items: [])
     }
 
     private func indexTitle(of name: String) -> String? {

@@ -2,6 +2,20 @@ import CoreData
 import Testing
 import TestSupport
 
+/// Writes down the sections that come and go.
+private final class SectionLog: NSObject, NSFetchedResultsControllerDelegate {
+    private(set) var told: [String] = []
+
+    func controller(
+        _ controller: NSFetchedResultsController<NSFetchRequestResult>,
+        didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
+        for type: NSFetchedResultsChangeType
+    ) {
+        let word = type == .insert ? "insert" : "delete"
+        told.append("\(word) \(sectionInfo.name) \(sectionInfo.numberOfObjects)")
+    }
+}
+
 @Suite("A fetched-results controller", .leavesNothingBehind, .onEveryKindOfStore)
 struct NSFetchedResultsControllerTests {
     private func controller(
@@ -233,7 +247,20 @@ struct NSFetchedResultsControllerTests {
         }
     }
 
-    @Test("After a reset the results are fetched anew and told as others")
+    @Test("A section that goes has no objects any more, and one that comes has all of them")
+    func sectionsOfChanges() throws {
+        try withBooks(["a", "b"]) { context, books in
+            let controller = controller(context, sections: "title")
+            let delegate = SectionLog()
+            controller.delegate = delegate
+            try controller.performFetch()
+            for book in books { book.setValue("z", forKey: "title") }
+            context.processPendingChanges()
+            #expect(delegate.told == ["delete b 0", "delete a 0", "insert z 2"])
+        }
+    }
+
+    @Test("A reset is told to nobody; the next change, or the next fetch, brings the results up to date")
     func reset() throws {
         try withBooks(["a", "b"]) { context, books in
             let controller = controller(context)
@@ -241,9 +268,19 @@ struct NSFetchedResultsControllerTests {
             let delegate = RecordingDelegate(copying: controller)
             controller.delegate = delegate
             context.reset()
-            #expect(titles(controller) == ["a", "b"])
+            try context.save()
+            #expect(delegate.told.isEmpty)
+            #expect(controller.fetchedObjects?.first === books[0])
+            context.make("Book", ["title": "c"])
+            context.processPendingChanges()
+            #expect(titles(controller) == ["a", "b", "c"])
             #expect(controller.fetchedObjects?.contains { $0 === books[0] } == false)
-            #expect(delegate.told == ["delete": 2, "insert": 2])
+            #expect(delegate.told == ["delete": 2, "insert": 3])
+            #expect(delegate.faults == [])
+            context.reset()
+            try controller.performFetch()
+            #expect(titles(controller) == ["a", "b"])
+            #expect(delegate.told == ["delete": 2, "insert": 3])
         }
     }
 
