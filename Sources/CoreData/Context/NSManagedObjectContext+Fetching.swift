@@ -13,6 +13,7 @@ extension NSManagedObjectContext {
                 home(at: plan.store.layout.index).findMissingClass(besides: expected)
             }
             let objects = try objects(plan)
+            keepForBlock(objects)
             // One check per class instead of one per object: an array of objects is an array of pointers either way.
             if let expected = T.self as? NSManagedObject.Type, homes.allSatisfy({ isHome($0, of: expected, plan) }) {
                 return unsafeBitCast(objects, to: [T].self)

@@ -154,7 +154,9 @@ extension NSManagedObjectContext {
         for (key, base) in push.deleted {
             guard let base, let found = try rowForChild(key), found !== base else { continue }
             let slots = home(at: found.layoutIndex).layout.slots
-            if slots.indices.allSatisfy({ NSManagedObject.isSame(base, found, $0, slots[$0].kind) }) { continue }
+            // Children are not told transient values.
+            let stored = slots.indices.filter { slots[$0].isPersistent }
+            if stored.allSatisfy({ NSManagedObject.isSame(base, found, $0, slots[$0].kind) }) { continue }
             conflicts.append(SaveConflicts.Conflict(key: key, expected: base, found: found))
         }
         return conflicts
@@ -167,7 +169,7 @@ extension NSManagedObjectContext {
         var isConflict = false
         change.changed.forEach { slot in
             let kind = slots[slot].kind
-            if !NSManagedObject.isSame(change.base, found, slot, kind),
+            if slots[slot].isPersistent, !NSManagedObject.isSame(change.base, found, slot, kind),
                 countingEqual || !NSManagedObject.isSame(change.row, found, slot, kind)
             {
                 isConflict = true

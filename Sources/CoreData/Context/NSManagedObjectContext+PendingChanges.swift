@@ -148,7 +148,18 @@ extension NSManagedObjectContext {
         DispatchQueue.main.async { [weak self] in
             guard let self else { return }
             isPendingProcessingScheduled = false
-            HeldContexts.run(holding: self, holdsMain: true) { self.endEvent() }
+            HeldContexts.run(holding: self, holdsMain: true) {
+                self.endEvent()
+                self.recentObjects.removeAll()
+            }
         }
+    }
+
+    /// Holds objects until the running block ends, on the main queue until its turn does.
+    final func keepForBlock(_ objects: [NSManagedObject]) {
+        // Contexts without a queue have no blocks, hence no end.
+        if objects.isEmpty || queue == nil || isQuiet { return }
+        recentObjects.keep(objects)
+        if isMain { schedulePendingChanges() }
     }
 }

@@ -28,7 +28,9 @@ extension NSManagedObjectContext {
         let queue = requireQueue("-performBlockAndWait:")
         if HeldContexts.contains(self) { return block() }
         let holdsMain = HeldContexts.isMainQueueHeld
-        if isMain, holdsMain { return HeldContexts.run(holding: self, holdsMain: true, block) }
+        if isMain, holdsMain {
+            return HeldContexts.run(holding: self, holdsMain: true) { recentObjects.holdingOwnResults(block) }
+        }
         let loan = ContextLoan(waitingFor: self)
         queue.sync {
             gate?.enter()

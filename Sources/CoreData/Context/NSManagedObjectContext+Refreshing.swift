@@ -4,7 +4,11 @@ extension NSManagedObjectContext {
     /// What `refresh(_:mergeChanges:)` does unless a subclass overrides it.
     final func plainRefresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
         checkConfinement(with: object)
-        guard object.home.context === self, !object.flags.contains(.inserted) else { return }
+        guard object.home.context === self else { return }
+        if object.flags.contains(.inserted) {
+            if !flag { turnNewIntoFault(object) }
+            return
+        }
         // What cannot be read on the other side of its relationships stays a fault.
         toleratingReadErrors { renew(object, mergeChanges: flag) }
     }
@@ -52,6 +56,16 @@ extension NSManagedObjectContext {
         noteRefresh(of: object)
     }
 
+    /// A new object loses what it was given: it has no row to read, so the default values are left.
+    private func turnNewIntoFault(_ object: NSManagedObject) {
+        object.willTurnIntoFault()
+        object.dropChanges()
+        undoRecord?.noteNewRow(of: object)
+        object.flags.insert(.unfired)
+        object.didTurnIntoFault()
+        if !object.flags.contains(.pendingInsert) { noteRefresh(of: object) }
+    }
+
     /// The to-one relationships that an unsaved deletion has emptied: that is its change, not the object's.
     private func slotsCutByDeletions(of object: NSManagedObject) -> [Int] {
         guard let overlay = object.overlay, let row = object.row else { return [] }
@@ -68,10 +82,9 @@ extension NSManagedObjectContext {
     /// What `refreshAllObjects()` does unless a subclass overrides it.
     final func plainRefreshAllObjects() {
         checkConfinement()
+        let objects = identityMaps.map { $0?.objects ?? [] }
         recentObjects.removeAll()
-        for map in identityMaps {
-            for object in map?.objects ?? [] { refresh(object, mergeChanges: true) }
-        }
+        for object in objects.joined() { refresh(object, mergeChanges: true) }
     }
 
     /// What `rollback()` does unless a subclass overrides it.
@@ -105,6 +118,8 @@ extension NSManagedObjectContext {
     /// What `reset()` does unless a subclass overrides it.
     final func plainReset() {
         checkConfinement()
+        // Before anything lets go of them: observers are told about all.
+        let objects = identityMaps.map { $0?.objects ?? [] }
         insertedList = []
         updatedList = []
         deletedList = []
@@ -123,18 +138,17 @@ extension NSManagedObjectContext {
         hasMetInaccessible = false
         dropUndoRecord(all: false)
         recentObjects.removeAll()
-        for map in identityMaps {
-            for object in map?.objects ?? [] {
-                object.detach(unregister: false)
-                object.row = nil
-                object.overlay = nil
-            }
-            map?.removeAll()
+        let ids = objects.joined().map(\.objectID)
+        for object in objects.joined() {
+            object.detach(unregister: false)
+            object.row = nil
+            object.overlay = nil
         }
+        for map in identityMaps { map?.removeAll() }
         persistentStoreCoordinator?.sweepRowCaches()
         NotificationCenter.default.post(
             name: .NSManagedObjectContextObjectsDidChange, object: self,
-            userInfo: [NSInvalidatedAllObjectsKey: NSNumber(value: true)])
+            userInfo: [NSInvalidatedAllObjectsKey: ids])
     }
 
     private func turnIntoFault(_ object: NSManagedObject) {

@@ -228,6 +228,19 @@ extension NSManagedObjectContext {
         try rowSource?.row(for: key, in: self)
     }
 
+    /// A parent's row without the transient values that its object has: what one context has set others do not see.
+    final func stored(_ row: Snapshot) -> Snapshot {
+        let layout = home(at: row.layoutIndex).layout
+        if row.hasTransientDefaults(layout) { return row }
+        let defaults = ObjectOverlay()
+        for slot in layout.slots.indices where !layout.slots[slot].isPersistent {
+            let kind = layout.slots[slot].kind
+            defaults.set(layout.defaultRow.value(slot, kind: kind), at: slot, slotCount: layout.slots.count)
+        }
+        return NSManagedObject.row(
+            from: row, changes: defaults, layout, key: row.key, version: row.version, renaming: [:])
+    }
+
     final func loadMembers(of toMany: ToManySlot, owner: NSManagedObject) throws -> [ObjectKey] {
         drainMailbox()
         return try rowSource?.members(of: toMany, owner: owner.objectKey, in: self) ?? []

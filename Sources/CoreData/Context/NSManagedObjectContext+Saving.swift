@@ -11,14 +11,10 @@ extension NSManagedObjectContext {
                 reason: "attempt to recursively call -save: on the context aborted; \(debugName) is being saved")
         }
         try throwingReadErrors { processPendingChanges(isBeforeSave: true) }
-        guard hasChanges || !watchedObjects.isEmpty else {
-            try ownCoordinator?.saveMetadata()
-            advanceGeneration()
-            return dropCleanObjects()
-        }
         isSaving = true
         defer { endSaving() }
         if !isQuiet { NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self) }
+        guard hasChanges || !watchedObjects.isEmpty else { return try finishWithoutChanges() }
         var work = try throwingReadErrors {
             try prepareObjects()
             let work = presentWork
@@ -38,6 +34,17 @@ extension NSManagedObjectContext {
         finish(work)
         // Only now, as two processors that work on the same rows hinder each other.
         if isForLater { parent?.takeOverSoon() }
+    }
+
+    /// A save that has nothing to write: observers are told all the same, as on a Mac.
+    private func finishWithoutChanges() throws {
+        try ownCoordinator?.saveMetadata()
+        advanceGeneration()
+        dropCleanObjects()
+        if isQuiet { return }
+        for name in [Notification.Name.NSManagedObjectContextDidSave, .NSManagedObjectContextDidSaveObjectIDs] {
+            NotificationCenter.default.post(name: name, object: self, userInfo: [:])
+        }
     }
 
     /// What one save is about.
@@ -132,6 +139,8 @@ extension NSManagedObjectContext {
             object.flags.insert(.gone)
         }
         undoRecordDidSave()
+        keepForBlock(work.inserted)
+        keepForBlock(updated)
         // New objects that were deleted again never were in the store.
         let vanished = isWhole ? deletedList.filter { $0.flags.contains([.inserted, .deleted]) } : []
         if isWhole {

@@ -49,7 +49,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// By root layout index; made on demand.
     var identityMaps: [IdentityMap?] = []
 
-    /// Objects that to-one relationships led to lately.
+    /// Objects that relationships led to, fetches gave and saves wrote lately.
     let recentObjects = RecentObjects()
 
     /// Objects with unsaved changes, kept alive; an object whose flag was cleared is skipped and dropped later.
@@ -323,7 +323,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// (1550…1690, several as 1560), conflicts (133020, 133021), store errors (134030…). Of several stores none commits
     /// before all have taken what is theirs; stores that a program wrote come last, one after the other, and what one of
     /// them has taken before the next refuses is saved. Called while the same context is being saved, by an observer or
-    /// from `willSave()`, it throws 134060.
+    /// from `willSave()`, it throws 134060. A save that has nothing to write posts both notifications, too.
     open func save() throws { try plainSave() }
 
     /// Inserts an object that was made without a context; it is saved with the next save. Objects without a context that
@@ -357,7 +357,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func assign(_ object: Any, to store: NSPersistentStore) { plainAssign(object, to: store) }
 
     /// Turns an object into a fault, dropping its unsaved changes (`mergeChanges` false), or reads its row anew and keeps
-    /// the unsaved changes on top of it (true). The next access reads from the parent or the store.
+    /// the unsaved changes on top of it (true). The next access reads from the parent or the store. A new object has its
+    /// default values then.
     open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { plainRefresh(object, mergeChanges: flag) }
 
     /// Refreshes every object without unsaved changes of its own losing any: `refresh(_:mergeChanges: true)` for all.
@@ -366,7 +367,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Drops every unsaved change: new objects go, changed and deleted ones are as the store has them.
     open func rollback() { plainRollback() }
 
-    /// Empties the context: every object is cut loose, every unsaved change dropped.
+    /// Empties the context: every object is cut loose, every unsaved change dropped. The did-change notification has the ids
+    /// of all of them under `NSInvalidatedAllObjectsKey`.
     open func reset() { plainReset() }
 
     /// Propagates deletions to related objects and posts the did-change notification for what happened since last time.

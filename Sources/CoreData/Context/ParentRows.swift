@@ -5,7 +5,7 @@ struct ParentRows: RowSource {
     func row(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot? {
         // Whatever compares the row with what is known has to know the same keys.
         defer { context.drainMailbox() }
-        return try parent.reading { try parent.rowForChild(key) }
+        return try parent.reading { try parent.rowForChild(key) }.map(context.stored)
     }
 
     func newestRow(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot? {
@@ -16,7 +16,9 @@ struct ParentRows: RowSource {
         let rows = try parent.reading { Transfer(try parent.rowsForChild(keys)) }.value
         var found: [ObjectKey: Snapshot] = [:]
         found.reserveCapacity(keys.count)
-        for (key, row) in rows { found[ObjectKey(layoutIndex: context.rootIndex(of: key), key: key.key)] = row }
+        for (key, row) in rows {
+            found[ObjectKey(layoutIndex: context.rootIndex(of: key), key: key.key)] = context.stored(row)
+        }
         return found
     }
 
@@ -34,7 +36,7 @@ struct ParentRows: RowSource {
 
     func rows(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [Snapshot] {
         let sent = Transfer(plan)
-        return try parent.reading { Transfer(try parent.rowsForChild(sent.value)) }.value
+        return try parent.reading { Transfer(try parent.rowsForChild(sent.value)) }.value.map(context.stored)
     }
 
     func eachBatchOfRows(

@@ -1,17 +1,49 @@
 import Foundation
 
-/// The objects that relationships led to lately, held for a while.
+/// The objects that a context dealt with lately, held for a while: what relationships led to, what fetches gave, what
+/// saves wrote.
 ///
 /// Objects do not hold what their relationships lead to (a graph of references both ways would never be released), so
-/// walking from many books to few authors would make and drop the same author again and again. Four thousand places,
-/// one for each value of a hash; a newcomer takes the place of what was there. Emptied at the end of every block on the
-/// context's queue. For the context's queue only.
+/// walking from many books to few authors would make and drop the same author again and again. On a Mac the pool of a
+/// block holds what a fetch or a save leaves, and programs look for it among the registered objects. Here the number is
+/// limited, as there are blocks without end. Emptied at the end of every block on the context's queue, and of a turn of
+/// the main queue. For the context's queue only.
 final class RecentObjects {
     private static var size: Int { 4096 }
+    /// What to-one relationships led to: one place for each value of a hash; a newcomer takes the place of what was there.
     @exclusivity(unchecked) private var places: UnsafeMutablePointer<NSManagedObject?>?
 
     /// What the latest prefetching brought, so that it is still there when it is looked at.
     var prefetched: [NSManagedObject] = []
+
+    /// Whole results, held as they are; when the newer ones are half the limit, the older ones go.
+    struct Results {
+        fileprivate var newer: [[NSManagedObject]] = []
+        fileprivate var older: [[NSManagedObject]] = []
+        fileprivate var newerCount = 0
+    }
+
+    @exclusivity(unchecked) private var results = Results()
+
+    /// Holds a result as a whole, unless it is larger than the limit.
+    func keep(_ objects: [NSManagedObject]) {
+        if objects.count > Self.size { return }
+        if results.newerCount + objects.count > Self.size / 2 {
+            results.older = results.newer
+            results.newer = []
+            results.newerCount = 0
+        }
+        results.newer.append(objects)
+        results.newerCount += objects.count
+    }
+
+    /// Runs a block within another one: the results of each are held until its own end.
+    func holdingOwnResults(_ block: () -> Void) {
+        let outer = results
+        results = Results()
+        defer { results = outer }
+        block()
+    }
 
     deinit { removeAll() }
 
@@ -43,6 +75,7 @@ final class RecentObjects {
 
     func removeAll() {
         if !prefetched.isEmpty { prefetched = [] }
+        if !results.newer.isEmpty || !results.older.isEmpty { results = Results() }
         guard let places else { return }
         self.places = nil
         places.deinitialize(count: Self.size)

@@ -2,12 +2,19 @@ import Foundation
 
 // Fetched properties: what their request gives, kept until the object is refreshed.
 extension NSManagedObject {
-    /// The objects of a fetched property, fetched when it is read for the first time since the object was refreshed.
+    /// The objects of a fetched property, fetched when it is read for the first time since the object was refreshed or the
+    /// property's user info changed.
     final func fetchedObjects(of property: NSFetchedPropertyDescription) -> [NSManagedObject] {
         guard let context = home.context, !flags.contains(.detached) else { return [] }
-        if let known = overlay?.fetched[property.name], let objects = context.objects(known) { return objects }
+        let userInfo = property.userInfo.map { NSDictionary(dictionary: $0) }
+        if let known = overlay?.fetched[property.name], known.userInfo == userInfo,
+            let objects = context.objects(known.keys)
+        {
+            return objects
+        }
         let objects = context.objects(of: property, for: self)
-        ensureOverlay().fetched[property.name] = objects.map(\.objectKey)
+        ensureOverlay().fetched[property.name] = ObjectOverlay.FetchedMembers(
+            keys: objects.map(\.objectKey), userInfo: userInfo)
         return objects
     }
 }

@@ -81,7 +81,18 @@ extension NSManagedObject {
 
     /// What `setPrimitiveValue(_:forKey:)` does unless a subclass overrides it.
     final func plainSetPrimitiveValue(_ value: Any?, forKey key: String) {
-        set(value, forKey: key, by: access(to: key))
+        let access = access(to: key)
+        guard home.context?.isSaving == true, flags.isDisjoint(with: .pendingEvent), flags.contains(.updated) else {
+            return set(value, forKey: key, by: access)
+        }
+        switch access {
+        case .attribute, .composite:
+            // The save writes it in any case: `willSave()` sets dates by this method so that nobody is told once more.
+            flags.insert(.pendingEvent)
+            set(value, forKey: key, by: access)
+            flags.remove(.pendingEvent)
+        case .toOne, .toMany, .fetched: set(value, forKey: key, by: access)
+        }
     }
 
     final func set(_ value: Any?, forKey key: String, by access: PropertyAccess) {

@@ -14,10 +14,16 @@ extension NSManagedObject {
     final func fire() -> Snapshot {
         if let row {
             flags.remove(.unfired)
-            awakeFromFetch()
+            // A new object was not fetched: it is a fault because it was refreshed.
+            if !flags.contains(.inserted) { awakeFromFetch() }
             return self.row ?? row
         }
-        guard let context = home.context, !flags.contains(.detached) else { return home.layout.defaultRow }
+        guard let context = home.context, !flags.contains(.detached) else {
+            // Nothing can be read any more: it has no values, and is no fault.
+            flags.remove(.unfired)
+            row = home.layout.defaultRow
+            return home.layout.defaultRow
+        }
         let found: Snapshot?
         do {
             found = try context.loadRow(for: self)
@@ -165,7 +171,9 @@ extension NSManagedObject {
 
     final func memberObjects(of index: Int) -> [NSManagedObject] {
         guard let context = home.context else { return isRecorder ? [] : members(of: index).compactMap(related) }
-        return members(of: index).map { context.object(for: $0) }
+        let objects = members(of: index).map { context.object(for: $0) }
+        context.keepForBlock(objects)
+        return objects
     }
 
     /// The object for a key that this one leads to: of its context or, without one, among those it was related to.

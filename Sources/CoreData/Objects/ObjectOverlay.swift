@@ -16,7 +16,7 @@ final class ObjectOverlay {
     /// One place per to-many relationship; empty until one is touched.
     @exclusivity(unchecked) var toManys: ContiguousArray<ToManyState?> = []
     /// What fetched properties gave when they were last fetched.
-    var fetched: [String: [ObjectKey]] = [:]
+    var fetched: [String: FetchedMembers] = [:]
     /// The row as it is with all changes, while nothing has changed since it was built (for child contexts).
     @exclusivity(unchecked) var currentRow: Snapshot?
     /// The changes of earlier events that are not saved yet, as they were when the current event began.
@@ -47,6 +47,12 @@ final class ObjectOverlay {
     func forgetBases() {
         toManys.forEach { $0?.forgetBase() }
         currentRow = nil
+    }
+
+    /// What a fetched property gave, and the user info that its predicate could ask then.
+    struct FetchedMembers {
+        let keys: [ObjectKey]
+        let userInfo: NSDictionary?
     }
 
     /// Forgets every change; loaded to-many relationships forget theirs.

@@ -160,4 +160,39 @@ struct ChangesAndFaultsTests {
             #expect((saved.value(forKey: "author") as? NSManagedObject)?.value(forKey: "name") as? String == "A")
         }
     }
+
+    @Test("A new object that is refreshed without its changes is a fault, and has the default values then")
+    func refreshedNewObject() throws {
+        let context = try Library(.inMemory).context()
+        try context.performAndWait {
+            let author = context.make("Author", ["name": "A"])
+            let book = context.make("Book", ["title": "T", "copies": 5, "author": author])
+            context.refresh(book, mergeChanges: true)
+            #expect(!book.isFault && book.text("title") == "T")
+            for _ in 0..<2 {
+                context.refresh(book, mergeChanges: false)
+                #expect(book.isFault && book.isInserted)
+                book.willAccessValue(forKey: nil)
+                #expect(!book.isFault)
+            }
+            #expect(book.text("title") == nil && book.number("copies") == 1)
+            #expect(book.one("author") == nil && author.many("books").isEmpty)
+            book.setValue("again", forKey: "title")
+            try context.save()
+            #expect(try context.all("Book").map { $0.text("title") } == ["again"])
+        }
+    }
+
+    @Test("An object that lost its context is a fault until it is looked at")
+    func faultWithoutContext() throws {
+        let context = try Library(.inMemory).context()
+        try context.performAndWait {
+            let book = context.make("Book", ["title": "T"])
+            try context.save()
+            context.reset()
+            #expect(book.isFault && book.managedObjectContext == nil)
+            book.willAccessValue(forKey: nil)
+            #expect(!book.isFault && book.text("title") == nil)
+        }
+    }
 }

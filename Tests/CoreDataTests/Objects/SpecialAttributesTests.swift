@@ -116,6 +116,26 @@ struct SpecialAttributesTests {
         }
     }
 
+    @Test("A fetched property is fetched anew when the user info changes that its predicate asks")
+    func fetchedByUserInfo() throws {
+        let model = ModelText.model("entity Item\n  name string")
+        let item = try #require(model.entitiesByName["Item"])
+        let property = NSFetchedPropertyDescription()
+        property.name = "found"
+        property.fetchRequest = NSFetchRequest<NSFetchRequestResult>(entityName: "Item")
+        property.fetchRequest?.predicate = NSPredicate(format: "name == $FETCHED_PROPERTY.userInfo.search")
+        property.userInfo = ["search": "a"]
+        item.properties.append(property)
+        let context = try Library(.inMemory, model: model).context()
+        try context.performAndWait {
+            let items = ["a", "b"].map { context.make("Item", ["name": $0]) }
+            try context.save()
+            #expect(items[0].value(forKey: "found") as? [NSManagedObject] == [items[0]])
+            property.userInfo?["search"] = "b"
+            #expect(items[0].value(forKey: "found") as? [NSManagedObject] == [items[1]])
+        }
+    }
+
     @Test("UUIDs, URIs and large data come back, are found, changed and cleared", arguments: StoreKind.allCases)
     func values(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())

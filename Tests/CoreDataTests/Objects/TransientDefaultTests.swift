@@ -97,6 +97,31 @@ struct TransientDefaultTests {
         }
     }
 
+    @Test("A child saves transient values into its parent, and reads none from there")
+    func childAndParent() throws {
+        let parent = try makeLibrary().context()
+        try parent.performAndWait {
+            let child = NSManagedObjectContext(.privateQueue)
+            child.performAndWait { child.parent = parent }
+            let id = try child.performAndWait {
+                let item = child.make("Item", ["name": "a", "count": 50])
+                try child.save()
+                #expect(item.value(forKey: "count") as? Int == 50)
+                return item.objectID
+            }
+            let item = parent.object(with: id)
+            #expect(item.value(forKey: "count") as? Int == 50)
+            try child.performAndWait {
+                #expect(child.registeredObjects.isEmpty)
+                let found = try #require(try child.all("Item").first)
+                #expect(found.value(forKey: "count") as? Int == 7)
+                found.setValue(20, forKey: "count")
+                try child.save()
+            }
+            #expect(item.value(forKey: "count") as? Int == 20)
+        }
+    }
+
     @Test("In children, and after undo")
     func childrenAndUndo() throws {
         let library = try makeLibrary()

@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
         toleratingReadErrors { renew(known) }
         // Announced even where nothing else is going on, and at once.
         processPendingChanges()
-        announceMerge(changes)
+        announceMerge(changes, refreshed: known)
         announceToChildren(changes)
     }
 
@@ -164,8 +164,10 @@ extension NSManagedObjectContext {
         // A parent has registered rows of its own: it takes the changes over by a merge of its own.
     }
 
-    private func announceMerge(_ changes: MergedChanges) {
+    private func announceMerge(_ changes: MergedChanges, refreshed: [NSManagedObject]) {
         var info = identifiers(of: changes)
+        let refreshed = refreshed.filter { !$0.flags.contains(.mergedAway) }
+        if !refreshed.isEmpty { info[NSRefreshedObjectIDsKey] = Set(refreshed.map(\.objectID)) }
         if changes.invalidatesAll { info[NSInvalidatedAllObjectsKey] = NSNumber(value: true) }
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self, userInfo: info)
