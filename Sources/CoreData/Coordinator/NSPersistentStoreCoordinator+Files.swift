@@ -52,11 +52,12 @@ extension NSPersistentStoreCoordinator {
             return
         }
         let timeout = StoreOptions.number(sourceOptions, NSPersistentStoreTimeoutOption) ?? 240
+        let waiting = StoreOptions.number(destinationOptions, NSPersistentStoreTimeoutOption) ?? 0
         let force = StoreOptions.bool(destinationOptions, NSPersistentStoreForceDestroyOption) ?? false
         if source == .memory { throw StorePlace.missing(sourceURL) }
         try detach(destinationURL)
         try StoreEngines.fileEngine(for: storeType).replace(
-            fileAt: destinationURL, with: source, sourceURL, timeout: timeout, force: force)
+            fileAt: destinationURL, with: source, sourceURL, timeout: timeout, waiting: waiting, force: force)
     }
 
     /// Puts a copy of a store in the place of another one (or where there is none), all of the unit; the source stays.

@@ -152,7 +152,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// A SQLite store leaves its main file, its -wal and its -shm, all of them empty, so that a program can remove them next;
     /// an empty file is opened as a new store. The file of an XML or binary store, or of a program's own atomic store, is
-    /// removed. Nothing happens where no store is, and at `/dev/null`. A store that is open in this coordinator is removed from
+    /// removed. Where no store is, a SQLite one leaves the empty files, too. Nothing happens at `/dev/null`. A store that is open in this coordinator is removed from
     /// it first.
     ///
     /// May be called from any thread. See
@@ -174,6 +174,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// A store in memory has nobody who could open the copy: where `/dev/null`, or a name below it, is to be replaced, the store
     /// there is destroyed and nothing else happens. May be called from any thread. See
     /// [Apple's page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/replacepersistentstore(at:destinationoptions:withpersistentstorefrom:sourceoptions:oftype:)).
+    ///
+    /// `NSPersistentStoreTimeoutOption` of the destination's options says how long to wait for who has it open (0 unless
+    /// set), that of the source's how long to wait for the source.
     ///
     /// - Throws: `NSFileReadNoSuchFileError` or `NSFileReadCorruptFileError` when the source is no store,
     ///   `NSPersistentStoreTimeoutError` when somebody else has the destination open, unless

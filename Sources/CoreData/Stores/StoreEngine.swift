@@ -21,9 +21,11 @@ protocol StoreEngine: Sendable {
 
     /// Makes the store at an address one without tables.
     func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws
-    /// Puts a copy of a store in the place of a file.
+    /// Puts a copy of a store in the place of a file. `timeout` is how long to wait for the source, `waiting` for those
+    /// who have the file open.
     func replace(
-        fileAt url: URL, with source: StorePlace, _ sourceURL: URL, timeout: TimeInterval, force: Bool
+        fileAt url: URL, with source: StorePlace, _ sourceURL: URL, timeout: TimeInterval, waiting: TimeInterval,
+        force: Bool
     ) throws
 
     /// Whether an open store is one of its own that can be copied as it lies.

@@ -83,6 +83,25 @@ struct CoordinatorFilesTests {
         #expect(try titles(in: source.storeURL) == ["new"])
     }
 
+    @Test("replacePersistentStore waits for who has the store open as long as the destination's options say")
+    func replaceOpenStore() throws {
+        let (source, target) = (try Library(), try Library())
+        try save("new", in: source)
+        try save("old", in: target)
+        let store = target.store
+        func replace(_ options: [AnyHashable: Any]?) throws {
+            try source.coordinator.replacePersistentStore(
+                at: target.storeURL, destinationOptions: options, withPersistentStoreFrom: source.storeURL,
+                ofType: NSSQLiteStoreType)
+        }
+        let error = #expect(throws: NSError.self) { try replace(nil) }
+        #expect(error?.code == NSPersistentStoreTimeoutError)
+        let closing = Thread { try? target.coordinator.remove(store) }
+        closing.start()
+        try replace([NSPersistentStoreTimeoutOption: 100])
+        #expect(try titles(in: target.storeURL) == ["new"])
+    }
+
     @Test("migratePersistentStore goes on at the new address; the old file stays")
     func migrate() throws {
         let library = try Library()

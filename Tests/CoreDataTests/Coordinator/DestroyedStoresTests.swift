@@ -164,6 +164,22 @@ struct DestroyedStoresTests {
         }
     }
 
+    @Test("An error tells how long was waited only where somebody waited")
+    func waitedTime() throws {
+        let place = try TemporaryFolder()
+        let files = SQLiteStoreFiles(place.url.appendingPathComponent("n.sqlite"))
+        let folder = try #require(try MigrationFolder.lock(files, creating: true, timeout: 0))
+        for (timeout, isTold) in [(0, false), (0.01, true)] {
+            let error = #expect(throws: NSError.self) {
+                _ = try MigrationFolder.lock(files, creating: true, timeout: timeout)
+            }
+            #expect(error?.code == NSPersistentStoreTimeoutError)
+            #expect(error?.localizedFailureReason?.contains("is being migrated by") == true)
+            #expect(error?.localizedFailureReason?.contains("did not end within") == isTold)
+        }
+        try folder.remove()
+    }
+
     @Test("The file of an XML or binary store is removed", arguments: [NSXMLStoreType, NSBinaryStoreType])
     func wholeFiles(_ type: String) throws {
         try withTemporaryFolder { folder in

@@ -34,13 +34,15 @@ struct SQLiteEngine: StoreEngine {
     }
 
     func replace(
-        fileAt url: URL, with source: StorePlace, _ sourceURL: URL, timeout: TimeInterval, force: Bool
+        fileAt url: URL, with source: StorePlace, _ sourceURL: URL, timeout: TimeInterval, waiting: TimeInterval,
+        force: Bool
     ) throws {
         let files = SQLiteStoreFiles(url)
         guard case .sharedMemory(let name) = source else {
-            return try files.replace(with: SQLiteStoreFiles(sourceURL), timeout: timeout, force: force)
+            return try files.replace(
+                with: SQLiteStoreFiles(sourceURL), timeout: timeout, waiting: waiting, force: force)
         }
-        try files.replace(timeout: timeout, force: force) { copy in
+        try files.replace(timeout: timeout, waiting: waiting, force: force) { copy in
             guard let reader = try SharedMemory.reader(of: name, timeout: timeout) else {
                 throw StorePlace.missing(sourceURL)
             }

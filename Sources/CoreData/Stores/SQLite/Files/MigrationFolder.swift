@@ -49,12 +49,18 @@ final class MigrationFolder {
                 throw failure
             }
             while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-                guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < deadline else {
+                guard errno == EWOULDBLOCK || errno == EINTR else {
+                    let failure = failure("The folder of the migration could not be locked", url)
                     close(descriptor)
+                    throw failure
+                }
+                guard ContinuousClock.now < deadline else {
+                    close(descriptor)
+                    let waited = timeout > 0 ? ": the migration did not end within \(timeout.formatted()) s" : ""
                     throw NSError.coreData(
                         NSPersistentStoreTimeoutError,
                         reason: "The store “\(store.main.lastPathComponent)” is being migrated by "
-                            + "\(LockHolders.names(of: [url])): the migration did not end within \(timeout.formatted()) s. "
+                            + "\(LockHolders.names(of: [url]))\(waited). "
                             + "Try again when it has, or wait longer (NSPersistentStoreTimeoutOption).",
                         url: store.main)
                 }

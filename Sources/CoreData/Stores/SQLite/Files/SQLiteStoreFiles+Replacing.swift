@@ -8,17 +8,22 @@ extension SQLiteStoreFiles {
     /// of the two with its external values: both have theirs in the folder while the names change, and what is too much
     /// then is noted for the next opening, which removes the folder, too.
     ///
-    /// - Parameter rename: gives the main file its name; tests look at this moment.
+    /// - Parameters:
+    ///   - timeout: how long to wait for the source, and for who migrates this store.
+    ///   - waiting: how long to wait for those who have this store open.
+    ///   - rename: gives the main file its name; tests look at this moment.
     func replace(
-        with source: SQLiteStoreFiles, timeout: TimeInterval = 240, force: Bool = false,
+        with source: SQLiteStoreFiles, timeout: TimeInterval = 240, waiting: TimeInterval = 0, force: Bool = false,
         rename: (String, String) -> Int32 = { Foundation.rename($0, $1) }
     ) throws {
-        try replace(timeout: timeout, force: force, rename: rename) { try source.copy(to: $0, timeout: timeout) }
+        try replace(timeout: timeout, waiting: waiting, force: force, rename: rename) {
+            try source.copy(to: $0, timeout: timeout)
+        }
     }
 
     /// Puts a store in the place of this one that is made where nothing lies.
     func replace(
-        timeout: TimeInterval = 240, force: Bool = false,
+        timeout: TimeInterval = 240, waiting: TimeInterval = 0, force: Bool = false,
         rename: (String, String) -> Int32 = { Foundation.rename($0, $1) },
         making make: (SQLiteStoreFiles) throws -> Void
     ) throws {
@@ -31,7 +36,7 @@ extension SQLiteStoreFiles {
             try make(sibling)
             try Self.synchronize(sibling.main)
             if FileManager.default.fileExists(atPath: main.path) {
-                try withoutUsers(timeout: 0, force: force, absorbing: true) { try take(sibling, rename: rename) }
+                try withoutUsers(timeout: waiting, force: force, absorbing: true) { try take(sibling, rename: rename) }
             } else {
                 try take(sibling, rename: rename)
             }

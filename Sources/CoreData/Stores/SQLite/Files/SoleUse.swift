@@ -48,10 +48,12 @@ final class SoleUse {
                 continue
             } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
                 guard ContinuousClock.now < deadline else {
+                    let holders = LockHolders.names(ofStoreAt: store.main)
+                    let held = timeout > 0 ? "still had it open after \(timeout.formatted()) s" : "had it open"
                     throw NSError.coreData(
                         NSPersistentStoreTimeoutError,
                         reason: "The store “\(store.main.lastPathComponent)” cannot be migrated while it is open: "
-                            + "\(LockHolders.names(ofStoreAt: store.main)) still had it open after \(timeout.formatted()) s. "
+                            + "\(holders) \(held). "
                             + "Close it there, or wait longer (NSPersistentStoreTimeoutOption).",
                         url: store.main,
                         underlying: error.nsError(doing: .opening))
