@@ -195,4 +195,43 @@ struct AttributeTests {
         #expect(ported.text == nil || ported.text == text)
         #expect(ported.byHand.isEmpty)
     }
+
+    @Test("What a macro writes has no '@objc' either, and what it looks for is told")
+    func macroTexts() throws {
+        let ported = try Ported(
+            #"""
+            import SwiftSyntax
+            let both = [ "@Managed", "@objc" ]
+            let first: [AttributeSyntax] = ["@objc", "@Managed"]
+            let alone: [AttributeSyntax] = [ "@objc" ]
+            let code: DeclSyntax = """
+                @objc(Note)
+                @objc public final class Note { @objc var title = \(value) }
+                """
+            let isMarked = attribute.name == "objc"
+            let message = "Declare @objc(Name) yourself"
+            """#)
+        #expect(
+            ported.text == #"""
+                import SwiftSyntax
+                let both = [ "@Managed" ]
+                let first: [AttributeSyntax] = ["@Managed"]
+                let alone: [AttributeSyntax] = [  ]
+                let code: DeclSyntax = """
+                    public final class Note { var title = \(value) }
+                    """
+                let isMarked = attribute.name == "objc"
+                let message = "Declare @objc(Name) yourself"
+                """#)
+        #expect(
+            ported.byHand == [
+                "9:34: the macro looks for '@objc', which goes from the sources: it has to do without",
+                "10:15: the text speaks of '@objc', which Linux does not have and which goes from the sources",
+            ])
+    }
+
+    @Test("Strings of other files stay")
+    func otherTexts() throws {
+        #expect(try Ported("import Foundation\nlet text = \"@objc\"\n").porting.changed.isEmpty)
+    }
 }

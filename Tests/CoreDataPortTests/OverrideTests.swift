@@ -51,6 +51,49 @@ struct OverrideTests {
         #expect(try Ported(ported.text ?? "").porting.changed.isEmpty)
     }
 
+    @Test("An extension of which nothing is left goes, unless it says that the type conforms to something")
+    func emptied() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+
+            class Note: NSManagedObject {
+                @NSManaged var title: String
+            }
+
+            // MARK: Life
+
+            extension Note {
+                override func awakeFromInsert() {}
+
+                override func willSave() {}
+            }
+
+            extension Note: Named {
+                override func didSave() {}
+            }
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+
+                class Note: NSManagedObject {
+                    @NSManaged var title: String
+
+                    override func awakeFromInsert() {}
+
+                    override func willSave() {}
+
+                    override func didSave() {}
+                }
+
+                // MARK: Life
+
+                extension Note: Named {
+                }
+                """)
+    }
+
     @Test("Where the class is elsewhere it is told, with the class")
     func reported() throws {
         let ported = try Ported([

@@ -96,6 +96,28 @@ extension FilePorter {
             let isOwnLine = target > 0 && file.bytes[target - 1] == UInt8(ascii: "\n")
             insert("\n\(text)\n", at: isOwnLine ? target : move.target)
         }
+        removeEmptiedExtensions()
         moves = []
+    }
+
+    /// Extensions of which nothing is left go, unless they say more of the type than its members.
+    private mutating func removeEmptiedExtensions() {
+        for body in file.scopes.bodies where body.keyword == "extension" {
+            let inner = tokens.filter { body.range.contains($0.range.lowerBound) }
+            guard !inner.isEmpty,
+                inner.allSatisfy({ token in moves.contains { $0.range.contains(token.range.lowerBound) } }),
+                let brace = tokens.firstIndex(where: { $0.range.upperBound == body.range.lowerBound }),
+                let keyword = tokens[..<brace].lastIndex(where: { $0.isWord("extension") }),
+                !tokens[keyword..<brace].contains(where: { $0.isMark(":") })
+            else { continue }
+            let bytes = file.bytes
+            var first = lineStart(of: tokens[startOfDeclaration(with: keyword)].range.lowerBound)
+            var end = body.range.upperBound + 1
+            if end < bytes.count, bytes[end] == UInt8(ascii: "\n") { end += 1 }
+            // The empty line before it goes, too.
+            if first > 1, bytes[first - 1] == UInt8(ascii: "\n"), bytes[first - 2] == UInt8(ascii: "\n") { first -= 1 }
+            edits.removeAll { first <= $0.range.lowerBound && $0.range.upperBound <= end }
+            replace(first..<end, by: "")
+        }
     }
 }
