@@ -91,6 +91,9 @@ struct FoundationTests {
 
     @Test("The class for a coder is the class itself")
     func classesForCoders() throws {
+        let tests = try Ported("import XCTest\nlet a = type(of: self).description(), b = self.description")
+        #expect(
+            tests.text == "import XCTest\nlet a = String(reflecting: type(of: self)), b = self.description")
         let ported = try Ported("let a = [T.self.classForCoder(), self.classForCoder]")
         #expect(ported.text == "let a = [T.self, self.classForCoder]")
     }

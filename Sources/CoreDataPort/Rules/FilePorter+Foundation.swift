@@ -84,6 +84,17 @@ extension FilePorter {
         replace(tokens[index - 1].range.lowerBound..<tokens[index + 2].range.upperBound, by: "")
     }
 
+    /// `type(of: self).description()` of a test: a class of tests is no object of Objective-C on Linux.
+    mutating func portClassDescription(at index: Int) {
+        let before = ["type", "(", "of", ":", "self", ")", "."]
+        guard index >= before.count, isMark("(", at: index + 1), isMark(")", at: index + 2), importsByName("XCTest"),
+            tokens[index - before.count..<index].map(\.text) == before
+        else { return }
+        replace(
+            tokens[index - before.count].range.lowerBound..<tokens[index + 2].range.upperBound,
+            by: "String(reflecting: type(of: self))")
+    }
+
     /// `wait(for: expectations)` waits as long as it takes; XCTest on Linux has to be told.
     mutating func portWait(at index: Int) {
         guard isMark("(", at: index + 1), isWord(isWord("wait", at: index) ? "for" : "of", at: index + 2),

@@ -98,6 +98,7 @@ struct FilePorter {
         case "value": portMutableValue(at: index)
         case "urls": portResourceList(at: index)
         case "classForCoder": portClassForCoder(at: index)
+        case "description": portClassDescription(at: index)
         case "NSSet", "NSMutableSet": portSetLiteral(at: index)
         case "wait", "fulfillment": portWait(at: index)
         case "commonModes", "defaultMode": portRunLoopMode(at: index)
