@@ -234,4 +234,26 @@ struct AttributeTests {
     func otherTexts() throws {
         #expect(try Ported("import Foundation\nlet text = \"@objc\"\n").porting.changed.isEmpty)
     }
+
+    @Test("The name of a class that may lie in another type is asked of Swift")
+    func namesOfClasses() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            func name(_ entity: NSEntityDescription, _ type: NSManagedObject.Type) {
+                entity.managedObjectClassName = NSStringFromClass(type)
+                entity.managedObjectClassName = NSStringFromClass(Note.self)
+                let name = NSStringFromClass(type)
+            }
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                func name(_ entity: NSEntityDescription, _ type: NSManagedObject.Type) {
+                    entity.managedObjectClassName = String(reflecting: type)
+                    entity.managedObjectClassName = NSStringFromClass(Note.self)
+                    let name = NSStringFromClass(type)
+                }
+                """)
+    }
 }

@@ -138,6 +138,20 @@ extension FilePorter {
         )
     }
 
+    /// `managedObjectClassName = NSStringFromClass(type)`: Foundation on Linux names classes at the top of a module only,
+    /// and stops the process for others.
+    mutating func portNameOfClass(at index: Int) {
+        guard isMark("(", at: index + 1), let close = closing(of: index + 1),
+            let start = tokens[..<index].lastIndex(
+                where: { $0.isWord("managedObjectClassName") }), tokens[start].line == tokens[index].line,
+            isMark("=", at: start + 1)
+        else { return }
+        let argument = tokens[index + 2..<close].map(\.text)
+        if argument.count == 3, argument[1] == ".", argument[2] == "self" { return }
+        replace(
+            tokens[index].range.lowerBound..<tokens[index + 1].range.upperBound, by: "String(reflecting: ")
+    }
+
     /// `managedObjectClassName = "Name"`, where the class has another name in Swift.
     mutating func portClassName(at index: Int) {
         guard isMark("=", at: index + 1), let literal = token(index + 2), case .literal = literal.kind else { return }

@@ -105,6 +105,7 @@ struct FilePorter {
         case "func": portGenericRequest(at: index)
         case "fetchRequest": portPlainRequest(at: index)
         case "managedObjectClassName": portClassName(at: index)
+        case "NSStringFromClass": portNameOfClass(at: index)
         case "Selector", "NSSelectorFromString": portNamedSelector(at: index)
         case "NSExpression", "NSComparisonPredicate", "NSCompoundPredicate":
             ambiguousType = ambiguousType ?? tokens[index]
