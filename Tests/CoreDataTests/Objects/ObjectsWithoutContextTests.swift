@@ -69,4 +69,12 @@ struct ObjectsWithoutContextTests {
         #expect(
             text.contains("Illegal attempt to establish a relationship '\(key)' between objects in different contexts"))
     }
+
+    @Test("An id can be made of no object, and is unlike every other")
+    func emptyID() throws {
+        let ids = [NSManagedObjectID(), NSManagedObjectID()]
+        #expect(ids[0] != ids[1] && ids[0] == ids[0])
+        #expect(ids[0].isTemporaryID && ids[0].persistentStore == nil && ids[0].entity.name == "NSManagedObject")
+        #expect(ids[0].uriRepresentation().absoluteString.hasPrefix("x-coredata:///NSManagedObject/t"))
+    }
 }

@@ -166,8 +166,16 @@ extension NSManagedObjectContext {
 
     private func announceMerge(_ changes: MergedChanges, refreshed: [NSManagedObject]) {
         var info = identifiers(of: changes)
-        let refreshed = refreshed.filter { !$0.flags.contains(.mergedAway) }
-        if !refreshed.isEmpty { info[NSRefreshedObjectIDsKey] = Set(refreshed.map(\.objectID)) }
+        // As a rule they are what the other context updated: a second set of ids would cost as much as the merge itself.
+        let isWhole =
+            refreshed.count == changes.updated.count
+            && zip(refreshed, changes.updated).allSatisfy { $0.objectKey == $1 && !$0.flags.contains(.mergedAway) }
+        if isWhole {
+            info[NSRefreshedObjectIDsKey] = info[NSUpdatedObjectIDsKey]
+        } else {
+            let renewed = refreshed.filter { !$0.flags.contains(.mergedAway) }
+            if !renewed.isEmpty { info[NSRefreshedObjectIDsKey] = Set(renewed.map(\.objectID)) }
+        }
         if changes.invalidatesAll { info[NSInvalidatedAllObjectsKey] = NSNumber(value: true) }
         NotificationCenter.default.post(
             name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self, userInfo: info)
