@@ -21,20 +21,28 @@ final class RecentObjects {
         fileprivate var newer: [[NSManagedObject]] = []
         fileprivate var older: [[NSManagedObject]] = []
         fileprivate var newerCount = 0
+        fileprivate var newerBytes = 0
     }
+
+    /// How many bytes of rows are held at most: large values must not add up in a block that works through many.
+    private static var bytes: Int { 8 << 20 }
 
     @exclusivity(unchecked) private var results = Results()
 
-    /// Holds a result as a whole, unless it is larger than the limit.
+    /// Holds a result as a whole, unless it is larger than a limit.
     func keep(_ objects: [NSManagedObject]) {
         if objects.count > Self.size { return }
-        if results.newerCount + objects.count > Self.size / 2 {
+        let bytes = objects.reduce(0) { $0 + ($1.row?.byteCount ?? 0) }
+        if bytes > Self.bytes / 2 { return }
+        if results.newerCount + objects.count > Self.size / 2 || results.newerBytes + bytes > Self.bytes / 2 {
             results.older = results.newer
             results.newer = []
             results.newerCount = 0
+            results.newerBytes = 0
         }
         results.newer.append(objects)
         results.newerCount += objects.count
+        results.newerBytes += bytes
     }
 
     /// Runs a block within another one: the results of each are held until its own end.

@@ -41,6 +41,16 @@ struct HeldForBlockTests {
         context.performAndWait { #expect(context.registeredObjects.isEmpty) }
     }
 
+    @Test("Objects with large values are not held: a block may work through many of them")
+    func large() throws {
+        let context = try library(books: 0).context()
+        try context.performAndWait {
+            context.make("Book", ["title": String(repeating: "x", count: 5 << 20)])
+            try context.save()
+            #expect(context.registeredObjects.isEmpty)
+        }
+    }
+
     @Test("The members of a relationship are the same objects when they are read again")
     func members() throws {
         let context = try library(books: 100).context()
