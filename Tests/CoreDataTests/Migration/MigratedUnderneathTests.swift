@@ -43,6 +43,28 @@ struct MigratedUnderneathTests {
         }
     }
 
+    @Test("Metadata of the old program do not take the place of those that describe the newer model")
+    func metadataAreRefused() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            let old = try open(url, ModelText.model(Self.versionOne))
+            let coordinator = try #require(old.persistentStoreCoordinator)
+            let store = try #require(coordinator.persistentStores.first)
+            var metadata = coordinator.metadata(for: store)
+            metadata["mine"] = "1"
+            coordinator.setMetadata(metadata, for: store)
+            let newer = ModelText.model(Self.versionOne + "\n  color string")
+            _ = try open(url, newer)
+            old.performAndWait {
+                let error = #expect(throws: NSError.self) { try old.save() }
+                #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
+            }
+            let present = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: url)
+            #expect(newer.isConfiguration(withName: nil, compatibleWithStoreMetadata: present))
+        }
+    }
+
     @Test("Another program's index does not stop the context")
     func otherChangesOfTheSchemaPass() throws {
         try withTemporaryFolder { folder in

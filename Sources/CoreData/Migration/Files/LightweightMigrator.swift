@@ -120,13 +120,18 @@ struct LightweightMigrator {
             externalData: ExternalData(folder: SQLiteStoreFiles(url).externalDataFolder))
         MigrationFunctions.register(on: connection, state: functions)
         defer { withExtendedLifetime(functions) {} }
-        try settings.configure(connection, isWriter: true)
-        try connection.prepareForMigration(isDiscardable: isDiscardable)
         // Copying a large -wal into the main file is left to whoever opens the store next.
         connection.disableCheckpointOnClose()
 
         do {
+            try settings.configure(connection, isWriter: true)
+            try connection.prepareForMigration(isDiscardable: isDiscardable)
             try connection.begin()
+            // From here on nobody can put another file in its place.
+            if connection.hasMoved {
+                connection.rollback()
+                return nil
+            }
             MigrationMoment.reach(.transactionBegun)
             let present = try SQLStoreMetadata.read(from: connection, url: url)
             guard StoredVersion(present) == StoredVersion(metadata) else {

@@ -179,7 +179,11 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
     final func saveMetadata() throws {
         guard hasUnsavedMetadata else { return }
         let written = try writing { connection in
-            try connection.transaction { try writeMetadata(on: connection) }
+            try connection.transaction {
+                // The description of the model goes along: that of another version would be overwritten.
+                try requireSameModel(connection)
+                return try writeMetadata(on: connection)
+            }
         }
         metadataWereSaved(written)
     }

@@ -25,7 +25,8 @@ enum SQLiteFileGuard {
         }
         guarded.xDelete = { _, name, isSynchronized in
             guard let original = SQLiteFileGuard.original else { return SQLITE_IOERR }
-            // Beside an empty main file SQLite removes the -wal. A -journal was made by the connection that removes it.
+            // Beside an empty main file SQLite removes the -wal. Of a -journal nothing tells whether the connection that
+            // removes it has made it, as the one has that destroys a store.
             if let name, isLog(name), hasMoved(mainFileOf: name) { return SQLiteError.codeOfMovedFile }
             return original.pointee.xDelete(original, name, isSynchronized)
         }

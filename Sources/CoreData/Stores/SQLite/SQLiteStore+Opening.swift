@@ -85,7 +85,10 @@ extension SQLiteStore {
         /// loses its name or its log: then the one that is there now is opened.
         private mutating func openFile(_ url: URL, entities: Set<String>?) throws {
             let deadline = ContinuousClock.now + .seconds(max(0, settings.timeout))
+            let isReadOnly = settings.isReadOnly
             for attempt in 1... {
+                // The store of the attempt before may have asked for it.
+                settings.isReadOnly = isReadOnly
                 let file = FileState(url)
                 do {
                     return try openPresentFile(url, entities: entities)

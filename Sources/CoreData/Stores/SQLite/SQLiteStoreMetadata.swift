@@ -51,7 +51,7 @@ enum SQLiteStoreMetadata {
     /// Replaces the program's part of the metadata of a store that is not open. What describes the schema stays.
     static func setMetadata(_ metadata: [String: Any], at url: URL, timeout: TimeInterval = 240) throws {
         // All checks come first: a connection that writes changes files when it opens and closes.
-        _ = try self.metadata(at: url, timeout: timeout)
+        let known = try self.metadata(at: url, timeout: timeout)
         do {
             let connection: SQLiteConnection
             if case .sharedMemory(let name) = StorePlace(url) {
@@ -60,10 +60,18 @@ enum SQLiteStoreMetadata {
                 connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: timeout)
             }
             try connection.requireWritable(at: url)
-            let present = try SQLStoreMetadata.read(from: connection, url: url)
             try connection.transaction {
+                // What describes the model is read where nobody can migrate the store any more.
+                let present = try SQLStoreMetadata.read(from: connection, url: url)
+                guard present[NSStoreUUIDKey] as? String == known[NSStoreUUIDKey] as? String else {
+                    throw SQLiteError(
+                        code: SQLiteError.codeOfMovedFile, message: "another store lies there now", path: url.path)
+                }
                 try SQLStoreMetadata.write(SQLStoreMetadata.merging(metadata, over: present), to: connection, url: url)
             }
+        } catch let error as SQLiteError where error.isOfMovedFile {
+            // Another store has come into the place of the one that was looked at.
+            return try setMetadata(metadata, at: url, timeout: timeout)
         } catch let error as SQLiteError {
             throw error.nsError(doing: .saving)
         }

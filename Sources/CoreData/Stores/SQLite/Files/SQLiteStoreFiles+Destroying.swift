@@ -16,7 +16,7 @@ extension SQLiteStoreFiles {
         defer { withExtendedLifetime(folder) {} }
         guard FileManager.default.fileExists(atPath: main.path) else {
             try destroy(force: force, holding: folder)
-            return try makeEmptyFiles()
+            return makeEmptyFiles()
         }
         var hasBegun = false
         func take() throws {
@@ -63,11 +63,11 @@ extension SQLiteStoreFiles {
         }
     }
 
-    /// Makes what a destroyed store leaves, where its folder is.
-    private func makeEmptyFiles() throws {
-        guard FileManager.default.fileExists(atPath: main.deletingLastPathComponent().path) else { return }
+    /// Makes what a destroyed store leaves, where its folder takes files: a store that is not there is destroyed in any
+    /// case.
+    private func makeEmptyFiles() {
         let rights = FileRights(of: main)
-        for url in [main, wal, shm] { try rights.makeFile(at: url) }
+        for url in [main, wal, shm] { try? rights.makeFile(at: url) }
     }
 
     /// Removes the store with everything that belongs to it. A store that somebody has open is refused unless `force`.
@@ -129,13 +129,15 @@ extension SQLiteStoreFiles {
 
 /// Who owns a file and may read and write it.
 private struct FileRights {
+    /// Whether there is a file to be like; otherwise a new one is as the process makes files.
+    private let isKnown: Bool
     private let mode: mode_t
     private let owner: uid_t
     private let group: gid_t
 
     init(of url: URL) {
         var status = stat()
-        let isKnown = stat(url.path, &status) == 0
+        isKnown = stat(url.path, &status) == 0
         // A store that nobody could write to would be of no use.
         mode = isKnown ? status.st_mode & 0o666 | 0o200 : 0o644
         owner = isKnown ? status.st_uid : getuid()
@@ -150,6 +152,7 @@ private struct FileRights {
             throw MigrationFolder.failure("An empty file could not be made", url)
         }
         // Only root gives files away; others have files of their own here.
+        guard isKnown else { return }
         _ = lchown(url.path, owner, group)
         chmod(url.path, mode)
     }
