@@ -24,9 +24,9 @@ extension NSPersistentStoreCoordinator {
                 try Self.requireFileType(storeType, storeURL)
                 return try Self.untilTimeLimit(options) {
                     // Before the lock: a migration can take long, and nobody else has to wait for it.
-                    try prepareStore(at: storeURL, ofType: storeType, configuration, options)
+                    let look = try prepareStore(at: storeURL, ofType: storeType, configuration, options)
                     return try attach(
-                        storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
+                        storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other, look)
                 }
             }
             return try openingFile(ofType: storeType, at: storeURL, configuration, options) {
@@ -57,7 +57,8 @@ extension NSPersistentStoreCoordinator {
     /// Opens a store as it is and adds it.
     private func attach(
         _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
-        _ options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?
+        _ options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?,
+        _ look: (any StoreLook)? = nil
     ) throws -> NSPersistentStore {
         lock.lock()
         defer { lock.unlock() }
@@ -77,7 +78,7 @@ extension NSPersistentStoreCoordinator {
         }
         if let storeURL, let existing = persistentStore(for: storeURL) { return existing }
         let added = try open(
-            storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
+            storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other, look)
         attached.append(added)
         nextStoreNumber = max(nextStoreNumber, added.number + 1)
         added.store.didAdd(to: self)
@@ -89,7 +90,8 @@ extension NSPersistentStoreCoordinator {
 
     private func open(
         _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
-        _ options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?
+        _ options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?,
+        _ look: (any StoreLook)?
     ) throws -> AttachedStore {
         inheritedStoreNumber = attached.first { $0.store === other }?.number
         defer { inheritedStoreNumber = nil }
@@ -99,7 +101,7 @@ extension NSPersistentStoreCoordinator {
         }
         let opening = StoreOpening(
             layout: modelLayout, number: numberOfNextStore, type: storeType, configuration: configuration,
-            url: storeURL, options: options, use: use)
+            url: storeURL, options: options, use: use, look: look)
         let engine = StoreEngines.fileEngine(for: storeType)
         let store = try engine.open(opening, copying: other)
         return AttachedStore(number: opening.number, store: store, rows: store)

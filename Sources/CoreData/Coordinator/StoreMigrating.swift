@@ -3,10 +3,10 @@ import Foundation
 /// What brings stores to the version of a coordinator's model, and into other kinds. The floor above does it.
 protocol StoreMigrating: AnyObject {
     /// Makes sure that a store of an engine fits the model before it is opened: migrates it, or throws, as the options
-    /// say.
+    /// say. What was seen of a store that fits comes back: it need not be looked at again.
     func prepareStore(
         at url: URL, ofType type: String, _ configuration: String?, _ options: [AnyHashable: Any]?
-    ) throws
+    ) throws -> (any StoreLook)?
 
     /// Opens a store. One that is a file of another version, read and written as a whole, is migrated when it is
     /// refused, and opened again.

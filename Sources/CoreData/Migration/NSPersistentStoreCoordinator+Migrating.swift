@@ -3,9 +3,9 @@ import Foundation
 extension NSPersistentStoreCoordinator: StoreMigrating {
     final func prepareStore(
         at url: URL, ofType type: String, _ configuration: String?, _ options: [AnyHashable: Any]?
-    ) throws {
-        guard type == NSSQLiteStoreType else { return }
-        try StoreMigration.prepare(
+    ) throws -> (any StoreLook)? {
+        guard type == NSSQLiteStoreType else { return nil }
+        return try StoreMigration.prepare(
             url: url.standardizedFileURL, model: managedObjectModel, configuration: configuration, options: options)
     }
 

@@ -4,15 +4,33 @@ import Foundation
 struct SourceModel {
     let metadata: [String: Any]
     let url: URL
-    let timeout: TimeInterval
     /// Versions that the program gives.
-    var versions: [NSManagedObjectModel] = []
+    private let versions: [NSManagedObjectModel]
+    /// The model that the store keeps.
+    private let archived: () throws -> NSManagedObjectModel?
+
+    init(
+        metadata: [String: Any], url: URL, timeout: TimeInterval, versions: [NSManagedObjectModel] = []
+    ) {
+        self.metadata = metadata
+        self.url = url
+        self.versions = versions
+        archived = { try SQLiteModelCache.model(at: url, timeout: timeout) }
+    }
+
+    /// For a store that was looked at.
+    init(_ look: SQLiteStoreLook) {
+        metadata = look.metadata
+        url = look.url
+        versions = []
+        archived = look.model
+    }
 
     /// The given model, the one the store keeps, or one of the main bundle's versions: the first that has the store's version
     /// hashes. The answer belongs to the caller: it is frozen by nobody else.
     func find(given: NSManagedObjectModel? = nil) throws -> NSManagedObjectModel {
         if let given, fits(given) { return given.copied() }
-        if let archived = try? SQLiteModelCache.model(at: url, timeout: timeout) {
+        if let archived = try? archived() {
             // What holds no entity, as its configuration had none left, fits no other model more than this.
             let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
             if hashes?.isEmpty == true || fits(archived) { return archived }

@@ -11,43 +11,47 @@ enum StoreMigration {
     /// the first the error is `NSPersistentStoreIncompatibleVersionHashError` and names the entities that differ; without
     /// any of the others it is `NSMigrationMissingMappingModelError`. A migration that would lose values that nobody has said
     /// may go fails with `NSMigrationMissingSourceModelError` (`LossGuard`).
+    ///
+    /// - Returns: what was seen of a store that fits.
+    @discardableResult
     static func prepare(
         url: URL, model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil
-    ) throws {
+    ) throws -> SQLiteStoreLook? {
         do {
-            try prepareOnce(url, model, configuration, options)
+            return try prepareOnce(url, model, configuration, options)
         } catch let error as NSError where error.code == NSMigrationMissingSourceModelError {
             // Somebody else may have migrated the store between two looks at it: then it keeps another model.
             let key = NSStoreModelVersionHashesKey
             let hashes = (error.userInfo["metadata"] as? [String: Any])?[key] as? [String: Data]
             let present = try? SQLiteStoreMetadata.metadata(at: url)[key] as? [String: Data]
             guard let hashes, let present, hashes != present else { throw error }
-            try prepare(url: url, model: model, configuration: configuration, options: options)
+            return try prepare(url: url, model: model, configuration: configuration, options: options)
         }
     }
 
     private static func prepareOnce(
         _ url: URL, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
-    ) throws {
+    ) throws -> SQLiteStoreLook? {
         let settings = try SQLiteStoreOptions(options, url: url)
-        guard StorePlace(url) == .file else { return }
+        guard StorePlace(url) == .file else { return nil }
         try StoreExchange.recover(SQLiteStoreFiles(url), timeout: settings.timeout)
         guard !settings.ignoresVersioning, model.entities(forConfigurationName: configuration) != nil,
             FileManager.default.fileExists(atPath: url.path),
-            let metadata = try SQLiteStoreMetadata.metadataOfStore(in: url, timeout: settings.timeout)
-        else { return }
-        let compatibility = StoreModelCheck(
-            model: model, layout: model.layout, configurationName: configuration, fileAt: url,
-            timeout: settings.timeout)
+            let look = try SQLiteStoreLook(at: url, timeout: settings.timeout)
+        else { return nil }
+        let metadata = look.metadata
         do {
-            try compatibility.check(metadata)
+            try StoreModelCheck(model: model, layout: model.layout, configurationName: configuration, look).check(
+                metadata)
+            return look
         } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
             guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true, !settings.isReadOnly
             else { throw error }
             if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
-                return try StagedMigration(
+                try StagedMigration(
                     url: url, model: model, configuration: configuration, options: options, manager: manager
                 ).run(metadata)
+                return nil
             }
             if try migrateAsGiven(url, metadata, to: model, configuration, options, settings.timeout) {
                 return try prepare(url: url, model: model, configuration: configuration, options: options)
@@ -59,7 +63,7 @@ enum StoreMigration {
             let way = MigrationWay(infers: infers, versions: MigrationLossOptions(options).versions)
             try migrate(url, metadata, to: model, configuration, options, way, settings.timeout)
             // Once more: another program may have changed the version meanwhile.
-            try prepare(url: url, model: model, configuration: configuration, options: options)
+            return try prepare(url: url, model: model, configuration: configuration, options: options)
         }
     }
 

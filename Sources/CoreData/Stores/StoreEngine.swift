@@ -44,4 +44,11 @@ struct StoreOpening {
     var url: URL?
     var options: [AnyHashable: Any]?
     var use = StoreUse.work
+    /// What the engine has seen of the store already. The store may be another one by now.
+    var look: (any StoreLook)?
+}
+
+/// What a store says about itself before it is open.
+protocol StoreLook {
+    var metadata: [String: Any] { get }
 }

@@ -44,12 +44,13 @@ struct LightweightMigrator {
         let settings = try SQLiteStoreOptions(options, url: url)
         do {
             while true {
-                let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
-                if try fits(metadata, settings) { return false }
-                let source = try SourceModel(metadata: metadata, url: url, timeout: settings.timeout).find(
-                    given: source)
+                guard let look = try SQLiteStoreLook(at: url, timeout: settings.timeout) else {
+                    throw SQLStoreMetadata.notAStore(url)
+                }
+                if try fits(look) { return false }
+                let source = try SourceModel(look).find(given: source)
                 // Nil: somebody else migrated the store between reading its metadata and locking it.
-                if let done = try runTransaction(from: source, through: versions, metadata, settings, progress) {
+                if let done = try runTransaction(from: source, through: versions, look.metadata, settings, progress) {
                     return done
                 }
             }
@@ -77,10 +78,8 @@ struct LightweightMigrator {
     /// Whether the store was made with another version of the model. Nothing on disk changes.
     func isRequired() throws -> Bool {
         let settings = try SQLiteStoreOptions(options, url: url)
-        guard let metadata = try SQLiteStoreMetadata.metadataOfStore(in: url, timeout: settings.timeout) else {
-            return false
-        }
-        return try !fits(metadata, settings)
+        guard let look = try SQLiteStoreLook(at: url, timeout: settings.timeout) else { return false }
+        return try !fits(look)
     }
 
     /// The model the store was made with, and a connection that reads the store and leaves no trace.
@@ -88,17 +87,17 @@ struct LightweightMigrator {
         source: NSManagedObjectModel? = nil
     ) throws -> (source: NSManagedObjectModel, connection: SQLiteConnection) {
         let settings = try SQLiteStoreOptions(options, url: url)
-        let metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
-        let source = try SourceModel(metadata: metadata, url: url, timeout: settings.timeout).find(given: source)
+        guard let look = try SQLiteStoreLook(at: url, timeout: settings.timeout) else {
+            throw SQLStoreMetadata.notAStore(url)
+        }
+        let source = try SourceModel(look).find(given: source)
         return (source, try SQLiteStoreMetadata.quietConnection(at: url, timeout: settings.timeout))
     }
 
-    private func fits(_ metadata: [String: Any], _ settings: SQLiteStoreOptions) throws -> Bool {
+    private func fits(_ look: SQLiteStoreLook) throws -> Bool {
         do {
-            try StoreModelCheck(
-                model: model, layout: model.layout, configurationName: configuration, fileAt: url,
-                timeout: settings.timeout
-            ).check(metadata)
+            try StoreModelCheck(model: model, layout: model.layout, configurationName: configuration, look).check(
+                look.metadata)
             return true
         } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
             return false

@@ -13,7 +13,7 @@ struct SQLiteEngine: StoreEngine {
             layout: opening.layout, storeNumber: opening.number, type: opening.type,
             configurationName: opening.configuration,
             at: opening.type == NSInMemoryStoreType ? nil : opening.url?.standardizedFileURL, options: opening.options,
-            use: opening.use, copying: other as? SQLiteStore)
+            use: opening.use, copying: other as? SQLiteStore, look: opening.look as? SQLiteStoreLook)
     }
 
     func metadata(at url: URL) throws -> [String: Any] { try SQLiteStoreMetadata.metadata(at: url) }
@@ -23,9 +23,8 @@ struct SQLiteEngine: StoreEngine {
     }
 
     func cachedModel(at url: URL, timeout: TimeInterval) throws -> NSManagedObjectModel? {
-        // Says what is wrong with a file that is no store at all.
-        _ = try SQLiteStoreMetadata.metadata(at: url, timeout: timeout)
-        return try SQLiteModelCache.model(at: url, timeout: timeout)
+        guard let look = try SQLiteStoreLook(at: url, timeout: timeout) else { throw SQLStoreMetadata.notAStore(url) }
+        return try look.model()
     }
 
     func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws {

@@ -6,9 +6,12 @@ enum SQLiteModelCache {
     ///
     /// Throws 259, naming the file, when the bytes are not a model.
     static func model(at url: URL, timeout: TimeInterval = 240) throws -> NSManagedObjectModel? {
-        guard let data = try SQLiteStoreMetadata.archivedModelData(at: url, timeout: timeout) else { return nil }
+        try SQLiteStoreLook(at: url, timeout: timeout)?.model()
+    }
+
+    static func model(_ archive: Data, of url: URL) throws -> NSManagedObjectModel {
         do {
-            return try ModelArchive.decode(deflated: data)
+            return try ModelArchive.decode(deflated: archive)
         } catch {
             throw NSError.coreData(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
@@ -19,13 +22,10 @@ enum SQLiteModelCache {
 }
 
 extension StoreModelCheck {
-    /// For the store in a file.
-    init(
-        model: NSManagedObjectModel, layout: ModelLayout, configurationName: String?, fileAt url: URL,
-        timeout: TimeInterval
-    ) {
+    /// For a store that was looked at.
+    init(model: NSManagedObjectModel, layout: ModelLayout, configurationName: String?, _ look: SQLiteStoreLook) {
         self.init(
-            model: model, layout: layout, configurationName: configurationName, url: url,
-            archivedModel: { try SQLiteModelCache.model(at: url, timeout: timeout) })
+            model: model, layout: layout, configurationName: configurationName, url: look.url,
+            archivedModel: { try look.model() })
     }
 }

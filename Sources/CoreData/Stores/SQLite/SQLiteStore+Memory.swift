@@ -33,10 +33,11 @@ extension SQLiteStore.Opened {
 
     private mutating func openLiving(_ connection: SQLiteConnection, entities: Set<String>?) throws {
         let url = url ?? URL(fileURLWithPath: "/dev/null")
-        metadata = try SQLStoreMetadata.read(from: connection, url: url)
+        let look = try SQLiteStoreLook(at: url, by: connection)
+        metadata = look.metadata
         metadata[NSStoreTypeKey] = type
-        try requireModel(at: url)
-        if try HistoryTables.read(from: connection) != nil { requireTracking(at: url) }
+        try requireModel(look)
+        if look.keepsHistory { requireTracking(at: url) }
         schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
         try adoptMemory(connection)
     }

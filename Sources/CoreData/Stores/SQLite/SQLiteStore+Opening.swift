@@ -56,7 +56,8 @@ extension SQLiteStore {
 
         init(
             layout: ModelLayout, storeNumber: Int, type: String, configurationName: String?, url: URL?,
-            options: [AnyHashable: Any]?, use: StoreUse, copying other: SQLiteStore? = nil
+            options: [AnyHashable: Any]?, use: StoreUse, copying other: SQLiteStore? = nil,
+            look: SQLiteStoreLook? = nil
         ) throws {
             self.layout = layout
             self.storeNumber = storeNumber
@@ -78,12 +79,12 @@ extension SQLiteStore {
                 try openInMemory(place, entities: entities, copying: other)
                 return
             }
-            try openFile(url, entities: entities)
+            try openFile(url, entities: entities, look)
         }
 
         /// Opens a store, or makes it. Where somebody destroys, replaces or migrates it meanwhile, the file that was begun with
         /// loses its name or its log: then the one that is there now is opened.
-        private mutating func openFile(_ url: URL, entities: Set<String>?) throws {
+        private mutating func openFile(_ url: URL, entities: Set<String>?, _ look: SQLiteStoreLook?) throws {
             let deadline = ContinuousClock.now + .seconds(max(0, settings.timeout))
             let isReadOnly = settings.isReadOnly
             for attempt in 1... {
@@ -91,6 +92,7 @@ extension SQLiteStore {
                 settings.isReadOnly = isReadOnly
                 let file = FileState(url)
                 do {
+                    if attempt == 1, file != nil, let look { return try openExisting(look, entities: entities) }
                     return try openPresentFile(url, entities: entities)
                 } catch
                     where (attempt < Self.attempts || ContinuousClock.now < deadline && FileState(url) != file)
@@ -116,12 +118,10 @@ extension SQLiteStore {
 
         private mutating func openPresentFile(_ url: URL, entities: Set<String>?) throws {
             let exists = FileManager.default.fileExists(atPath: url.path)
-            if try !exists || SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: settings.timeout) {
-                try create(at: url, existed: exists, entities: entities)
-            } else {
-                try openExisting(url, entities: entities)
-                derivedAttributes = try DerivedAttributes(layout: layout, schema: schema, storeNumber: storeNumber)
+            guard exists, let look = try SQLiteStoreLook(at: url, timeout: settings.timeout) else {
+                return try create(at: url, existed: exists, entities: entities)
             }
+            try openExisting(look, entities: entities)
         }
 
         private static func entityNames(_ model: NSManagedObjectModel, _ configuration: String?) throws -> Set<String>?
@@ -160,7 +160,7 @@ extension SQLiteStore {
                 if connection.hasMoved { return try openPresentFile(url, entities: entities) }
                 try adopt(connection, url: url)
             } catch is SQLiteStoreCreation.AlreadyMade {
-                try openExisting(url, entities: entities)
+                try openPresentFile(url, entities: entities)
             } catch {
                 // What was begun here goes again, unless somebody else is making a store of it or has made one.
                 let isContended = (error as? SQLiteError).map { $0.isBusy || $0.isOfMovedFile } ?? false
@@ -192,12 +192,14 @@ extension SQLiteStore {
 
         // MARK: An existing store
 
-        private mutating func openExisting(_ url: URL, entities: Set<String>?) throws {
-            metadata = try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout)
-            try requireModel(at: url)
-            if try SQLiteStoreMetadata.keepsHistory(at: url, timeout: settings.timeout) { requireTracking(at: url) }
+        private mutating func openExisting(_ look: SQLiteStoreLook, entities: Set<String>?) throws {
+            let url = look.url
+            metadata = look.metadata
+            try requireModel(look)
+            if look.keepsHistory { requireTracking(at: url) }
             if settings.isReadOnly {
-                try openReadOnly(url, entities: entities)
+                try openReadOnly(look, entities: entities)
+                derivedAttributes = try DerivedAttributes(layout: layout, schema: schema, storeNumber: storeNumber)
                 return
             }
             let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: settings.timeout)
@@ -206,9 +208,9 @@ extension SQLiteStore {
             try settings.configure(connection, isWriter: true)
             // The checks above were of another store where somebody has destroyed, replaced or migrated that one since.
             let present = try SQLStoreMetadata.read(from: connection, url: url)
-            guard present[NSStoreUUIDKey] as? String == metadata[NSStoreUUIDKey] as? String,
-                StoredVersion(present) == StoredVersion(metadata)
-            else { return try openPresentFile(url, entities: entities) }
+            guard try look.isOfSameStore(as: present, connection) else {
+                return try openPresentFile(url, entities: entities)
+            }
             metadata = present
             schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
             try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL")
@@ -217,15 +219,15 @@ extension SQLiteStore {
             if settings.vacuums { try connection.execute("VACUUM") }
             if settings.analyzes { try connection.execute("ANALYZE") }
             try adopt(connection, url: url)
+            derivedAttributes = try DerivedAttributes(layout: layout, schema: schema, storeNumber: storeNumber)
         }
 
         /// Throws where the store is another version's.
-        func requireModel(at url: URL) throws {
+        func requireModel(_ look: SQLiteStoreLook) throws {
             if settings.ignoresVersioning { return }
             try StoreModelCheck(
-                model: layout.model, layout: layout, configurationName: configurationName, fileAt: url,
-                timeout: settings.timeout
-            ).check(metadata)
+                model: layout.model, layout: layout, configurationName: configurationName, look
+            ).check(look.metadata)
         }
 
         /// Has a store that keeps history be read only where the options do not ask for history: changes that history does
@@ -243,21 +245,21 @@ extension SQLiteStore {
             settings.isReadOnly = true
         }
 
-        private mutating func openReadOnly(_ url: URL, entities: Set<String>?) throws {
-            let settings = settings
+        private mutating func openReadOnly(_ look: SQLiteStoreLook, entities: Set<String>?) throws {
+            let url = look.url
             let files = SQLiteStoreFiles(url)
             if !use.isImmutable { files.rollBackJournal(timeout: settings.timeout) }
             let mode = use.isImmutable ? .immutable : files.readingAccess
-            let path = url.path
             removesLog = mode == .readOnly && !FileManager.default.fileExists(atPath: files.shm.path)
-            makeReader = {
-                let reader = try SQLiteConnection(path: path, access: mode, busyTimeout: settings.timeout)
-                SQLiteFunctions.register(on: reader)
-                try settings.configure(reader, isWriter: false)
-                return reader
-            }
             do {
-                let connection = try SQLiteConnection(path: path, access: mode, busyTimeout: settings.timeout)
+                let connection = try SQLiteConnection(path: url.path, access: mode, busyTimeout: settings.timeout)
+                // As where it is written: another store may lie there since the checks above.
+                let present = try SQLStoreMetadata.read(from: connection, url: url)
+                guard try look.isOfSameStore(as: present, connection) else {
+                    throw SQLiteError(
+                        code: SQLiteError.codeOfMovedFile, message: "another store lies there now", path: url.path)
+                }
+                makeReader = try readers(of: url, mode, beside: connection)
                 historyTables = try HistoryTables.read(from: connection)
                 isWAL = try mode == .readOnly && connection.journalMode() == "wal"
                 schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
@@ -280,10 +282,21 @@ extension SQLiteStore {
                 connection.holdsTransaction = use.holdsTransaction
                 return
             }
+            makeReader = try readers(of: url, .readOnly, beside: connection)
+        }
+
+        /// Makes connections that read the file that a connection has open, and none that comes into its place.
+        private func readers(
+            of url: URL, _ access: SQLiteConnection.Access, beside connection: SQLiteConnection
+        ) throws -> () throws -> SQLiteConnection {
             let settings = settings
             let path = url.path
-            makeReader = {
-                let reader = try SQLiteConnection(path: path, access: .readOnly, busyTimeout: settings.timeout)
+            let moved = SQLiteError(code: SQLiteError.codeOfMovedFile, message: "another file lies there", path: path)
+            let file = FileState(url)
+            if connection.hasMoved { throw moved }
+            return {
+                let reader = try SQLiteConnection(path: path, access: access, busyTimeout: settings.timeout)
+                guard let present = FileState(url), present.isSameFile(as: file) else { throw moved }
                 SQLiteFunctions.register(on: reader)
                 try settings.configure(reader, isWriter: false)
                 return reader

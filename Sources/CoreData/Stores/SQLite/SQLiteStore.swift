@@ -42,13 +42,14 @@ final class SQLiteStore: SQLStore, @unchecked Sendable {  // what may change is 
     /// that the process shares. Such a store can have the content of another one from the beginning.
     convenience init(
         layout: ModelLayout, storeNumber: Int, type: String = NSSQLiteStoreType, configurationName: String? = nil,
-        at url: URL?, options: [AnyHashable: Any]? = nil, use: StoreUse = .work, copying other: SQLiteStore? = nil
+        at url: URL?, options: [AnyHashable: Any]? = nil, use: StoreUse = .work, copying other: SQLiteStore? = nil,
+        look: SQLiteStoreLook? = nil
     ) throws {
         do {
             self.init(
                 opened: try Opened(
                     layout: layout, storeNumber: storeNumber, type: type, configurationName: configurationName,
-                    url: url, options: options, use: use, copying: other))
+                    url: url, options: options, use: use, copying: other, look: look))
             sweepExternalData()
         } catch let error as SQLiteError {
             throw error.nsError(doing: .opening)

@@ -7,38 +7,14 @@ import Foundation
 enum SQLiteStoreMetadata {
     /// The metadata of a store, with its type and UUID. Throws when there is no file, or when it is no Core Data store.
     static func metadata(at url: URL, timeout: TimeInterval = 240) throws -> [String: Any] {
-        try peek(at: url, timeout: timeout) { connection in
-            let metadata = try SQLStoreMetadata.read(from: connection, url: url)
-            try requireOwnLog(at: url, metadata)
-            return metadata
-        }
+        try peek(at: url, timeout: timeout) { try metadata(from: $0, at: url) }
     }
 
-    /// The metadata of a store; nil where none has been made in the file yet.
-    static func metadataOfStore(in url: URL, timeout: TimeInterval) throws -> [String: Any]? {
-        for attempt in 1... {
-            if try isEmptyDatabase(at: url, timeout: timeout) { return nil }
-            do {
-                return try metadata(at: url, timeout: timeout)
-            } catch let error as NSError where SQLStoreMetadata.isNotAStore(error) && attempt < 20 {
-                // Somebody may have destroyed it between the two looks: then it is empty.
-            }
-        }
-        return nil
-    }
-
-    /// The model that the store was last opened with; nil when the file keeps none (before 2014).
-    static func archivedModelData(at url: URL, timeout: TimeInterval = 240) throws -> Data? {
-        try peek(at: url, timeout: timeout) { connection in
-            guard try connection.tableNames().contains(SQLBookkeeping.ModelCache.table) else { return nil }
-            return try connection.prepare(SQLBookkeeping.ModelCache.select).first { $0.isNull(0) ? nil : $0.data(0) }
-                ?? nil
-        }
-    }
-
-    /// Whether the store has the tables of persistent history.
-    static func keepsHistory(at url: URL, timeout: TimeInterval = 240) throws -> Bool {
-        try peek(at: url, timeout: timeout) { try HistoryTables.read(from: $0) != nil }
+    /// The metadata as a connection to the file reads them.
+    static func metadata(from connection: SQLiteConnection, at url: URL) throws -> [String: Any] {
+        let metadata = try SQLStoreMetadata.read(from: connection, url: url)
+        try requireOwnLog(at: url, metadata)
+        return metadata
     }
 
     /// Whether the file is a database without any table: what a killed creation may leave behind. Also true of an empty file.
@@ -79,7 +55,8 @@ enum SQLiteStoreMetadata {
 
     // MARK: Opening without a trace
 
-    private static func peek<Result>(
+    /// Runs a body with a connection that leaves no trace.
+    static func peek<Result>(
         at url: URL, timeout: TimeInterval, _ body: (SQLiteConnection) throws -> Result
     ) throws -> Result {
         do {

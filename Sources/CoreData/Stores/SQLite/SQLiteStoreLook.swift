@@ -1,0 +1,55 @@
+import Foundation
+
+/// What a store's file says about itself, read by one connection that leaves no trace.
+struct SQLiteStoreLook: StoreLook {
+    let url: URL
+    let metadata: [String: Any]
+    /// Whether there are the tables of persistent history.
+    let keepsHistory: Bool
+    /// The model that the store was last opened with, as it lies there; nil where it keeps none (before 2014).
+    let archivedModel: Data?
+
+    /// Nil where no store has been made in the file yet: it is empty, or a database without any table, as a killed
+    /// creation leaves it. Throws when there is no file, or when it is no Core Data store.
+    init?(at url: URL, timeout: TimeInterval = 240) throws {
+        let files = SQLiteStoreFiles(url)
+        // A connection to an empty file would remove the empty -wal of a store that was destroyed.
+        if files.isEmptied { return nil }
+        do {
+            let look = try SQLiteStoreMetadata.peek(at: url, timeout: timeout) { connection -> Self? in
+                // Whoever migrates the store meanwhile changes all of it at once.
+                try connection.execute("BEGIN")
+                if try connection.integer("SELECT COUNT(*) FROM sqlite_master") == 0 { return nil }
+                return try Self(at: url, by: connection)
+            }
+            guard let look else { return nil }
+            self = look
+        } catch let error as NSError where SQLStoreMetadata.isNotAStore(error) && files.isEmptied {
+            // Somebody has destroyed it between the two looks.
+            return nil
+        }
+    }
+
+    /// What a connection that is open reads.
+    init(at url: URL, by connection: SQLiteConnection) throws {
+        self.url = url
+        metadata = try SQLiteStoreMetadata.metadata(from: connection, at: url)
+        keepsHistory = try HistoryTables.read(from: connection) != nil
+        archivedModel =
+            try connection.tableNames().contains(SQLBookkeeping.ModelCache.table)
+            ? try connection.prepare(SQLBookkeeping.ModelCache.select).first { $0.isNull(0) ? nil : $0.data(0) } ?? nil
+            : nil
+    }
+
+    /// Whether a connection reads the store, and the version of it, that was looked at.
+    func isOfSameStore(as present: [String: Any], _ connection: SQLiteConnection) throws -> Bool {
+        try present[NSStoreUUIDKey] as? String == metadata[NSStoreUUIDKey] as? String
+            && StoredVersion(present) == StoredVersion(metadata)
+            && (HistoryTables.read(from: connection) != nil) == keepsHistory
+    }
+
+    /// Throws 259, naming the file, when the bytes are not a model.
+    func model() throws -> NSManagedObjectModel? {
+        try archivedModel.map { try SQLiteModelCache.model($0, of: url) }
+    }
+}
