@@ -34,6 +34,7 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
     let storeNumber: Int
     let schema: SQLSchema
     let database: any SQLDatabase
+    let capabilities: SQLCapabilities
     let rowCache: RowCache
     let externalData: ExternalData?
     let use: StoreUse
@@ -72,6 +73,7 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
         storeNumber = parts.storeNumber
         schema = parts.schema
         self.database = database
+        capabilities = database.capabilities
         use = parts.use
         derivedAttributes = parts.derivedAttributes
         historyTables = parts.historyTables

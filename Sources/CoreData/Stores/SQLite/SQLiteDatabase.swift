@@ -27,7 +27,7 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is u
         checkpointer = nil
     }
 
-    var readsWhereItWrites: Bool { readers.isShared }
+    var capabilities: SQLCapabilities { SQLCapabilities(readsWhereItWrites: readers.isShared) }
 
     var holdsTransaction: Bool { writerLock.withLock { writer?.holdsTransaction == true } }
 

@@ -33,8 +33,8 @@ enum SQLiteFunctions {
         add("OCD_CONTAINS", 3) { SQLiteText.compare($0, $2, .contains) }
         add("OCD_BEGINS", 3) { SQLiteText.compare($0, $2, .beginsWith) }
         add("OCD_ENDS", 3) { SQLiteText.compare($0, $2, .endsWith) }
-        add("OCD_LIKE", 3) { SQLiteText.like($0, $2) }
-        add("OCD_MATCHES", 3) { SQLiteText.matches($0, $2) }
+        add("OCD_LIKE", 3) { SQLiteText.pattern(.like, $0, $2) }
+        add("OCD_MATCHES", 3) { SQLiteText.pattern(.matches, $0, $2) }
         add("OCD_FOLD", 2) { context, _, arguments in
             let options = NSComparisonPredicate.Options(
                 rawValue: UInt(truncatingIfNeeded: sqlite3_value_int64(arguments?[1])))
@@ -173,72 +173,40 @@ private enum SQLiteText {
 
     // MARK: Patterns
 
-    /// A compiled pattern kept by SQLite as long as the argument is the same value.
-    final class Pattern {
-        enum Kind {
-            case wildcard(WildcardPattern)
-            case expression(NSRegularExpression)
-            case invalid(String)
-        }
-        let kind: Kind
-        init(_ kind: Kind) { self.kind = kind }
-    }
+    /// A condition kept by SQLite as long as the argument is the same value; nil for an argument that has no sense.
+    private final class Kept {
+        let condition: TextCondition?
+        let message: String
 
-    private static func pattern(
-        _ context: OpaquePointer?, _ make: () -> Pattern
-    ) -> Pattern {
-        if let kept = sqlite3_get_auxdata(context, 1) {
-            return Unmanaged<Pattern>.fromOpaque(kept).takeUnretainedValue()
-        }
-        let pattern = make()
-        sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(pattern).toOpaque()) { kept in
-            if let kept { Unmanaged<Pattern>.fromOpaque(kept).release() }
-        }
-        return pattern
-    }
-
-    static func like(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
-        guard let arguments, let text = bytes(arguments[0]), let argument = bytes(arguments[1]) else {
-            return sqlite3_result_null(context)
-        }
-        let options = Options(rawValue: UInt(truncatingIfNeeded: sqlite3_value_int64(arguments[2])))
-        let pattern = pattern(context) { Pattern(.wildcard(WildcardPattern(string(argument), options: options))) }
-        if case .wildcard(let wildcard) = pattern.kind {
-            sqlite3_result_int(context, wildcard.matches(string(text)) ? 1 : 0)
-        }
-    }
-
-    static func matches(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
-        guard let arguments, let text = bytes(arguments[0]), let argument = bytes(arguments[1]) else {
-            return sqlite3_result_null(context)
-        }
-        let options = Options(rawValue: UInt(truncatingIfNeeded: sqlite3_value_int64(arguments[2])))
-        let ignoresDiacritics = options.contains(.diacriticInsensitive)
-        func prepared(_ text: String) -> String {
-            ignoresDiacritics ? StringComparison.fold(text, [.diacriticInsensitive]) : text
-        }
-        let pattern = pattern(context) {
-            let source = prepared(string(argument))
+        init(_ function: SQLExpression.Function, _ argument: String, _ options: Options) {
             do {
-                return Pattern(
-                    .expression(
-                        try NSRegularExpression(
-                            pattern: "\\A(?:\(source))\\z",
-                            options: options.contains(.caseInsensitive) ? [.caseInsensitive] : [])))
+                (condition, message) = (try TextCondition(function, argument, options), "")
             } catch {
-                return Pattern(.invalid("Can't do regex matching, reason: Can't open pattern (\(source))"))
+                (condition, message) = (nil, error.localizedDescription)
             }
         }
-        switch pattern.kind {
-        case .expression(let expression):
-            let subject = prepared(string(text))
-            let range = NSRange(location: 0, length: subject.utf16.count)
-            sqlite3_result_int(context, expression.firstMatch(in: subject, range: range) != nil ? 1 : 0)
-        case .invalid(let message):
-            sqlite3_result_error(context, message, -1)
-        case .wildcard:
-            sqlite3_result_null(context)
+    }
+
+    /// LIKE and MATCHES: their argument is made ready once.
+    static func pattern(
+        _ function: SQLExpression.Function, _ context: OpaquePointer?,
+        _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+    ) {
+        guard let arguments, let text = bytes(arguments[0]), let argument = bytes(arguments[1]) else {
+            return sqlite3_result_null(context)
         }
+        let kept: Kept
+        if let known = sqlite3_get_auxdata(context, 1) {
+            kept = Unmanaged<Kept>.fromOpaque(known).takeUnretainedValue()
+        } else {
+            let options = Options(rawValue: UInt(truncatingIfNeeded: sqlite3_value_int64(arguments[2])))
+            kept = Kept(function, string(argument), options)
+            sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(kept).toOpaque()) { kept in
+                if let kept { Unmanaged<Kept>.fromOpaque(kept).release() }
+            }
+        }
+        guard let condition = kept.condition else { return sqlite3_result_error(context, kept.message, -1) }
+        sqlite3_result_int(context, condition.holds(for: string(text)) ? 1 : 0)
     }
 
     // MARK: Mapping and ordering

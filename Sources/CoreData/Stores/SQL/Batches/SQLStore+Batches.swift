@@ -74,6 +74,7 @@ extension SQLStore: BatchStore {
         _ select: SQLSelect, beside connection: any SQLConnection, _ body: ([[SlotValue]]) throws -> Void
     ) throws {
         func run(on connection: any SQLConnection, keepsAll: Bool) throws {
+            let select = try decided(select, on: connection)
             var rows: [[SlotValue]] = []
             try connection.prepare(.select(select)).rows { row in
                 rows.append(select.results.indices.map { row.slotValue($0) })
@@ -86,7 +87,7 @@ extension SQLStore: BatchStore {
                 try body(Array(rows[start..<min(start + Self.batchSize, rows.count)]))
             }
         }
-        if database.readsWhereItWrites { return try run(on: connection, keepsAll: true) }
+        if capabilities.readsWhereItWrites { return try run(on: connection, keepsAll: true) }
         try database.read { try run(on: $0, keepsAll: false) }
     }
 

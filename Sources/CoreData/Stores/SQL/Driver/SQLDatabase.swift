@@ -16,9 +16,8 @@ protocol SQLDatabase: AnyObject, Sendable {
     /// Called before a save begins, outside of any transaction.
     func willSave()
 
-    /// Whether reading goes through the connection that writes: then nobody reads during a transaction, and what is
-    /// read within one is its own state.
-    var readsWhereItWrites: Bool { get }
+    /// What it can do; always the same.
+    var capabilities: SQLCapabilities { get }
 
     /// Whether all transactions are parts of one that is still held.
     var holdsTransaction: Bool { get }

@@ -7,7 +7,8 @@ extension SQLStore {
         try translator.addOrder(request.sortDescriptors, to: frame)
         frame.select.results = shape.results(alias: frame.alias)
         try reading { connection in
-            try connection.statement(frame.select).snapshots(shape, rowCache, refreshing: false, { _ in }, body)
+            try connection.statement(decided(frame.select, on: connection)).snapshots(
+                shape, rowCache, refreshing: false, { _ in }, body)
         }
     }
 
@@ -15,6 +16,12 @@ extension SQLStore {
     func translator(for layout: EntityLayout) -> SQLFetchTranslator {
         SQLFetchTranslator(
             schema: schema, layout: layout, storeNumber: storeNumber, decidesByObject: type == NSInMemoryStoreType)
+    }
+
+    /// A SELECT as the database can run it: what the database cannot compute is decided here.
+    func decided(_ select: SQLSelect, on connection: any SQLConnection) throws -> SQLSelect {
+        if capabilities.missingFunctions.isEmpty { return select }
+        return try SQLJudge(connection: connection, missing: capabilities.missingFunctions).decided(select)
     }
 
     private func translated(_ request: StoreFetch) throws -> (SQLFetchTranslator, SQLFrame) {
@@ -69,7 +76,7 @@ extension SQLStore {
     private func fetchKeys(_ select: SQLSelect, _ rootIndex: Int) throws -> [ObjectKey] {
         try reading { connection in
             var keys: [ObjectKey] = []
-            try connection.statement(select).rows { row in
+            try connection.statement(decided(select, on: connection)).rows { row in
                 guard let index = layoutIndex(number: row.int64(1), rootIndex: rootIndex) else { return }
                 keys.append(
                     ObjectKey(
@@ -80,13 +87,13 @@ extension SQLStore {
     }
 
     private func fetchCount(_ select: SQLSelect) throws -> Int {
-        try reading { Int(try $0.statement(select).first { $0.int64(0) } ?? 0) }
+        try reading { Int(try $0.statement(decided(select, on: $0)).first { $0.int64(0) } ?? 0) }
     }
 
     private func fetchDictionaries(_ select: SQLSelect, _ plan: DictionaryPlan) throws -> [[String: Any]] {
         try reading { connection in
             var result: [[String: Any]] = []
-            try connection.statement(select).rows { row in
+            try connection.statement(decided(select, on: connection)).rows { row in
                 var dictionary: [String: Any] = [:]
                 dictionary.reserveCapacity(plan.columns.count)
                 for column in plan.columns { dictionary[column.name] = value(of: column, row) }

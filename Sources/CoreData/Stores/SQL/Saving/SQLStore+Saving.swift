@@ -79,7 +79,7 @@ extension SQLStore {
 
     func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {
         // Who reads with the writer's connection waits for the whole of it.
-        if database.readsWhereItWrites { takingBack() }
+        if capabilities.readsWhereItWrites { takingBack() }
         try write(changes) {
             try beforeCommit()
             takingBack()

@@ -1,0 +1,8 @@
+/// What the databases of an engine can do. A store asks for it, and never which engine it is.
+struct SQLCapabilities: Sendable {
+    /// Whether reading goes through the connection that writes: then nobody reads during a transaction, and what is
+    /// read within one is its own state.
+    var readsWhereItWrites = false
+    /// The functions that the database does not compute. The program decides conditions that need them (`SQLJudge`).
+    var missingFunctions: Set<SQLExpression.Function> = []
+}
