@@ -63,11 +63,7 @@ extension NSPersistentStoreCoordinator {
         lock.lock()
         defer { lock.unlock() }
         guard customClass != nil || StoreEngines.engine(for: storeType) != nil else {
-            throw NSError.coreData(
-                NSPersistentStoreInvalidTypeError,
-                reason:
-                    "Unsupported store type '\(storeType)'; there are '\(Self.registeredStoreTypes.keys.sorted().joined(separator: "', '"))'",
-                url: storeURL)
+            throw Self.unsupported(storeType, at: storeURL)
         }
         if let configuration, configuration != Self.defaultConfiguration,
             managedObjectModel.entities(forConfigurationName: configuration) == nil
@@ -86,6 +82,16 @@ extension NSPersistentStoreCoordinator {
             name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
             userInfo: [NSAddedPersistentStoresKey: [added.store]])
         return added.store
+    }
+
+    private static func unsupported(_ storeType: String, at url: URL?) -> NSError {
+        let types = registeredStoreTypes.keys.sorted().joined(separator: "', '")
+        var reason = "Unsupported store type '\(storeType)'; there are '\(types)'."
+        if let product = StoreEngines.product(for: storeType) {
+            reason +=
+                " A product that brings it has to be among the target's dependencies; its name would be '\(product)'."
+        }
+        return .coreData(NSPersistentStoreInvalidTypeError, reason: reason, url: url)
     }
 
     private func open(

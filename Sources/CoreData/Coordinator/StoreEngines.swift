@@ -1,10 +1,37 @@
-/// The engines of the framework's own stores, by the types of stores.
+import Foundation
+
+/// The engines of the framework's stores, by the types of stores.
+///
+/// A product of its own brings an engine by a name: stores of the type `X` are those of the class `XEngine` in the
+/// module `CoreDataX`. It is looked for when somebody asks for the type.
 enum StoreEngines {
-    private static let all: [any StoreEngine] = [SQLiteEngine()]
+    private static let builtIn: [any StoreEngine] = [SQLiteEngine()]
+    private static let ofProducts = Locked<[String: any StoreEngine]>([:])
+
+    private static var all: [any StoreEngine] { builtIn + ofProducts.withLock { Array($0.values) } }
 
     /// The engine of a type; nil for types of programs' own, and for those that nobody has.
     static func engine(for type: String) -> (any StoreEngine)? {
-        all.first { $0.types.contains(type) }
+        builtIn.first { $0.types.contains(type) } ?? engineOfProduct(for: type)
+    }
+
+    /// The name of the product that would bring stores of a type; nil where none could have it.
+    static func product(for type: String) -> String? {
+        let isName = !type.isEmpty && type.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
+        return isName ? "CoreData\(type)" : nil
+    }
+
+    private static func engineOfProduct(for type: String) -> (any StoreEngine)? {
+        if let known = ofProducts.withLock({ $0[type] }) { return known }
+        guard let product = product(for: type),
+            let engine = (NSClassFromString("\(product).\(type)Engine") as? any ProductStoreEngine.Type)?.init(),
+            engine.types.contains(type)
+        else { return nil }
+        return ofProducts.withLock { engines in
+            if let known = engines[type] { return known }
+            engines[type] = engine
+            return engine
+        }
     }
 
     /// The engine that an open store is one of.

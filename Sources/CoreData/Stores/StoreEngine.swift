@@ -34,6 +34,11 @@ protocol StoreEngine: Sendable {
     func copy(_ store: NSPersistentStore, to url: URL, replacing: Bool, _ progress: Progress?) throws
 }
 
+/// An engine that a product of its own brings; it is made when a store of its type is asked for.
+protocol ProductStoreEngine: StoreEngine, AnyObject {
+    init()
+}
+
 /// A store that is to be opened.
 struct StoreOpening {
     var layout: ModelLayout

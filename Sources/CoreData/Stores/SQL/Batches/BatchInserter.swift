@@ -9,6 +9,8 @@ struct BatchInserter {
     private let insertion: any SQLPreparedStatement
     /// What slots hold that are not given.
     private let defaults: [SlotValue]
+    /// How many bytes each of these takes behind the slots of a row.
+    private let defaultBytes: [Int]
 
     init(_ batch: BatchInsertion, _ transaction: BatchTransaction) throws {
         self.batch = batch
@@ -26,6 +28,7 @@ struct BatchInserter {
             }
             return layout.defaultRow.value(index, kind: slot.kind)
         }
+        defaultBytes = defaults.map(\.tailBytes)
     }
 
     func run() throws {
@@ -88,11 +91,14 @@ struct BatchInserter {
     }
 
     private func snapshot(_ given: GivenValues, _ key: Int64) -> Snapshot {
-        func value(_ slot: Int) -> SlotValue { given.mask.contains(slot) ? given.values[slot] : defaults[slot] }
         var tailBytes = 0
-        for slot in defaults.indices { tailBytes += value(slot).tailBytes }
+        for slot in defaults.indices {
+            tailBytes += given.mask.contains(slot) ? given.values[slot].tailBytes : defaultBytes[slot]
+        }
         var builder = SnapshotBuilder(layout: batch.layout, key: key, version: 1, tailBytes: tailBytes)
-        for slot in defaults.indices { builder.set(slot, value: value(slot)) }
+        for slot in defaults.indices {
+            builder.set(slot, value: given.mask.contains(slot) ? given.values[slot] : defaults[slot])
+        }
         return builder.finish()
     }
 
