@@ -4,6 +4,26 @@ import Testing
 
 @testable import CoreData
 
+/// Does something once, at the first question whether work is cancelled.
+private final class Interloper: Progress, @unchecked Sendable {  // used by the thread that copies
+    private var act: (() -> Void)?
+
+    init(_ act: @escaping () -> Void) {
+        self.act = act
+        super.init(parent: nil)
+    }
+
+    override var isCancelled: Bool {
+        get {
+            let act = act
+            self.act = nil
+            act?()
+            return false
+        }
+        set {}
+    }
+}
+
 @Suite("The files of a SQLite store are one unit", .leavesNothingBehind)
 struct SQLiteStoreFilesTests {
     private func names(in folder: URL) throws -> [String] {
@@ -21,6 +41,35 @@ struct SQLiteStoreFilesTests {
             try SQLiteStoreFiles(url).destroy()
             #expect(try names(in: folder).isEmpty)
             try SQLiteStoreFiles(url).destroy()
+        }
+    }
+
+    @Test("The copy of a closed store is of one state, although somebody opens it, writes and closes it meanwhile")
+    func copyBesideWriter() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("library.sqlite")
+            let fixture = try StoreFixture(at: url)
+            let filling = String(repeating: "x", count: 4000)
+            try fixture.insert("Tag", (0..<1500).map { _ in ["label": "old " + filling] })
+            fixture.store.close()
+            let files = SQLiteStoreFiles(url)
+            #expect(files.existing == [url])
+            let copy = SQLiteStoreFiles(folder.appendingPathComponent("copy.sqlite"))
+            // Asked after the first pieces are copied.
+            let progress = Interloper {
+                do {
+                    let writer = try SQLiteConnection(path: url.path, access: .readWrite)
+                    try writer.execute("UPDATE ZTAG SET ZLABEL = 'new' || substr(ZLABEL, 4)")
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            try files.copy(to: copy, following: FollowedWork(progress: progress))
+            let copied = try SQLiteConnection(path: copy.main.path, access: .readOnly)
+            var labels: Set<String> = []
+            try copied.prepare("SELECT substr(ZLABEL, 1, 3) FROM ZTAG").rows { labels.insert($0.string(0)) }
+            // The first pieces were old: the copy was begun again.
+            #expect(labels == ["new"])
         }
     }
 

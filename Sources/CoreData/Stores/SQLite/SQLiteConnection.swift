@@ -26,6 +26,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     let handle: OpaquePointer
     let path: String
+    let access: Access
     private var statementsByPlan: [SQLPlan: SQLiteStatement] = [:]
     /// Single-row statements by root index: the hot path of firing one fault.
     private var rowStatements: [SQLiteStatement?] = []
@@ -74,6 +75,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         }
         handle = opened
         self.path = path
+        self.access = access
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, Int32(clamping: Int(max(0, busyTimeout) * 1000)))
     }

@@ -148,7 +148,7 @@ struct SQLiteStoreFiles: Sendable {
         // The copy of nothing would take the place of a store.
         if isEmptied { throw SQLStoreMetadata.notAStore(main) }
         do {
-            try copyDatabase(to: destination, timeout: timeout, work)
+            while try !copyDatabase(to: destination, timeout: timeout, work) { try destination.removeRemains() }
             if FileManager.default.fileExists(atPath: supportFolder.path) {
                 try (work ?? FollowedWork(progress: nil)).copyFolder(supportFolder, to: destination.supportFolder)
             }
@@ -161,17 +161,28 @@ struct SQLiteStoreFiles: Sendable {
         }
     }
 
+    /// - Returns: false where the copy may hold parts of several states, as somebody has written meanwhile.
     private func copyDatabase(
         to destination: SQLiteStoreFiles, timeout: TimeInterval, _ work: FollowedWork?
-    ) throws {
+    ) throws -> Bool {
+        let before = FileState(main)
+        // A file that nobody uses is read as it lies, without a lock that would keep others out.
+        func isUnchanged() -> Bool { FileState(main) == before }
         let source = try SQLiteStoreMetadata.quietConnection(at: main, timeout: timeout)
-        let isWAL = try source.text("PRAGMA journal_mode") == "wal"
-        let target = try SQLiteConnection(path: destination.main.path, access: .create, busyTimeout: timeout)
-        // One transaction: others may write meanwhile, and the pieces are of one state.
-        try source.execute("BEGIN; SELECT COUNT(*) FROM sqlite_master")
-        try source.backUp(to: target, following: work.map { work in { try work.advance($0) } })
-        try source.execute("COMMIT")
-        if isWAL { _ = try target.text("PRAGMA journal_mode = WAL") }
+        do {
+            let isWAL = try source.text("PRAGMA journal_mode") == "wal"
+            let target = try SQLiteConnection(path: destination.main.path, access: .create, busyTimeout: timeout)
+            // One transaction: others may write meanwhile, and the pieces are of one state.
+            try source.execute("BEGIN; SELECT COUNT(*) FROM sqlite_master")
+            try source.backUp(to: target, following: work.map { work in { try work.advance($0) } })
+            try source.execute("COMMIT")
+            if isWAL { _ = try target.text("PRAGMA journal_mode = WAL") }
+        } catch let error as SQLiteError where source.access == .immutable && !isUnchanged() {
+            // What is half written can look damaged.
+            if error.primaryCode == SQLITE_CORRUPT { return false }
+            throw error
+        }
+        return source.access != .immutable || SoleUse.isHeldHere(for: self) || isUnchanged()
     }
 
     /// Removes what an unfinished copy left, all of it or nothing. Only for files that nobody can have opened yet.
