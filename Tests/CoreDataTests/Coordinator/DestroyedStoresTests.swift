@@ -256,6 +256,30 @@ struct DestroyedStoresTests {
         }
     }
 
+    @Test("Several who wait for the same store get it one after the other once its user is gone")
+    func severalWait() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try texts(in: url, adding: ["a"])
+            var user: SQLiteConnection? = try SQLiteConnection(path: url.path, access: .readOnly)
+            try user?.execute("BEGIN; SELECT * FROM ZNOTE")
+            let attempts = DispatchSemaphore(value: 0)
+            let waiting = DispatchGroup()
+            for _ in 0..<3 {
+                DispatchQueue.global().async(group: waiting) {
+                    #expect(throws: Never.self) {
+                        try SQLiteStoreFiles(url).withoutUsers(
+                            timeout: 60, force: false, absorbing: true, opened: { attempts.signal() }, {})
+                    }
+                }
+            }
+            // They have met the user, and each other.
+            for _ in 0..<12 { attempts.wait() }
+            user = nil
+            waiting.wait()
+        }
+    }
+
     @Test(
         "A connection that was opened before the store was destroyed leaves the next store's -wal and -shm alone",
         arguments: [false, true])

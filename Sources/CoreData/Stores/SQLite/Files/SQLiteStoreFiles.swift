@@ -207,20 +207,25 @@ struct SQLiteStoreFiles: Sendable {
         _ body: () throws -> Void
     ) throws {
         do {
-            var attempts = 0
+            let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+            var failures = 0
             while !force, FileManager.default.fileExists(atPath: main.path) {
-                attempts += 1
-                let connection = try SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: timeout)
+                // A new connection each time: one that waits keeps a shared lock, and two of them would wait for each
+                // other.
+                let connection = try SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: 0)
                 connection.disableCheckpointOnClose()
                 try opened()
                 do {
                     try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
                     if absorbing { try connection.execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE); BEGIN EXCLUSIVE") }
                 } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
-                    throw error.nsError(doing: .saving)
+                    guard ContinuousClock.now < deadline else { throw error.nsError(doing: .saving) }
+                    sqlite3_sleep(10)
+                    continue
                 } catch let error as SQLiteError where error.cannotBeLocked {
                     // What somebody exchanges at this moment looks like that, too.
-                    if error.isOfMovedFile || attempts < 20 { continue }
+                    failures += 1
+                    if error.isOfMovedFile || failures < 20 { continue }
                     // A file that can only be read cannot be written by anybody like us either. In one that is not a
                     // database any more there is nothing that SQLite could lock.
                 }
