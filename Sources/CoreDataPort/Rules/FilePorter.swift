@@ -57,6 +57,7 @@ struct FilePorter {
         interpolation = nil
         openPrivateClasses()
         writeDefaults()
+        writeFunctions()
         settleMoves()
         addImports()
         reportVanished()

@@ -1,0 +1,142 @@
+import Testing
+
+@testable import CoreDataPort
+
+@Suite("Porting what expressions of mapping models call")
+struct FunctionTests {
+    @Test("Methods of a policy that Objective-C knows by name are called by the override for names, written for them")
+    func policies() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+
+            @objc(BookPolicy)
+            public final class BookPolicy: NSEntityMigrationPolicy {
+              override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+              @objc func title(forBook title: String, manager: NSMigrationManager) -> String { title }
+              @objc(year:)
+              func year(of date: Date?) -> NSNumber? { nil }
+              @objc func note(_ value: Any, _ other: Any?, mark: AnyObject) { if true {} }
+              @objc func all() -> [NSManagedObject] { [] }
+              @objc func read(_ path: String) throws -> String { path }
+              func plain(_ value: Int) {}
+              @objc static func shared() {}
+            }
+
+            extension BookPolicy {
+              @objc func joined(names: [String] = []) -> () {}
+            }
+
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+
+                public final class BookPolicy: NSEntityMigrationPolicy {
+                  override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+                  func title(forBook title: String, manager: NSMigrationManager) -> String { title }
+                  func year(of date: Date?) -> NSNumber? { nil }
+                  func note(_ value: Any, _ other: Any?, mark: AnyObject) { if true {} }
+                  func all() -> [NSManagedObject] { [] }
+                  func read(_ path: String) throws -> String { path }
+                  func plain(_ value: Int) {}
+                  static func shared() {}
+
+                  public override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
+                    switch (name, arguments.count) {
+                    case ("titleForBook:manager:", 2):
+                      guard let value0 = arguments[0] as? String, let value1 = arguments[1] as? NSMigrationManager else { break }
+                      return title(forBook: value0, manager: value1)
+                    case ("year:", 1):
+                      return year(of: arguments[0] as? Date)
+                    case ("note::mark:", 3):
+                      guard let value0 = arguments[0], let value2 = arguments[2].map({ $0 as AnyObject }) else { break }
+                      note(value0, arguments[1], mark: value2)
+                      return nil
+                    case ("all", 0):
+                      return all()
+                    case ("joinedWithNames:", 1):
+                      guard let value0 = arguments[0] as? [String] else { break }
+                      joined(names: value0)
+                      return nil
+                    default: break
+                    }
+                    return try super.performFunction(name, arguments: arguments)
+                  }
+                }
+
+                extension BookPolicy {
+                  func joined(names: [String] = []) -> () {}
+                }
+
+                """)
+        #expect(ported.byHand.isEmpty)
+    }
+
+    @Test("So are those of a manager's subclass, and all of a class with @objcMembers but private ones")
+    func managers() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            @objcMembers class Manager: NSMigrationManager {
+                func request(_ name: String) -> Any { name }
+                private func hidden() {}
+            }
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                class Manager: NSMigrationManager {
+                    func request(_ name: String) -> Any { name }
+                    private func hidden() {}
+
+                    override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
+                        switch (name, arguments.count) {
+                        case ("request:", 1):
+                            guard let value0 = arguments[0] as? String else { break }
+                            return request(value0)
+                        default: break
+                        }
+                        return try super.performFunction(name, arguments: arguments)
+                    }
+                }
+                """)
+        #expect(ported.byHand.isEmpty)
+    }
+
+    @Test(
+        "What cannot be written is told: the framework's own classes, blocks, generics, an override that is there"
+    )
+    func told() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            extension NSMigrationManager { @objc func request(_ name: String) -> Any { name } }
+            class A: NSEntityMigrationPolicy {
+                @objc func each(_ body: (Int) -> Void) {}
+                @objc func any<T>(_ value: T) {}
+            }
+            class B: NSEntityMigrationPolicy {
+                @objc func year(_ date: Date) -> Int { 1 }
+                override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? { nil }
+            }
+            class C: NSObject { @objc func year(_ date: Date) -> Int { 1 } }
+            """)
+        #expect(ported.text?.contains("super.performFunction") == false)
+        #expect(ported.byHand.map { $0.prefix { $0 != " " } } == ["2:43:", "4:16:", "5:16:", "8:16:"])
+        #expect(ported.byHand.first?.contains("in a subclass of 'NSMigrationManager'") == true)
+    }
+
+    @Test(
+        "A method's name of Objective-C follows from its labels",
+        arguments: [
+            ("value", ["forKey"], "valueForKey:"), ("title", ["book"], "titleWithBook:"), ("f", ["_", "_"], "f::"),
+            ("all", [], "all"), ("move", ["toPlace", "in"], "moveToPlace:in:"), ("nameOf", ["book"], "nameOfBook:"),
+            ("title", ["forest"], "titleWithForest:"),
+        ])
+    func names(name: String, labels: [String], selector: String) {
+        #expect(SelectorName.of(name, labels: labels) == selector)
+    }
+}
