@@ -34,6 +34,27 @@ struct CodeTests {
         #expect(ported.byHand[0].contains("addObserver(forName:object:queue:using:)"))
     }
 
+    @Test("A selector of the framework's inside a text is its name")
+    func writtenSelectors() throws {
+        let ported = try Ported(
+            #"""
+            import CoreData
+            let a = "FUNCTION($source, '\(#selector(NSManagedObject.value(forKey:)))', 'x')"
+            let b = "FUNCTION($manager, \"\(#selector(getter: NSMigrationManager.sourceContext))\")"
+            let c = "\(#selector(Note.saved(_:)))"
+            let d = "\(#selector(NSManagedObject.value))"
+            """#)
+        #expect(
+            ported.text == #"""
+                import CoreData
+                let a = "FUNCTION($source, 'valueForKey:', 'x')"
+                let b = "FUNCTION($manager, \"sourceContext\")"
+                let c = "\(#selector(Note.saved(_:)))"
+                let d = "\(#selector(NSManagedObject.value))"
+                """#)
+        #expect(ported.byHand.map { $0.prefix { $0 != ":" } } == ["4", "5"])
+    }
+
     @Test(
         "Casts of fetch requests: those that are needless go, those that Swift can do otherwise change, others are told"
     )

@@ -19,7 +19,7 @@ extension FilePorter {
         {
             return replaceSelector(index, close, by: name)
         }
-        if portNameOfGetter(at: index, close) { return }
+        if portNameOfGetter(at: index, close) || portWrittenSelector(at: index, close) { return }
         reportSelector(at: index)
     }
 
@@ -31,6 +31,28 @@ extension FilePorter {
         let path = tokens[(index + 5)..<close]
         guard path.allSatisfy({ $0.isWord || $0.isMark(".") }) else { return false }
         replace(tokens[index - 2].range.lowerBound..<tokens[close + 1].range.upperBound, by: "\"\(name.text)\"")
+        return true
+    }
+
+    /// `"FUNCTION($source, \"\(#selector(NSManagedObject.value(forKey:)))\", …)"`: a text with the name of what a class
+    /// of Foundation or the framework has.
+    private mutating func portWrittenSelector(at index: Int, _ close: Int) -> Bool {
+        guard let interpolation, index == 0, close == tokens.count - 1 else { return false }
+        let isGetter = isWord("getter", at: 3) && isMark(":", at: 4)
+        let path = tokens[(isGetter ? 5 : 3)..<close]
+        guard let type = path.first, type.isWord, type.text.hasPrefix("NS"), path.count > 2,
+            path[path.startIndex + 1].isMark("."), path[path.startIndex + 2].isWord
+        else { return false }
+        let name = path[path.startIndex + 2].text
+        let rest = path.dropFirst(3)
+        if isGetter, rest.isEmpty {
+            replace(interpolation.range, by: name)
+        } else if !isGetter, rest.first?.isMark("(") == true, rest.last?.isMark(")") == true {
+            let labels = rest.filter(\.isWord).map(\.text)
+            replace(interpolation.range, by: SelectorName.of(name, labels: labels))
+        } else {
+            return false
+        }
         return true
     }
 
