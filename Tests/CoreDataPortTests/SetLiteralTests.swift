@@ -60,4 +60,24 @@ struct SetLiteralTests {
         let ported = try Ported("import CoreData\nfolder.notes = [note]\nnote.folder = [a]\n", model: notes)
         #expect(ported.text == "import CoreData\nfolder.notes = NSSet(array: [note])\nnote.folder = [a]\n")
     }
+
+    @Test("So is one that stands in for a set that is missing")
+    func standIn() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            let a = (value as! NSSet?) ?? []
+            let b = value as? NSMutableSet ?? [1]
+            let c = (value as? NSArray) ?? []
+            let d = (value as? NSSet) ?? other
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                let a = (value as! NSSet?) ?? NSSet()
+                let b = value as? NSMutableSet ?? NSMutableSet(array: [1])
+                let c = (value as? NSArray) ?? []
+                let d = (value as? NSSet) ?? other
+                """)
+    }
 }

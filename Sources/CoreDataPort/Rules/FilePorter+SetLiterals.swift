@@ -2,7 +2,7 @@ import CoreDataModelCompiler
 
 // Foundation's sets cannot be written as literals on Linux.
 extension FilePorter {
-    /// `let set: NSSet = [a]` and `[a] as NSSet`.
+    /// `let set: NSSet = [a]`, `[a] as NSSet` and `(value as? NSSet) ?? [a]`.
     mutating func portSetLiteral(at index: Int) {
         let name = tokens[index].text
         if isMark(":", at: index - 1) {
@@ -19,6 +19,15 @@ extension FilePorter {
             }
             wrap(open, index - 2, in: name)
             replace(tokens[index - 2].range.upperBound..<tokens[index].range.upperBound, by: "")
+        } else if isMark("?", at: index - 1) || isMark("!", at: index - 1), isWord("as", at: index - 2) {
+            // `as! NSSet?` as well.
+            var position = index + 1
+            if isMark("?", at: position), token(position)?.follows == .nothing { position += 1 }
+            if isMark(")", at: position) { position += 1 }
+            guard isMark("?", at: position), isMark("?", at: position + 1), isMark("[", at: position + 2),
+                let close = closing(of: position + 2), !isContinued(close)
+            else { return }
+            wrap(position + 2, close, in: name)
         }
     }
 
