@@ -89,6 +89,11 @@ struct ImportTests {
             try Ported("import ObjectiveC\nclass A: NSObject {}\n").text == "import Foundation\nclass A: NSObject {}\n")
         #expect(try Ported("import ObjectiveC\nlet a = objc_getClass(b)\n").byHand.count == 1)
         #expect(try Ported("import AppKit\nlet a = Date()\n").byHand.count == 1)
+        #expect(
+            try Ported("import UniformTypeIdentifiers\nlet a = Date()\n").text == "import Foundation\nlet a = Date()\n")
+        #expect(try Ported("import UniformTypeIdentifiers\nlet a = UTType.json\n").byHand.count == 1)
+        #expect(try Ported("import CoreLocation\nlet a = Date()\n").byHand.isEmpty)
+        #expect(try Ported("import CoreLocation\nlet a: CLLocation\n").byHand.count == 1)
     }
 
     @Test("What is Foundation's on a Mac and the framework's here changes its module")

@@ -38,6 +38,10 @@ enum AppleModules {
             return !tokens.contains { token in
                 token.isWord && ["objc_", "class_", "method_", "object_"].contains(where: token.text.hasPrefix)
             }
+        case "UniformTypeIdentifiers": prefixes = ["UT", "kUT"]
+        case "CloudKit": prefixes = ["CK", "NSPersistentCloudKit"]
+        case "CoreLocation": prefixes = ["CL", "kCL"]
+        case "CoreSpotlight": prefixes = ["CS", "NSCoreDataCoreSpotlight"]
         case "UIKit": prefixes = ["UI", "CG", "CA", "NSLayout", "NSText", "NSDiffable", "NSAttributedString"]
         default: return false
         }
