@@ -7,7 +7,7 @@ enum KeyValueAccess {
 
     /// The value `object` has for `key`, or `nil` when it has none.
     ///
-    /// A dictionary has no value for a key that is not in it. A key that an object does not know stops the process with
+    /// A dictionary or the user's defaults have no value for a key that is not in them. A key that an object does not know stops the process with
     /// Foundation's text.
     static func value(of object: Any, forKey key: String) -> Any? {
         if let readable = readable(object) { return readable.value(inPredicateForKey: key) }
@@ -30,6 +30,8 @@ enum KeyValueAccess {
             if key == "UUIDString" { return uuid.uuidString }
         case .object(let dictionary as NSDictionary):
             return dictionary.object(forKey: key)
+        case .object(let defaults as UserDefaults):
+            return defaults.object(forKey: key)
         case .other(let dictionary as [AnyHashable: Any]):
             return dictionary[key]
         case .collection, .object, .other:

@@ -69,6 +69,17 @@ struct FoundationPiecesTests {
         #expect(NSArray(array: [node, child]).value(forKey: "name") as? [String] == ["root", "child"])
     }
 
+    @Test("The user's defaults answer for their keys, and for none that is not there")
+    func keyValueDefaults() throws {
+        let name = "OpenCoreDataTests-\(UUID())"
+        let defaults = try #require(UserDefaults(suiteName: name))
+        defer { defaults.removePersistentDomain(forName: name) }
+        let moment = Date(timeIntervalSinceReferenceDate: 1)
+        defaults.set(moment, forKey: "note.last")
+        #expect(defaults.value(forKey: "note.last") as? Date == moment)
+        #expect(defaults.value(forKey: "other") == nil)
+    }
+
     @Test("Arrays and sets of Foundation are filtered and sorted by predicates and sort descriptors")
     func collections() {
         let nodes = ["b", "c", "a"].map { Node(name: $0, next: nil) }
