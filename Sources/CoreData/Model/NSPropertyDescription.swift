@@ -35,14 +35,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// The entity that declares the property.
     ///
-    /// An inherited property answers the entity that declares it, not the subentity it was read from. Reading it on
-    /// a property that was not added to an entity is a programmer error.
-    open var entity: NSEntityDescription {
-        guard let owner else {
-            fatalError("The property '\(storedName)' has not been added to an entity.")
-        }
-        return owner
-    }
+    /// An inherited property answers the entity that declares it, not the subentity it was read from. One that was not
+    /// added to an entity answers an entity without name and properties, a new one each time.
+    open var entity: NSEntityDescription { owner ?? NSEntityDescription() }
 
     /// The key of the property, unique within its entity including what the entity inherits.
     open var name: String {

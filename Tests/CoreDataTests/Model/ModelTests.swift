@@ -23,6 +23,19 @@ struct ModelTests {
         #expect(!publication.isKindOf(entity: book))
     }
 
+    @Test("a property without an entity answers an empty one, which is no relationship's destination")
+    func lonelyProperty() {
+        let attribute = NSAttributeDescription()
+        attribute.name = "title"
+        #expect(attribute.entity.name == nil)
+        #expect(attribute.entity.uniquenessConstraints.isEmpty)
+        attribute.entity.name = "Note"
+        #expect(attribute.entity.name == nil)
+        let relationship = NSRelationshipDescription()
+        relationship.destinationEntity = NSRelationshipDescription().entity
+        #expect(relationship.destinationEntity == nil)
+    }
+
     @Test("the request of a fetched property knows its entity without keeping it alive")
     func fetchedProperties() throws {
         var model: NSManagedObjectModel? = SampleModels.library()
