@@ -173,4 +173,29 @@ struct FoundationTests {
                 loop.run(in: .commonModes)
                 """)
     }
+
+    @Test("The name of a test's class that objects have on a Mac is asked of Swift; other names stay")
+    func namesOfTests() throws {
+        let ported = try Ported(
+            """
+            import XCTest
+            class BaseTests: XCTestCase {}
+            class StoreTests: BaseTests {
+                func testA() { open(className, self.className, other.className, className(1)) }
+            }
+            class Store { func f() { open(className) } }
+            """)
+        #expect(
+            ported.text == """
+                import XCTest
+                class BaseTests: XCTestCase {}
+                class StoreTests: BaseTests {
+                    func testA() { open(String(reflecting: type(of: self)), String(reflecting: type(of: self)), \
+                other.className, className(1)) }
+                }
+                class Store { func f() { open(className) } }
+                """)
+        let own = "import XCTest\nclass A: XCTestCase { let className = 1\nfunc testA() { f(className) } }"
+        #expect(try Ported(own).porting.changed.isEmpty)
+    }
 }

@@ -95,6 +95,28 @@ extension FilePorter {
             by: "String(reflecting: type(of: self))")
     }
 
+    /// `className` of a test itself, which objects of Objective-C have on a Mac.
+    mutating func portTestName(at index: Int) {
+        let isOfSelf = isMark(".", at: index - 1) && isWord("self", at: index - 2)
+        guard isOfSelf || !isMark(".", at: index - 1), !isMark(":", at: index + 1), !isMark("(", at: index + 1),
+            let type = file.scopes.type(at: tokens[index].range.lowerBound),
+            keys.types.chain(from: type).contains("XCTestCase"), !declaresClassName
+        else { return }
+        let start = tokens[isOfSelf ? index - 2 : index].range.lowerBound
+        replace(start..<tokens[index].range.upperBound, by: "String(reflecting: type(of: self))")
+    }
+
+    /// Whether the file has something of its own that is called `className`.
+    private var declaresClassName: Bool {
+        file.tokens.indices.dropFirst().contains { index in
+            let before = file.tokens[index - 1]
+            let after = index + 1 < file.tokens.count ? file.tokens[index + 1] : nil
+            return file.tokens[index].isWord("className")
+                && (["let", "var", "func", "in"].contains(where: before.isWord) || after?.isMark(":") == true
+                    || after?.isWord("in") == true)
+        }
+    }
+
     /// `wait(for: expectations)` waits as long as it takes; XCTest on Linux has to be told.
     mutating func portWait(at index: Int) {
         guard isMark("(", at: index + 1), isWord(isWord("wait", at: index) ? "for" : "of", at: index + 2),

@@ -100,6 +100,7 @@ struct FilePorter {
         case "urls": portResourceList(at: index)
         case "classForCoder": portClassForCoder(at: index)
         case "description": portClassDescription(at: index)
+        case "className": portTestName(at: index)
         case "NSSet", "NSMutableSet": portSetLiteral(at: index)
         case "wait", "fulfillment": portWait(at: index)
         case "commonModes", "defaultMode": portRunLoopMode(at: index)
