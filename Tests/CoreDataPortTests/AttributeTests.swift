@@ -256,4 +256,29 @@ struct AttributeTests {
                 }
                 """)
     }
+
+    @Test("The name of a class with parameters, or inside another type, is asked of Swift wherever it is asked for")
+    func namesOfInnerClasses() throws {
+        let ported = try Ported(
+            """
+            class Box<T>: NSObject {}
+            class Shelf {
+                class Book: NSObject {}
+                let book = NSStringFromClass(Book.self)
+            }
+            let names = [NSStringFromClass(Box<Int>.self), NSStringFromClass(Shelf.Book.self), NSStringFromClass(Shelf.self)]
+            let others = [NSStringFromClass(type), NSStringFromClass(Kit.Shelf.self), NSStringFromClass(NSObject.self)]
+            """)
+        #expect(
+            ported.text == """
+                class Box<T>: NSObject {}
+                class Shelf {
+                    class Book: NSObject {}
+                    let book = String(reflecting: Book.self)
+                }
+                let names = [String(reflecting: Box<Int>.self), String(reflecting: Shelf.Book.self), \
+                NSStringFromClass(Shelf.self)]
+                let others = [NSStringFromClass(type), NSStringFromClass(Kit.Shelf.self), NSStringFromClass(NSObject.self)]
+                """)
+    }
 }

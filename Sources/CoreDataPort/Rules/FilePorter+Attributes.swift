@@ -138,16 +138,18 @@ extension FilePorter {
         )
     }
 
-    /// `managedObjectClassName = NSStringFromClass(type)`: Foundation on Linux names classes at the top of a module only,
-    /// and stops the process for others.
+    /// `managedObjectClassName = NSStringFromClass(type)`, `NSStringFromClass(Box<T>.self)`: Foundation on Linux names
+    /// classes at the top of a module only, and stops the process for others.
     mutating func portNameOfClass(at index: Int) {
-        guard isMark("(", at: index + 1), let close = closing(of: index + 1),
-            let start = tokens[..<index].lastIndex(
-                where: { $0.isWord("managedObjectClassName") }), tokens[start].line == tokens[index].line,
-            isMark("=", at: start + 1)
-        else { return }
-        let argument = tokens[index + 2..<close].map(\.text)
-        if argument.count == 3, argument[1] == ".", argument[2] == "self" { return }
+        guard isMark("(", at: index + 1), let close = closing(of: index + 1) else { return }
+        let argument = tokens[index + 2..<close]
+        let start = tokens[..<index].lastIndex { $0.isWord("managedObjectClassName") }
+        let isOfEntity = start.map { tokens[$0].line == tokens[index].line && isMark("=", at: $0 + 1) } == true
+        let isType = argument.count > 2 && argument.suffix(2).map(\.text) == [".", "self"]
+        let type = isType ? argument.dropLast(2).map(\.text).joined() : ""
+        let scope = file.scopes.type(at: tokens[index].range.lowerBound)
+        let isNested = type.contains("<") || keys.types.fullName(of: type, seenFrom: scope)?.contains(".") == true
+        guard isType && isNested || isOfEntity && !(isType && argument.count == 3) else { return }
         replace(
             tokens[index].range.lowerBound..<tokens[index + 1].range.upperBound, by: "String(reflecting: ")
     }
