@@ -39,4 +39,20 @@ struct PrivateClassTests {
         #expect(
             ported.byHand.isEmpty && ported.hints.count == 1 && ported.hints[0].hasPrefix("3:15: the private 'Data'"))
     }
+
+    @Test("So does a private class whose name is asked for, which Foundation on Linux does not tell")
+    func named() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            private final class Note: NSManagedObject { static let name = NSStringFromClass(Note.self) }
+            private final class Other: NSManagedObject { static let name = "Other" }
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                final class Note: NSManagedObject { static let name = NSStringFromClass(Note.self) }
+                private final class Other: NSManagedObject { static let name = "Other" }
+                """)
+    }
 }

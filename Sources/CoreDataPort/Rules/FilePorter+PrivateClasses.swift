@@ -3,13 +3,15 @@ import CoreDataModelCompiler
 extension FilePorter {
     private static let kinds: Set<String> = ["class", "struct", "enum", "protocol"]
 
-    /// Classes with `@NSManaged` that are private to the file: nothing outside it can write their accessors. They
-    /// become internal, and so do the private types that they name. What has a name that others use, too, gets one of
+    /// Classes with `@NSManaged` that are private to the file: nothing outside it can write their accessors. Private ones
+    /// whose name is asked for: Foundation on Linux stops the process. They become internal, and so do the private types
+    /// that they name. What has a name that others use, too, gets one of
     /// its own.
     mutating func openPrivateClasses() {
         let types = privateTypes()
         let managed = file.scopes.bodies.filter { body in
-            body.keyword == "class" && !body.isLocal && types[body.type] != nil && declaresManaged(in: body.range)
+            body.keyword == "class" && !body.isLocal && types[body.type] != nil
+                && (declaresManaged(in: body.range) || isAskedForItsName(body.type))
         }
         var opened: [String] = []
         var waiting = managed.map(\.type)
@@ -48,10 +50,18 @@ extension FilePorter {
         }
     }
 
+    /// `NSStringFromClass(Note.self)`, somewhere in the file.
+    private func isAskedForItsName(_ type: String) -> Bool {
+        tokens.indices.contains { index in
+            isWord("NSStringFromClass", at: index) && isMark("(", at: index + 1) && isWord(type, at: index + 2)
+                && isMark(".", at: index + 3) && isWord("self", at: index + 4)
+        }
+    }
+
     private mutating func rename(_ name: String, at place: Int) {
         let base = file.path.split(separator: "/").last?.split(separator: ".").first ?? ""
         let new = base.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined() + name
-        hint(tokens[place], "the private '\(name)' becomes '\(new)': the accessors of '@NSManaged' are written outside")
+        hint(tokens[place], "the private '\(name)' becomes '\(new)': it is needed outside the file")
         // Other rules may have written the name somewhere else.
         for index in edits.indices where edits[index].replacement.contains(name) {
             edits[index].replacement = Self.renamed(name, to: new, in: edits[index].replacement)
