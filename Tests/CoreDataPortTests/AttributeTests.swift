@@ -242,6 +242,8 @@ struct AttributeTests {
             import CoreData
             func name(_ entity: NSEntityDescription, _ type: NSManagedObject.Type) {
                 entity.managedObjectClassName = NSStringFromClass(type)
+                make(managedObjectClassName: NSStringFromClass(self), other: Self.managedObjectClassName)
+                entity.managedObjectClassName = NSStringFromClass(Self.self)
                 entity.managedObjectClassName = NSStringFromClass(Note.self)
                 let name = NSStringFromClass(type)
             }
@@ -251,6 +253,8 @@ struct AttributeTests {
                 import CoreData
                 func name(_ entity: NSEntityDescription, _ type: NSManagedObject.Type) {
                     entity.managedObjectClassName = String(reflecting: type)
+                    make(managedObjectClassName: String(reflecting: self), other: Self.managedObjectClassName)
+                    entity.managedObjectClassName = String(reflecting: Self.self)
                     entity.managedObjectClassName = NSStringFromClass(Note.self)
                     let name = NSStringFromClass(type)
                 }

@@ -144,12 +144,14 @@ extension FilePorter {
         guard isMark("(", at: index + 1), let close = closing(of: index + 1) else { return }
         let argument = tokens[index + 2..<close]
         let start = tokens[..<index].lastIndex { $0.isWord("managedObjectClassName") }
-        let isOfEntity = start.map { tokens[$0].line == tokens[index].line && isMark("=", at: $0 + 1) } == true
+        let isOfEntity =
+            start.map { tokens[$0].line == tokens[index].line && (isMark("=", at: $0 + 1) || isMark(":", at: $0 + 1)) }
+            == true
         let isType = argument.count > 2 && argument.suffix(2).map(\.text) == [".", "self"]
         let type = isType ? argument.dropLast(2).map(\.text).joined() : ""
         let scope = file.scopes.type(at: tokens[index].range.lowerBound)
         let isNested = type.contains("<") || keys.types.fullName(of: type, seenFrom: scope)?.contains(".") == true
-        guard isType && isNested || isOfEntity && !(isType && argument.count == 3) else { return }
+        guard isType && isNested || isOfEntity && !(isType && argument.count == 3 && type != "Self") else { return }
         replace(
             tokens[index].range.lowerBound..<tokens[index + 1].range.upperBound, by: "String(reflecting: ")
     }
