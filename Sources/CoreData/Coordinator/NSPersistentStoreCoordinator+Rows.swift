@@ -65,11 +65,13 @@ extension NSPersistentStoreCoordinator {
     final func storeNumber(forNew layout: EntityLayout) throws -> Int {
         let all = lock.withLock { attached }
         if all.isEmpty { throw noStores("It cannot perform a save operation.") }
-        if let match = all.first(where: { !$0.store.isReadOnly && holds(layout, $0.store) }) { return match.number }
+        let holding = all.filter { holds(layout, $0.store) }
+        if let match = holding.first(where: { !$0.store.isReadOnly }) { return match.number }
+        if let store = holding.first?.store { throw NSError.readOnlyStore(store) }
         throw NSError.coreData(
             NSPersistentStoreSaveError,
             reason:
-                "No store of the coordinator takes objects of the entity '\(layout.name)' (read-only, or not in its configuration)",
+                "No store of the coordinator takes objects of the entity '\(layout.name)': none of their configurations has it",
             userInfo: [NSAffectedStoresErrorKey: all.map(\.store)])
     }
 

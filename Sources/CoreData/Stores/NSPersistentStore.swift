@@ -188,3 +188,13 @@ enum StoreOptions {
         }
     }
 }
+
+extension NSError {
+    /// A save to a store that was opened for reading only.
+    static func readOnlyStore(_ store: NSPersistentStore) -> NSError {
+        .coreData(
+            CocoaError.Code.fileWriteNoPermission.rawValue,
+            reason: "The store “\(store.url?.lastPathComponent ?? "")” was opened read-only and cannot be saved.",
+            url: store.url)
+    }
+}

@@ -231,7 +231,7 @@ struct SQLiteStoreOpeningTests {
             #expect(fixture.store.isReadOnly)
             #expect(try fixture.strings("Tag", "label") == ["a"])
             let error = try #require(throws: NSError.self) { try fixture.insert("Tag", [["label": "b"]]) }
-            #expect(error.code == NSPersistentStoreSaveError)
+            #expect(error.code == NSFileWriteNoPermissionError)
             fixture.store.close()
             #expect(try contents(of: folder) == before)
         }

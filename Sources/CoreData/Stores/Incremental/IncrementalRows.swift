@@ -299,13 +299,3 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         store.managedObjectContextDidUnregisterObjects(with: keys.compactMap { store.objectID(ofKey: $0, in: layout) })
     }
 }
-
-extension NSError {
-    /// A save to a store that was opened for reading only.
-    static func readOnlyStore(_ store: NSPersistentStore) -> NSError {
-        .coreData(
-            NSPersistentStoreSaveError,
-            reason: "The store “\(store.url?.lastPathComponent ?? "")” was opened read-only and cannot be saved.",
-            url: store.url)
-    }
-}

@@ -130,9 +130,7 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
             throw failure.nsError(doing: .saving)
         }
         if !isReadOnly { throw Self.closedError(url) }
-        throw NSError.coreData(
-            NSPersistentStoreSaveError,
-            reason: "The store “\(url?.lastPathComponent ?? "")” was opened read-only and cannot be saved.", url: url)
+        throw NSError.readOnlyStore(self)
     }
 
     /// Runs a body with a connection that reads. Failures come out as Core Data's errors.

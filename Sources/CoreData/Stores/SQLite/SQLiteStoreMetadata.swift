@@ -83,6 +83,8 @@ enum SQLiteStoreMetadata {
             let hadIndex = FileManager.default.fileExists(atPath: files.shm.path)
             do {
                 return try body()
+            } catch let error as SQLiteError where error.isOfMovedFile {
+                // Another file has come into the store's place since the connection was opened.
             } catch let error as SQLiteError
                 where hadIndex && [SQLITE_READONLY, SQLITE_CANTOPEN].contains(error.primaryCode)
             {
