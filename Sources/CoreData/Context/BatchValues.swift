@@ -4,12 +4,26 @@ import Foundation
 struct BatchValues {
     private let layout: EntityLayout
     private let ranges: BatchRanges
+    /// The attributes that the store keeps.
+    private let stored: SlotMask
+    /// Those of them that need a value, and whether they have one where none is given.
+    private let required: [(slot: Int, hasDefault: Bool)]
     private unowned let coordinator: NSPersistentStoreCoordinator
 
     init(_ layout: EntityLayout, _ coordinator: NSPersistentStoreCoordinator) {
         self.layout = layout
         self.coordinator = coordinator
         ranges = BatchRanges(layout)
+        var stored = SlotMask()
+        var required: [(slot: Int, hasDefault: Bool)] = []
+        let requiredSlots = Set(layout.validationRules.requiredSlots)
+        for (place, slot) in layout.slots.enumerated() where slot.isPersistent {
+            guard case .attribute(let attribute) = slot.role else { continue }
+            stored.insert(place)
+            if requiredSlots.contains(place) { required.append((place, attribute.defaultValue != nil)) }
+        }
+        self.stored = stored
+        self.required = required
     }
 
     // MARK: Rows to insert
@@ -43,11 +57,7 @@ struct BatchValues {
         return given
     }
 
-    /// Whether a slot is an attribute that the store keeps.
-    private func isStored(_ slot: Int) -> Bool {
-        guard case .attribute = layout.slots[slot].role else { return false }
-        return layout.slots[slot].isPersistent
-    }
+    private func isStored(_ slot: Int) -> Bool { stored.contains(slot) }
 
     private func set(_ value: Any, for name: String, in given: inout GivenValues) throws {
         switch layout.access(at: name) {
@@ -102,16 +112,8 @@ struct BatchValues {
     }
 
     private func requireMandatory(_ given: GivenValues) throws {
-        for slot in layout.validationRules.requiredSlots where isStored(slot) {
-            let isMissing: Bool =
-                if given.mask.contains(slot) {
-                    given.values[slot] == .null
-                } else if case .attribute(let attribute) = layout.slots[slot].role {
-                    attribute.defaultValue == nil
-                } else {
-                    false
-                }
-            guard isMissing else { continue }
+        for (slot, hasDefault) in required {
+            if given.mask.contains(slot) ? given.values[slot] != .null : hasDefault { continue }
             let name = layout.slots[slot].name
             throw failure(NSValidationMissingMandatoryPropertyError, name, "\(name) is a required value.")
         }

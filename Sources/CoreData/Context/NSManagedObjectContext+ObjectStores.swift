@@ -77,15 +77,6 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The store a new object goes to: the assigned one, or the first that holds its entity.
-    final func storeNumber(forNew object: NSManagedObject, _ coordinator: NSPersistentStoreCoordinator) throws -> Int {
-        if let assigned = assignedStores[ObjectIdentifier(object)], let number = coordinator.number(of: assigned.store)
-        {
-            return number
-        }
-        return try coordinator.storeNumber(forNew: object.home.layout)
-    }
-
     /// The objects of a save by store, for the stores that want to see them.
     final func collectObjects(
         _ work: SaveWork, updated: [NSManagedObject], for numbers: Set<Int>, into changes: inout [Int: ChangeSet]

@@ -166,58 +166,6 @@ extension NSManagedObjectContext {
         if isLast { try write(others, of: changes, to: coordinator, takingBack: takingBack, &written) }
     }
 
-    /// The store each new object goes to: the assigned one, or the first that holds its entity.
-    private func storesByObject(
-        _ inserted: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
-    ) throws -> [Int: Int] {
-        var numbers: [Int: Int] = [:]
-        for object in inserted where object.key < 0 {
-            if assignedStores[ObjectIdentifier(object)] != nil { continue }
-            let index = object.home.layout.index
-            if numbers[index] == nil { numbers[index] = try coordinator.storeNumber(forNew: object.home.layout) }
-        }
-        return numbers
-    }
-
-    private func reserveKeys(
-        _ inserted: [NSManagedObject], _ stores: [Int: Int], _ coordinator: NSPersistentStoreCoordinator,
-        into permanent: inout [Int64: Int64]
-    ) throws {
-        struct Place: Hashable {
-            var store: Int
-            var root: Int
-        }
-        var groups: [Place: [NSManagedObject]] = [:]
-        for object in inserted where object.key < 0 && permanent[object.key] == nil {
-            let assigned = assignedStores[ObjectIdentifier(object)].flatMap { coordinator.number(of: $0.store) }
-            let number = assigned ?? stores[object.home.layout.index] ?? 0
-            groups[Place(store: number, root: object.home.layout.rootIndex), default: []].append(object)
-        }
-        var counts: [Int: [Int: Int]] = [:]
-        for (place, objects) in groups { counts[place.store, default: [:]][place.root] = objects.count }
-        permanent.reserveCapacity(inserted.count)
-        for (number, roots) in counts {
-            let reserved = try lending { _ in try coordinator.reserveKeys(roots, inStoreNumbered: number) }
-            for (root, keys) in reserved {
-                let objects = groups[Place(store: number, root: root)] ?? []
-                for (object, key) in zip(objects, keys.joined()) { permanent[object.key] = key }
-            }
-        }
-    }
-
-    /// Gives saved objects their permanent keys and tells the children.
-    final func adoptPermanentKeys(
-        _ permanent: [Int64: Int64], of objects: [NSManagedObject], replaced: Set<Int64>
-    ) {
-        if permanent.isEmpty { return }
-        for object in objects {
-            guard let key = permanent[object.key] else { continue }
-            object.home.identityMap?.rekey(object, to: key)
-        }
-        assignedStores = assignedStores.filter { $1.object.key < 0 && $1.object.flags.contains(.inserted) }
-        postToChildren(PermanentKeys(keys: permanent, replaced: replaced))
-    }
-
     /// Positions of the members of changed ordered relationships. Existing numbers stay where they still rise.
     private func assignOrders(_ work: SaveWork, except objectStores: Set<Int>) {
         for owner in work.inserted + work.updated {

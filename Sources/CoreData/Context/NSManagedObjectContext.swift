@@ -93,12 +93,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Stores that new objects were assigned to.
     var assignedStores: [ObjectIdentifier: AssignedStore] = [:]
 
-    /// The store that was chosen for a new object, which is held: another one in its place in memory was not assigned.
-    struct AssignedStore {
-        let object: NSManagedObject
-        let store: NSPersistentStore
-    }
-
     /// Decides about the conflicts of a save.
     var storedMergePolicy = NSMergePolicy.error
     /// Whether what happens is told to nobody: a migration's contexts, which are between versions.

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The identity of a managed object: which row of which store it is, or which new object.
 ///
@@ -116,13 +115,6 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
 
     /// Tells the temporary URIs of this process from those of others.
     static let processIdentifier = UUID().uuidString
-
-    private static let temporaryCounter = Atomic<Int64>(-1)
-
-    /// A key for a new object, unique in the process.
-    static func nextTemporaryKey() -> Int64 {
-        temporaryCounter.wrappingSubtract(1, ordering: .relaxed).oldValue
-    }
 }
 
 extension NSManagedObjectID: ObjectIdentityComparable {

@@ -28,9 +28,7 @@ extension CoreDataManager {
         let begun = machine.join(progressScreen: progressScreen, hide: hide, completion: completion, again: again)
         guard let attempt = begun else { return }
         let machine = machine
-        DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + configuration.graceDelay) {
-            machine.endGrace(ofAttempt: attempt)
-        }
+        machine.beginGrace(configuration.graceDelay, ofAttempt: attempt)
         queue.async {
             machine.finish(Result { try self.prepare() })
         }

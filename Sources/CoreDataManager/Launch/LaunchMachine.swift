@@ -10,13 +10,13 @@ final class LaunchMachine: @unchecked Sendable {
     typealias Completion = @MainActor @Sendable (Result<Void, any Error>) -> Void
 
     /// What is called to show a migration, and what at the end of a launch, before its completion handlers.
-    private struct Screen {
+    struct Screen {
         var show: ProgressScreen
         var hide: Completion?
     }
 
     /// The end of an attempt that its screens and completion handlers have not been told yet.
-    private struct Ending {
+    struct Ending {
         var attempt: Int
         var time: DispatchTime
         var outcome: Result<Void, any Error>
@@ -29,23 +29,24 @@ final class LaunchMachine: @unchecked Sendable {
         weak var manager: CoreDataManager?
     }
 
-    private let lock = NSLock()
-    private var current = LaunchState.idle
+    let lock = NSLock()
+    var current = LaunchState.idle
     private var hierarchy: ContextHierarchy?
     /// Grows with each launch that begins; what was meant for an earlier one is too late.
-    private var attempt = 0
+    var attempt = 0
     private var nextTicket = 0
     private var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
     private var observers: [Int: AsyncStream<LaunchState>.Continuation] = [:]
     private var completions: [Completion] = []
-    private var screens: [Screen] = []
+    var screens: [Screen] = []
     /// The screens that were asked for in this launch; a retry asks for them again.
-    private var shownScreens: [Screen] = []
-    private var shownAt: DispatchTime?
+    var shownScreens: [Screen] = []
+    var shownAt: DispatchTime?
     /// In the order of their attempts.
-    private var endings: [Ending] = []
-    private var isGraceOver = false
-    private var reporter: (any MigrationProgressReporting)?
+    var endings: [Ending] = []
+    /// Whether the grace delay of this attempt is over: see `beginGrace(_:ofAttempt:)`.
+    var isGraceOver = false
+    var reporter: (any MigrationProgressReporting)?
     /// Numbers of looks at the progress: the latest that began, and the latest whose finding became the state.
     private var looks = (begun: 0, taken: 0)
     private let owner = Owner()
@@ -223,39 +224,7 @@ final class LaunchMachine: @unchecked Sendable {
         }
     }
 
-    // MARK: - The progress screen
-
-    /// The grace delay of an attempt has passed: a migration that still runs has to be shown.
-    func endGrace(ofAttempt number: Int) {
-        lock.withLock { isGraceOver = isGraceOver || number == attempt }
-        showScreensIfDue()
-    }
-
-    /// With the lock held. A retry that is faster than the screens of the failed attempt waits for their end.
-    private var isScreenDue: Bool { isGraceOver && current.isMigrating && endings.isEmpty && !screens.isEmpty }
-
-    private func showScreensIfDue() {
-        guard lock.withLock({ isScreenDue }) else { return }
-        onMain {
-            // Asked again on the main queue: a migration that ended while the queue was busy needs no screen.
-            let (screens, reporter) = self.lock.withLock {
-                () -> ([Screen], (any MigrationProgressReporting)?) in
-                guard self.isScreenDue else { return ([], nil) }
-                defer {
-                    self.shownScreens += self.screens
-                    self.screens = []
-                    self.shownAt = self.shownAt ?? .now()
-                }
-                return (self.screens, self.reporter)
-            }
-            guard let reporter else { return }
-            for screen in screens {
-                screen.show(reporter)
-            }
-        }
-    }
-
-    private func onMain(after time: DispatchTime? = nil, _ work: @escaping @MainActor @Sendable () -> Void) {
+    func onMain(after time: DispatchTime? = nil, _ work: @escaping @MainActor @Sendable () -> Void) {
         guard let time, time > .now() else {
             DispatchQueue.main.async {
                 MainActor.assumeIsolated { work() }

@@ -168,7 +168,7 @@ struct MigrationPlanner {
     /// preserved now, the values are forgotten.
     private mutating func addForgottenTombstones() {
         func names(_ entity: EntityLayout) -> [String] {
-            HistoryProperties.preserved(of: entity).map { entity.slots[$0].name }
+            HistoryTombstones.slots(of: entity).map { entity.slots[$0].name }
         }
         let numbers = difference.destination.entities.compactMap { entity -> Int? in
             guard let origin = difference.sourceOf[entity.index] else { return nil }

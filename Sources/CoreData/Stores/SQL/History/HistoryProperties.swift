@@ -130,12 +130,4 @@ struct HistoryProperties: Sendable {
         }
         return Set(bits.compactMap { properties[$0] })
     }
-
-    /// The slots whose values stay in history when a row is deleted, in the order of their columns: by name.
-    static func preserved(of layout: EntityLayout) -> [Int] {
-        layout.slots.indices.filter { index in
-            guard case .attribute(let attribute) = layout.slots[index].role else { return false }
-            return layout.slots[index].isPersistent && attribute.preservesValueInHistoryOnDeletion
-        }.sorted { layout.slots[$0].name < layout.slots[$1].name }
-    }
 }

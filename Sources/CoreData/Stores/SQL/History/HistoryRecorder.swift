@@ -35,9 +35,7 @@ final class HistoryRecorder {
     private var transactionNumber: Int64?
     private var lastChange: Int64 = 0
     private var properties: [Int: HistoryProperties] = [:]
-    /// By layout index: the columns of the values that stay when a row is deleted.
-    private var preserved: [Int: [(slot: Int, column: String)]] = [:]
-    private var tombstones: [ObjectKey: [SlotValue]] = [:]
+    private var tombstones: HistoryTombstones
     /// What is not written yet: many rows are written by one call.
     private var pending: [Change] = []
     private static let rowsTogether = 512
@@ -47,7 +45,11 @@ final class HistoryRecorder {
         self.tables = tables
         self.connection = connection
         self.origin = origin
+        tombstones = HistoryTombstones(store: store, places: tables.tombstones)
     }
+
+    /// Reads what stays of rows that are about to be deleted.
+    func readTombstones(of keys: [ObjectKey]) throws { try tombstones.read(keys, on: connection) }
 
     // MARK: Changes
 
@@ -64,7 +66,7 @@ final class HistoryRecorder {
             let properties = properties(of: key.layoutIndex)
             change.columns = (properties.columns(slots: slots, toManys: toManys), properties.mark)
         }
-        if type == .delete { change.tombstone = tombstones.removeValue(forKey: key) ?? [] }
+        if type == .delete { change.tombstone = tombstones.take(key) }
         pending.append(change)
         if pending.count == Self.rowsTogether { try writePending() }
     }
@@ -158,48 +160,5 @@ final class HistoryRecorder {
         try connection.setHighestKey(lastChange, ofNumber: HistoryTables.changeEntity)
         transactionNumber = nil
         return number
-    }
-
-    // MARK: Values of deleted rows
-
-    /// Reads what stays of rows that are about to be deleted.
-    func readTombstones(of keys: [ObjectKey]) throws {
-        if tables.tombstones == 0 { return }
-        for (index, group) in Dictionary(grouping: keys, by: \.layoutIndex) {
-            let columns = preservedColumns(of: index)
-            guard !columns.isEmpty,
-                let table = store.schema.table(ofRoot: store.layout.entities[index].rootIndex)?.name
-            else { continue }
-            let statement = try connection.statement(.history(.tombstone(layout: index))) {
-                .select(
-                    SQLSelect(
-                        columns.map { .column($0.column) }, of: table,
-                        where: .hasKey()))
-            }
-            let slots = store.layout.entities[index].slots
-            for key in group {
-                tombstones[key] = try statement.first({ $0.bind(1, key.primaryKey) }) { row in
-                    columns.indices.map { place in plain(row.slotValue(place), slots[columns[place].slot]) }
-                }
-            }
-        }
-    }
-
-    private func preservedColumns(of index: Int) -> [(slot: Int, column: String)] {
-        if let known = preserved[index] { return known }
-        let columns = HistoryProperties.preserved(of: store.layout.entities[index]).compactMap { slot in
-            store.schema.column(layout: index, slot: slot).map { (slot: slot, column: $0) }
-        }
-        preserved[index] = columns
-        return columns
-    }
-
-    /// A value without the tag of external storage: its file goes with the row.
-    private func plain(_ value: SlotValue, _ slot: Slot) -> SlotValue {
-        guard RowShape.isExternal(slot), case .data(let data) = value else { return value }
-        return data.withUnsafeBytes { bytes in
-            guard let name = ExternalData.fileName(bytes) else { return .data(Data(ExternalData.inlineBytes(bytes))) }
-            return ((try? store.externalData?.read(name)) ?? nil).map { .data($0) } ?? .null
-        }
     }
 }

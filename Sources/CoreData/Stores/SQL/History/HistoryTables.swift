@@ -58,7 +58,7 @@ struct HistoryTables: Sendable {
 
     /// Makes what is missing for the history of a model; nothing is written when all is there.
     static func prepare(_ connection: some SQLConnection, for layout: ModelLayout) throws -> HistoryTables {
-        let wanted = layout.entities.map { HistoryProperties.preserved(of: $0).count }.max() ?? 0
+        let wanted = layout.entities.map { HistoryTombstones.slots(of: $0).count }.max() ?? 0
         if let present = try read(from: connection), present.hasStrings, present.tombstones >= wanted { return present }
         return try connection.transaction {
             var tables = try read(from: connection) ?? HistoryTables()

@@ -74,9 +74,10 @@ extension SQLStore: HistoryStore {
                     record.updatedProperties = bits.properties(in: row.data(5), by: Self.writer(row))
                 case .delete:
                     let entity = layout.entities[index]
-                    let slots = preserved[index] ?? HistoryProperties.preserved(of: entity).map { entity.slots[$0] }
+                    let slots = preserved[index] ?? HistoryTombstones.slots(of: entity).map { entity.slots[$0] }
                     preserved[index] = slots
-                    record.tombstone = Self.tombstone(row, slots, historyTables.tombstones)
+                    record.tombstone = HistoryTombstones.values(
+                        of: slots, in: row, from: 9, places: historyTables.tombstones)
                 }
                 try body(record)
             }
@@ -106,34 +107,6 @@ extension SQLStore: HistoryStore {
     private static func writer(_ row: any SQLRow) -> HistoryWriter {
         if !row.isNull(6) { return .library(mark: row.int64(6)) }
         return row.int64(7) != 0 ? .apple(isOf2017: row.int64(8) != 0) : .unknown
-    }
-
-    /// What stays of a deleted row, in the columns behind the fixed ones.
-    private static func tombstone(_ row: any SQLRow, _ slots: [Slot], _ columns: Int) -> [String: Any]? {
-        var values: [String: Any] = [:]
-        for (place, slot) in slots.enumerated() where place < columns {
-            let value = value(row.slotValue(9 + place), slot)
-            if let value { values[slot.name] = value }
-        }
-        return values.isEmpty ? nil : values
-    }
-
-    private static func value(_ stored: SlotValue, _ slot: Slot) -> Any? {
-        if slot.kind == .transformable, case .attribute(let attribute) = slot.role {
-            guard case .data(let data) = stored else { return nil }
-            return TransformableCoding.object(from: data, of: attribute)
-        }
-        switch (slot.kind, stored) {
-        case (.uuid, .data(let data)):
-            guard data.count == 16 else { return nil }
-            return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-        case (.date, .int(let seconds)): return Date(timeIntervalSinceReferenceDate: Double(seconds))
-        case (.decimal, .int(let number)): return NSDecimalNumber(decimal: Decimal(number))
-        case (.decimal, .double(let number)): return NSDecimalNumber(decimal: DecimalStorage.decimal(number))
-        case (.decimal, .string(let text)):
-            return DecimalStorage.decimal(text).map { NSDecimalNumber(decimal: $0) }
-        default: return stored.boxed(as: slot.kind)
-        }
     }
 
     /// The condition on a transaction `t`.

@@ -1,6 +1,6 @@
 import Foundation
 
-// What becomes of the temporary keys of new objects, here and in the contexts below.
+// How the contexts below learn which permanent keys the temporary ones of their objects have become.
 extension NSManagedObjectContext {
     final func adopt(child: NSManagedObjectContext) {
         mailboxLock.withLock {
@@ -134,98 +134,5 @@ extension NSManagedObjectContext {
             object.overlay?.forgetBases()
             noteRefresh(of: object)
         }
-    }
-
-    // MARK: Permanent ids
-
-    /// What `obtainPermanentIDs(for:)` does unless a subclass overrides it.
-    final func plainObtainPermanentIDs(for objects: [NSManagedObject]) throws {
-        checkConfinement()
-        for object in objects where object.home.context != nil {
-            require(
-                object.home.context === self,
-                "Cannot obtain permanent ids for objects of another context (\(object.home.layout.name))")
-        }
-        drainMailbox()
-        try obtainFromParent(objects.filter { $0.key < 0 }.map(\.objectID))
-        guard let coordinator = persistentStoreCoordinator else {
-            throw NSError.coreData(NSPersistentStoreSaveError, reason: "\(debugName) has no coordinator and no parent")
-        }
-        try obtainKeysFromObjectStores(objects, coordinator)
-        var permanent: [Int64: Int64] = [:]
-        struct Place: Hashable {
-            var layout: Int
-            var store: Int
-        }
-        let places = try Dictionary(grouping: objects.filter { $0.key < 0 }) {
-            Place(layout: $0.home.layout.index, store: try storeNumber(forNew: $0, coordinator))
-        }
-        for (place, group) in places {
-            let layout = home(at: place.layout).layout
-            let number = place.store
-            let keys = try coordinator.reserveKeys([layout.rootIndex: group.count], inStoreNumbered: number)
-            for (object, key) in zip(group, (keys[layout.rootIndex] ?? []).joined()) { permanent[object.key] = key }
-        }
-        installPermanentKeys(permanent, of: objects)
-    }
-
-    /// Gives new objects their permanent keys, here, in what leads to them, and in the contexts below.
-    final func installPermanentKeys(_ permanent: [Int64: Int64], of objects: [NSManagedObject]) {
-        undoRecord?.noteRenames(permanent)
-        for object in objects {
-            guard let key = permanent[object.key] else { continue }
-            object.home.identityMap?.rekey(object, to: key)
-        }
-        for map in identityMaps {
-            for object in map?.objects ?? [] { object.replaceTemporaryReferences(permanent) }
-        }
-        postToChildren(PermanentKeys(keys: permanent))
-    }
-
-    /// Gives objects that a context above knows by the same temporary ids their permanent ones, there and here.
-    private func obtainFromParent(_ ids: [NSManagedObjectID]) throws {
-        guard let parent, !ids.isEmpty else { return }
-        try parent.performAndWait {
-            let known = ids.map { ($0, parent.registeredObject(for: $0)) }
-            try parent.obtainPermanentIDs(for: known.compactMap(\.1))
-            // What a context has saved into its own parent it may know no longer.
-            try parent.obtainFromParent(known.filter { $0.1 == nil }.map(\.0))
-        }
-        drainMailbox()
-    }
-
-    /// What `assign(_:to:)` does unless a subclass overrides it.
-    final func plainAssign(_ object: Any, to store: NSPersistentStore) {
-        checkConfinement()
-        guard let object = object as? NSManagedObject else { return }
-        require(object.key < 0, "Can't reassign an object to a different store once it has been saved.")
-        require(object.home.context === self, "Cannot assign an object of another context (\(object.home.layout.name))")
-        assignedStores[ObjectIdentifier(object)] = AssignedStore(object: object, store: store)
-    }
-}
-
-extension NSManagedObject {
-    /// References to objects that were new until now lead to their permanent keys from here on.
-    final func replaceTemporaryReferences(_ permanent: [Int64: Int64]) {
-        if let overlay {
-            overlay.toManys.forEach { $0?.rename(permanent) }
-            overlay.mask.forEach { slot in
-                if home.layout.slots[slot].kind == .reference, case .int(let target) = overlay.values[slot], target < 0,
-                    let key = permanent[target]
-                {
-                    overlay.values[slot] = .int(key)
-                    overlay.currentRow = nil
-                }
-            }
-        }
-        guard let row else { return }
-        let leadsToTemporary = home.layout.slots.indices.contains { slot in
-            home.layout.slots[slot].kind == .reference && !row.isNull(slot) && row.int(slot) < 0
-                && permanent[row.int(slot)] != nil
-        }
-        guard leadsToTemporary || row.key != key else { return }
-        self.row = Self.row(
-            from: row, changes: nil, home.layout, key: key, version: row.version, renaming: permanent)
-        overlay?.currentRow = nil
     }
 }

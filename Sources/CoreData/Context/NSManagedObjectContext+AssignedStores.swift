@@ -1,0 +1,41 @@
+import Foundation
+
+// Which store a new object goes to.
+extension NSManagedObjectContext {
+    /// The store that was chosen for a new object, which is held: another one in its place in memory was not assigned.
+    struct AssignedStore {
+        let object: NSManagedObject
+        let store: NSPersistentStore
+    }
+
+    /// What `assign(_:to:)` does unless a subclass overrides it.
+    final func plainAssign(_ object: Any, to store: NSPersistentStore) {
+        checkConfinement()
+        guard let object = object as? NSManagedObject else { return }
+        require(object.key < 0, "Can't reassign an object to a different store once it has been saved.")
+        require(object.home.context === self, "Cannot assign an object of another context (\(object.home.layout.name))")
+        assignedStores[ObjectIdentifier(object)] = AssignedStore(object: object, store: store)
+    }
+
+    /// The store a new object goes to: the assigned one, or the first that holds its entity.
+    final func storeNumber(forNew object: NSManagedObject, _ coordinator: NSPersistentStoreCoordinator) throws -> Int {
+        if let assigned = assignedStores[ObjectIdentifier(object)], let number = coordinator.number(of: assigned.store)
+        {
+            return number
+        }
+        return try coordinator.storeNumber(forNew: object.home.layout)
+    }
+
+    /// The same for the objects of a save that have none assigned, by entity.
+    final func storesByObject(
+        _ inserted: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
+    ) throws -> [Int: Int] {
+        var numbers: [Int: Int] = [:]
+        for object in inserted where object.key < 0 {
+            if assignedStores[ObjectIdentifier(object)] != nil { continue }
+            let index = object.home.layout.index
+            if numbers[index] == nil { numbers[index] = try coordinator.storeNumber(forNew: object.home.layout) }
+        }
+        return numbers
+    }
+}

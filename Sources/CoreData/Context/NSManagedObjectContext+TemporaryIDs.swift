@@ -1,0 +1,141 @@
+import Foundation
+import Synchronization
+
+// The temporary ids of new objects: how they are made, and how saving and `obtainPermanentIDs(for:)` replace them.
+
+extension NSManagedObjectID {
+    private static let temporaryCounter = Atomic<Int64>(-1)
+
+    /// A key for a new object, unique in the process.
+    static func nextTemporaryKey() -> Int64 {
+        temporaryCounter.wrappingSubtract(1, ordering: .relaxed).oldValue
+    }
+}
+
+extension NSManagedObjectContext {
+    // MARK: Permanent ids on request
+
+    /// What `obtainPermanentIDs(for:)` does unless a subclass overrides it.
+    final func plainObtainPermanentIDs(for objects: [NSManagedObject]) throws {
+        checkConfinement()
+        for object in objects where object.home.context != nil {
+            require(
+                object.home.context === self,
+                "Cannot obtain permanent ids for objects of another context (\(object.home.layout.name))")
+        }
+        drainMailbox()
+        try obtainFromParent(objects.filter { $0.key < 0 }.map(\.objectID))
+        guard let coordinator = persistentStoreCoordinator else {
+            throw NSError.coreData(NSPersistentStoreSaveError, reason: "\(debugName) has no coordinator and no parent")
+        }
+        try obtainKeysFromObjectStores(objects, coordinator)
+        var permanent: [Int64: Int64] = [:]
+        struct Place: Hashable {
+            var layout: Int
+            var store: Int
+        }
+        let places = try Dictionary(grouping: objects.filter { $0.key < 0 }) {
+            Place(layout: $0.home.layout.index, store: try storeNumber(forNew: $0, coordinator))
+        }
+        for (place, group) in places {
+            let layout = home(at: place.layout).layout
+            let number = place.store
+            let keys = try coordinator.reserveKeys([layout.rootIndex: group.count], inStoreNumbered: number)
+            for (object, key) in zip(group, (keys[layout.rootIndex] ?? []).joined()) { permanent[object.key] = key }
+        }
+        installPermanentKeys(permanent, of: objects)
+    }
+
+    /// Gives new objects their permanent keys, here, in what leads to them, and in the contexts below.
+    final func installPermanentKeys(_ permanent: [Int64: Int64], of objects: [NSManagedObject]) {
+        undoRecord?.noteRenames(permanent)
+        for object in objects {
+            guard let key = permanent[object.key] else { continue }
+            object.home.identityMap?.rekey(object, to: key)
+        }
+        for map in identityMaps {
+            for object in map?.objects ?? [] { object.replaceTemporaryReferences(permanent) }
+        }
+        postToChildren(PermanentKeys(keys: permanent))
+    }
+
+    /// Gives objects that a context above knows by the same temporary ids their permanent ones, there and here.
+    private func obtainFromParent(_ ids: [NSManagedObjectID]) throws {
+        guard let parent, !ids.isEmpty else { return }
+        try parent.performAndWait {
+            let known = ids.map { ($0, parent.registeredObject(for: $0)) }
+            try parent.obtainPermanentIDs(for: known.compactMap(\.1))
+            // What a context has saved into its own parent it may know no longer.
+            try parent.obtainFromParent(known.filter { $0.1 == nil }.map(\.0))
+        }
+        drainMailbox()
+    }
+
+    // MARK: Permanent ids by saving
+
+    /// Reserves the permanent keys of new objects in the stores they go to: they are written under these.
+    final func reserveKeys(
+        _ inserted: [NSManagedObject], _ stores: [Int: Int], _ coordinator: NSPersistentStoreCoordinator,
+        into permanent: inout [Int64: Int64]
+    ) throws {
+        struct Place: Hashable {
+            var store: Int
+            var root: Int
+        }
+        var groups: [Place: [NSManagedObject]] = [:]
+        for object in inserted where object.key < 0 && permanent[object.key] == nil {
+            let assigned = assignedStores[ObjectIdentifier(object)].flatMap { coordinator.number(of: $0.store) }
+            let number = assigned ?? stores[object.home.layout.index] ?? 0
+            groups[Place(store: number, root: object.home.layout.rootIndex), default: []].append(object)
+        }
+        var counts: [Int: [Int: Int]] = [:]
+        for (place, objects) in groups { counts[place.store, default: [:]][place.root] = objects.count }
+        permanent.reserveCapacity(inserted.count)
+        for (number, roots) in counts {
+            let reserved = try lending { _ in try coordinator.reserveKeys(roots, inStoreNumbered: number) }
+            for (root, keys) in reserved {
+                let objects = groups[Place(store: number, root: root)] ?? []
+                for (object, key) in zip(objects, keys.joined()) { permanent[object.key] = key }
+            }
+        }
+    }
+
+    /// Gives saved objects their permanent keys and tells the children.
+    final func adoptPermanentKeys(
+        _ permanent: [Int64: Int64], of objects: [NSManagedObject], replaced: Set<Int64>
+    ) {
+        if permanent.isEmpty { return }
+        for object in objects {
+            guard let key = permanent[object.key] else { continue }
+            object.home.identityMap?.rekey(object, to: key)
+        }
+        assignedStores = assignedStores.filter { $1.object.key < 0 && $1.object.flags.contains(.inserted) }
+        postToChildren(PermanentKeys(keys: permanent, replaced: replaced))
+    }
+}
+
+extension NSManagedObject {
+    /// References to objects that were new until now lead to their permanent keys from here on.
+    final func replaceTemporaryReferences(_ permanent: [Int64: Int64]) {
+        if let overlay {
+            overlay.toManys.forEach { $0?.rename(permanent) }
+            overlay.mask.forEach { slot in
+                if home.layout.slots[slot].kind == .reference, case .int(let target) = overlay.values[slot], target < 0,
+                    let key = permanent[target]
+                {
+                    overlay.values[slot] = .int(key)
+                    overlay.currentRow = nil
+                }
+            }
+        }
+        guard let row else { return }
+        let leadsToTemporary = home.layout.slots.indices.contains { slot in
+            home.layout.slots[slot].kind == .reference && !row.isNull(slot) && row.int(slot) < 0
+                && permanent[row.int(slot)] != nil
+        }
+        guard leadsToTemporary || row.key != key else { return }
+        self.row = Self.row(
+            from: row, changes: nil, home.layout, key: key, version: row.version, renaming: permanent)
+        overlay?.currentRow = nil
+    }
+}

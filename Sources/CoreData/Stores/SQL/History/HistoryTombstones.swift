@@ -1,0 +1,102 @@
+import Foundation
+
+/// The tombstones of persistent history: the values that stay of deleted rows, those of the attributes that are marked
+/// `preservesValueInHistoryOnDeletion`.
+struct HistoryTombstones {
+    private let store: SQLStore
+    /// How many columns for such values the table of changes has.
+    private let places: Int
+    /// By layout index: the columns of the values that stay.
+    private var columns: [Int: [(slot: Int, column: String)]] = [:]
+    /// What was read of rows whose deletion is not recorded yet.
+    private var values: [ObjectKey: [SlotValue]] = [:]
+
+    init(store: SQLStore, places: Int) {
+        self.store = store
+        self.places = places
+    }
+
+    /// The slots whose values stay when a row is deleted, in the order of their columns: by name.
+    static func slots(of layout: EntityLayout) -> [Int] {
+        layout.slots.indices.filter { index in
+            guard case .attribute(let attribute) = layout.slots[index].role else { return false }
+            return layout.slots[index].isPersistent && attribute.preservesValueInHistoryOnDeletion
+        }.sorted { layout.slots[$0].name < layout.slots[$1].name }
+    }
+
+    // MARK: Writing
+
+    /// Reads what stays of rows that are about to be deleted.
+    mutating func read(_ keys: [ObjectKey], on connection: any SQLConnection) throws {
+        if places == 0 { return }
+        for (index, group) in Dictionary(grouping: keys, by: \.layoutIndex) {
+            let columns = columns(of: index)
+            guard !columns.isEmpty,
+                let table = store.schema.table(ofRoot: store.layout.entities[index].rootIndex)?.name
+            else { continue }
+            let statement = try connection.statement(.history(.tombstone(layout: index))) {
+                .select(SQLSelect(columns.map { .column($0.column) }, of: table, where: .hasKey()))
+            }
+            let slots = store.layout.entities[index].slots
+            for key in group {
+                values[key] = try statement.first({ $0.bind(1, key.primaryKey) }) { row in
+                    columns.indices.map { place in plain(row.slotValue(place), slots[columns[place].slot]) }
+                }
+            }
+        }
+    }
+
+    /// What was read of a row, for the record of its deletion.
+    mutating func take(_ key: ObjectKey) -> [SlotValue] { values.removeValue(forKey: key) ?? [] }
+
+    private mutating func columns(of index: Int) -> [(slot: Int, column: String)] {
+        if let known = columns[index] { return known }
+        let columns = Self.slots(of: store.layout.entities[index]).compactMap { slot in
+            store.schema.column(layout: index, slot: slot).map { (slot: slot, column: $0) }
+        }
+        self.columns[index] = columns
+        return columns
+    }
+
+    /// A value without the tag of external storage: its file goes with the row.
+    private func plain(_ value: SlotValue, _ slot: Slot) -> SlotValue {
+        guard RowShape.isExternal(slot), case .data(let data) = value else { return value }
+        return data.withUnsafeBytes { bytes in
+            guard let name = ExternalData.fileName(bytes) else { return .data(Data(ExternalData.inlineBytes(bytes))) }
+            return ((try? store.externalData?.read(name)) ?? nil).map { .data($0) } ?? .null
+        }
+    }
+
+    // MARK: Reading
+
+    /// The values of a deleted row by the names of their attributes; nil where none stayed.
+    ///
+    /// - Parameters:
+    ///   - first: the place of the first tombstone among the columns of the row.
+    ///   - places: how many of them follow.
+    static func values(of slots: [Slot], in row: any SQLRow, from first: Int, places: Int) -> [String: Any]? {
+        var values: [String: Any] = [:]
+        for (place, slot) in slots.enumerated() where place < places {
+            if let value = value(row.slotValue(first + place), slot) { values[slot.name] = value }
+        }
+        return values.isEmpty ? nil : values
+    }
+
+    private static func value(_ stored: SlotValue, _ slot: Slot) -> Any? {
+        if slot.kind == .transformable, case .attribute(let attribute) = slot.role {
+            guard case .data(let data) = stored else { return nil }
+            return TransformableCoding.object(from: data, of: attribute)
+        }
+        switch (slot.kind, stored) {
+        case (.uuid, .data(let data)):
+            guard data.count == 16 else { return nil }
+            return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        case (.date, .int(let seconds)): return Date(timeIntervalSinceReferenceDate: Double(seconds))
+        case (.decimal, .int(let number)): return NSDecimalNumber(decimal: Decimal(number))
+        case (.decimal, .double(let number)): return NSDecimalNumber(decimal: DecimalStorage.decimal(number))
+        case (.decimal, .string(let text)):
+            return DecimalStorage.decimal(text).map { NSDecimalNumber(decimal: $0) }
+        default: return stored.boxed(as: slot.kind)
+        }
+    }
+}
