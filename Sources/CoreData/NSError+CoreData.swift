@@ -6,7 +6,7 @@ extension NSError {
     /// `reason` becomes the localized description and failure reason, and stands under `"reason"`, where Core Data's own
     /// errors have it. `url` is the file in question: it stands under `NSURLErrorKey` and `NSFilePathErrorKey`, and its
     /// path is part of the description. `sqliteCode` is SQLite's extended result code, under `NSSQLiteErrorDomain`.
-    static func coreData(
+    package static func coreData(
         _ code: Int, reason: String, url: URL? = nil, sqliteCode: Int32? = nil, underlying: Error? = nil,
         userInfo: [String: Any] = [:]
     ) -> NSError {

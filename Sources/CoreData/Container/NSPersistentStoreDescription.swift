@@ -17,10 +17,11 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     /// Whether the store is opened in the background; `loadPersistentStores` then returns at once.
     open var shouldAddStoreAsynchronously = false
 
-    /// Describes a SQLite store at an address.
+    /// Describes the store at an address: a SQLite store, or that of a product whose scheme the URL has.
     public init(url: URL) {
         super.init()
         self.url = url
+        type = StoreEngines.type(of: url)
         shouldMigrateStoreAutomatically = true
         shouldInferMappingModelAutomatically = true
     }

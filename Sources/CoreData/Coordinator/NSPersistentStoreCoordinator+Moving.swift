@@ -19,10 +19,11 @@ extension NSPersistentStoreCoordinator {
             lock.lock()
             defer { lock.unlock() }
             let move = StoreMove(store: store, type: storeType, url: URL, options: options, progress: progress)
-            if !isWholeFile, let engine = StoreEngines.engine(of: store) {
+            let product = StoreEngines.engineOfProduct(for: storeType)
+            if !isWholeFile, product == nil, let engine = StoreEngines.engine(of: store) {
                 return try copy(store, of: engine, by: move)
             }
-            return try convert(by: move, isWholeFile: isWholeFile)
+            return try convert(by: move, isWholeFile: isWholeFile, product)
         }
     }
 
@@ -48,7 +49,9 @@ extension NSPersistentStoreCoordinator {
 
     // MARK: To and from other kinds
 
-    private func convert(by move: StoreMove, isWholeFile: Bool) throws -> NSPersistentStore {
+    private func convert(
+        by move: StoreMove, isWholeFile: Bool, _ product: (any StoreEngine)?
+    ) throws -> NSPersistentStore {
         if let url = move.store.url, move.place == .file, url == move.url.standardizedFileURL {
             if move.store.type == move.type { return move.store }
             throw move.refusal
@@ -61,6 +64,8 @@ extension NSPersistentStoreCoordinator {
         let moved =
             if isWholeFile {
                 try convertToWholeFile(by: move, between)
+            } else if let product {
+                try convert(to: product, by: move, between)
             } else {
                 try convertToSQLite(by: move, between)
             }
@@ -72,17 +77,41 @@ extension NSPersistentStoreCoordinator {
     private func convertToWholeFile(by move: StoreMove, _ between: SQLiteStoreFiles) throws -> NSPersistentStore {
         guard move.place == .file else { throw move.refusal }
         try FileKind.require(.file, at: move.url, followsLinks: true)
-        var source = move
-        MigrationFeed.of(move.progress)?.begin(.copying)
-        if let engine = StoreEngines.engine(of: move.store) {
-            // What is migrated is read without its -wal, and the store's own may hold its latest rows.
-            try engine.copy(move.store, to: between.main, replacing: false, move.progress)
-            source = move.from(between.main, type: NSSQLiteStoreType)
-        }
+        let source = try readable(move, between)
         let draft = between.main.deletingLastPathComponent().appendingPathComponent("Draft")
         let parts = MigrationParts(move.progress, weights: [1])
         try parts.run(0) { try convert(source, to: draft, type: move.type, $0) }
         try WholeFile.write(Data(contentsOf: draft), to: move.url)
+        return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
+    }
+
+    /// The store's content where it can be read object by object.
+    private func readable(_ move: StoreMove, _ between: SQLiteStoreFiles) throws -> StoreMove {
+        MigrationFeed.of(move.progress)?.begin(.copying)
+        guard let engine = StoreEngines.engine(of: move.store) else { return move }
+        // What is migrated is read without its -wal, and the store's own may hold its latest rows.
+        try engine.copy(move.store, to: between.main, replacing: false, move.progress)
+        return move.from(between.main, type: NSSQLiteStoreType)
+    }
+
+    /// A store of a product is filled where it is, and has to be a new one.
+    private func convert(
+        to product: any StoreEngine, by move: StoreMove, _ between: SQLiteStoreFiles
+    ) throws -> NSPersistentStore {
+        if (try? product.metadata(at: move.url)) != nil {
+            throw NSError.coreData(
+                NSPersistentStoreOperationError, reason: "There is a store already where this one is to move.",
+                url: move.url)
+        }
+        let source = try readable(move, between)
+        let parts = MigrationParts(move.progress, weights: [1])
+        do {
+            try parts.run(0) { try convert(source, to: move.url, type: move.type, $0) }
+        } catch {
+            // The store was not there before.
+            try? product.destroy(at: move.place, move.url, timeout: 0, force: true)
+            throw error
+        }
         return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
     }
 

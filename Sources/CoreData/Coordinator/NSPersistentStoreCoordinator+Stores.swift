@@ -239,6 +239,8 @@ extension NSPersistentStoreCoordinator {
 
     static func requireFileType(_ storeType: String, _ url: URL) throws {
         if storeType == NSSQLiteStoreType { return try requireFileURL(url) }
+        // The engine of a product knows which addresses are its stores'.
+        if StoreEngines.engineOfProduct(for: storeType) != nil { return }
         throw NSError.coreData(
             NSPersistentStoreInvalidTypeError,
             reason: "Stores of type '\(storeType)' have no file this version reads", url: url)

@@ -21,7 +21,7 @@ enum StoreEngines {
         return isName ? "CoreData\(type)" : nil
     }
 
-    private static func engineOfProduct(for type: String) -> (any StoreEngine)? {
+    static func engineOfProduct(for type: String) -> (any StoreEngine)? {
         if let known = ofProducts.withLock({ $0[type] }) { return known }
         guard let product = product(for: type),
             let engine = (NSClassFromString("\(product).\(type)Engine") as? any ProductStoreEngine.Type)?.init(),
@@ -31,6 +31,14 @@ enum StoreEngines {
             if let known = engines[type] { return known }
             engines[type] = engine
             return engine
+        }
+    }
+
+    /// The type of the stores that a URL can lead to: those of a product by its scheme, SQLite's otherwise.
+    static func type(of url: URL) -> String {
+        switch url.scheme {
+        case "postgresql", "postgres": "PostgreSQL"
+        default: NSSQLiteStoreType
         }
     }
 

@@ -46,7 +46,7 @@ struct StoreMove {
     var source: (url: URL, type: String) {
         get throws {
             guard let sourceURL, StorePlace(sourceURL) == .file,
-                StoreEngines.engine(of: store) != nil || store is NSAtomicStore
+                StoreEngines.engine(of: store) != nil || store is NSAtomicStore || store is SQLStore
             else { throw refusal }
             return (sourceURL, sourceType)
         }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a slot is for.
-enum SlotRole {
+package enum SlotRole {
     case attribute(NSAttributeDescription)
     /// A to-one relationship; `companion` is the slot that holds the concrete entity when the destination has sub-entities.
     case toOne(NSRelationshipDescription, companion: Int?)
@@ -14,24 +14,24 @@ enum SlotRole {
 }
 
 /// One place of a row: an attribute, a to-one key, or a hidden value that relationships need.
-struct Slot {
-    let name: String
-    let kind: SlotKind
-    let role: SlotRole
+package struct Slot {
+    package let name: String
+    package let kind: SlotKind
+    package let role: SlotRole
     /// False for transient properties: they have a place but are never read from a store or written to it.
-    let isPersistent: Bool
+    package let isPersistent: Bool
     /// The layout that declares the slot.
-    let declaringIndex: Int
+    package let declaringIndex: Int
     /// The layout of a to-one relationship's destination entity.
-    var destinationIndex: Int?
+    package var destinationIndex: Int?
     /// The other side of a to-one relationship, good for the destination's sub-entities too.
-    var inverse: InverseSide?
+    package var inverse: InverseSide?
     /// The composite attribute that the attribute is an element of (at any depth), and the way to it from there. The
     /// slot's name is then the whole key path.
-    var composite: NSCompositeAttributeDescription?
-    var elementPath: [String] = []
+    package var composite: NSCompositeAttributeDescription?
+    package var elementPath: [String] = []
 
-    var property: NSPropertyDescription? {
+    package var property: NSPropertyDescription? {
         switch role {
         case .attribute(let attribute): attribute
         case .toOne(let relationship, _): relationship
@@ -41,7 +41,7 @@ struct Slot {
 }
 
 /// How the members of a to-many relationship are found.
-enum ToManyKind {
+package enum ToManyKind {
     /// The members' rows hold the owner's key in `slot` (of the destination's layout); `order` is their position slot.
     case inverseKey(slot: Int, order: Int?)
     /// No inverse: the members' rows hold the owner's key in a hidden slot of the destination's layout.
@@ -54,24 +54,24 @@ enum ToManyKind {
 }
 
 /// A to-many relationship in a layout.
-struct ToManySlot {
-    let relationship: NSRelationshipDescription
+package struct ToManySlot {
+    package let relationship: NSRelationshipDescription
     /// Place in `EntityLayout.toManys`; good for every sub-entity.
-    let index: Int
-    let kind: ToManyKind
-    let destinationIndex: Int
-    let isOrdered: Bool
-    let declaringIndex: Int
+    package let index: Int
+    package let kind: ToManyKind
+    package let destinationIndex: Int
+    package let isOrdered: Bool
+    package let declaringIndex: Int
 
     /// Whether members hold the owner's key, and an owner that goes is to leave none of them.
-    var isLeftByOwners: Bool {
+    package var isLeftByOwners: Bool {
         guard case .inverseKey = kind else { return false }
         return relationship.deleteRule != .noActionDeleteRule
     }
 }
 
 /// Where a key of key-value coding leads.
-enum PropertyAccess: Sendable {
+package enum PropertyAccess: Sendable {
     case attribute(slot: Int)
     case toOne(slot: Int)
     case toMany(index: Int)
@@ -80,14 +80,14 @@ enum PropertyAccess: Sendable {
 }
 
 /// Where the elements of a composite attribute lie.
-final class CompositeAccess: Sendable {
-    let name: String
+package final class CompositeAccess: Sendable {
+    package let name: String
     /// Attributes' slots, and composites within.
-    let elements: [String: PropertyAccess]
+    package let elements: [String: PropertyAccess]
     /// The slots of all elements, those within included.
-    let slots: [Int]
+    package let slots: [Int]
 
-    init(name: String, elements: [String: PropertyAccess]) {
+    package init(name: String, elements: [String: PropertyAccess]) {
         self.name = name
         self.elements = elements
         slots = elements.values.flatMap { access -> [Int] in
@@ -101,70 +101,70 @@ final class CompositeAccess: Sendable {
 }
 
 /// Where a to-one relationship's slot leads.
-struct Destination {
+package struct Destination {
     /// The layout of the declared destination entity.
-    let layoutIndex: Int
+    package let layoutIndex: Int
     /// The slot that holds the concrete entity; -1 when the destination has no sub-entities.
-    let companion: Int
-    let inverse: InverseSide?
+    package let companion: Int
+    package let inverse: InverseSide?
 }
 
 /// The other side of a relationship, in the layout of the destination.
-enum InverseSide {
+package enum InverseSide {
     case toOne(slot: Int)
     case toMany(index: Int)
 }
 
 /// How the values of one entity lie in a row: key → slot, the slots of the super-entity first, so that a slot number is
 /// good for every sub-entity. Made once when a model is frozen; immutable afterwards.
-final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayout is built
-    let entity: NSEntityDescription
+package final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayout is built
+    package let entity: NSEntityDescription
     /// Place in the model's numbering (depth first, names without case): Z_ENT - 1 where a store holds all entities.
-    let index: Int
-    let rootIndex: Int
-    let superIndex: Int?
+    package let index: Int
+    package let rootIndex: Int
+    package let superIndex: Int?
     /// The layouts of this entity and of everything below it, in numbering order: `index ..< subtreeEnd`.
-    let subtreeEnd: Int
-    let slots: [Slot]
-    let toManys: [ToManySlot]
+    package let subtreeEnd: Int
+    package let slots: [Slot]
+    package let toManys: [ToManySlot]
     /// By slot, for to-one relationships: where they lead, without the slot's other fields.
-    let destinations: [Destination]
+    package let destinations: [Destination]
     /// The slots of to-one relationships that have another side and are kept in rows.
-    let pairedSlots: [Int]
+    package let pairedSlots: [Int]
     /// The slots of one-to-one relationships, with the slots of their other sides.
-    let oneToOnes: [(slot: Int, inverse: Int)]
-    let access: [String: PropertyAccess]
-    let nullWords: Int
-    let validationRules: ValidationRules
-    unowned let model: ModelLayout
+    package let oneToOnes: [(slot: Int, inverse: Int)]
+    package let access: [String: PropertyAccess]
+    package let nullWords: Int
+    package let validationRules: ValidationRules
+    package unowned let model: ModelLayout
     /// Distinguishes layouts of all models in the process: what accessors' slot caches compare.
-    private(set) var identifier: UInt32
+    package private(set) var identifier: UInt32
     /// The identifier of the layout whose objects note what they are asked for. No slot cache ever holds it.
-    static let identifierOfRecorders = UInt32.max
+    package static let identifierOfRecorders = UInt32.max
 
     /// The derived attributes: their slots, what they are computed from, and the relationships that this looks through.
-    let derivations: [(slot: Int, expression: NSExpression, relationships: Set<String>)]
+    package let derivations: [(slot: Int, expression: NSExpression, relationships: Set<String>)]
 
     /// What a new object starts from: the default values of the attributes, every relationship nil.
-    private(set) var defaultRow: Snapshot!
+    package private(set) var defaultRow: Snapshot!
     /// The persistent slots of transformable attributes with a default value, of which the default row holds nothing: bytes are
     /// made of it when an object is saved.
-    private(set) var transformableDefaults: [Int] = []
+    package private(set) var transformableDefaults: [Int] = []
     /// The default values of transient attributes: no store knows them, so that a row that comes from one gets them here.
-    private(set) var transientDefaults: [(slot: Int, value: SlotValue)] = []
+    package private(set) var transientDefaults: [(slot: Int, value: SlotValue)] = []
     /// How many bytes these take behind the slots of a row.
-    private(set) var transientTailBytes = 0
+    package private(set) var transientTailBytes = 0
     /// Whether it has transformable attributes.
-    let hasTransformables: Bool
+    package let hasTransformables: Bool
     /// Whether rows have places that are not saved.
-    let hasTransientSlots: Bool
+    package let hasTransientSlots: Bool
 
-    var hasSubentities: Bool { subtreeEnd > index + 1 }
-    var subtree: Range<Int> { index..<subtreeEnd }
-    var name: String { entity.name ?? "" }
+    package var hasSubentities: Bool { subtreeEnd > index + 1 }
+    package var subtree: Range<Int> { index..<subtreeEnd }
+    package var name: String { entity.name ?? "" }
 
     /// The name of the property to which a key leads, for messages.
-    func name(of access: PropertyAccess) -> String {
+    package func name(of access: PropertyAccess) -> String {
         switch access {
         case .attribute(let slot), .toOne(let slot): slots[slot].name
         case .toMany(let index): toManys[index].relationship.name
@@ -173,7 +173,7 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
         }
     }
 
-    init(
+    package init(
         entity: NSEntityDescription, index: Int, rootIndex: Int, superIndex: Int?, subtreeEnd: Int,
         slots: [Slot], toManys: [ToManySlot], access: [String: PropertyAccess], model: ModelLayout, identifier: UInt32
     ) {
@@ -216,12 +216,12 @@ final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayo
     }
 
     /// Called once, before any object has this layout.
-    func becomeLayoutOfRecorders() {
+    package func becomeLayoutOfRecorders() {
         identifier = Self.identifierOfRecorders
     }
 
     /// Called once, when every layout of the model is there.
-    func makeDefaultRow() {
+    package func makeDefaultRow() {
         let values = slots.map { slot -> SlotValue in
             guard case .attribute(let attribute) = slot.role, slot.kind != .transformable else { return .null }
             return attribute.defaultValue.flatMap { SlotValue($0, as: slot.kind) } ?? .null

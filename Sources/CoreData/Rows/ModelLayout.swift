@@ -2,16 +2,16 @@ import Foundation
 import Synchronization
 
 /// The layouts of all entities of a frozen model, in the numbering of FORMATS (Z_ENT): depth first, names without case.
-final class ModelLayout: @unchecked Sendable {  // immutable after init
+package final class ModelLayout: @unchecked Sendable {  // immutable after init
     /// The model holds its layout; whoever needs the layout longer holds the model.
-    unowned let model: NSManagedObjectModel
-    private(set) var entities: [EntityLayout] = []
+    package unowned let model: NSManagedObjectModel
+    package private(set) var entities: [EntityLayout] = []
     private var indexByName: [String: Int] = [:]
 
     private static let nextIdentifier = Atomic<UInt32>(1)
 
     /// Lays out every entity of the model. The model must have been validated and frozen.
-    init(model: NSManagedObjectModel) {
+    package init(model: NSManagedObjectModel) {
         self.model = model
         var drafts: [Draft] = []
         for (index, entity) in model.entityNumbering.enumerated() {
@@ -40,12 +40,12 @@ final class ModelLayout: @unchecked Sendable {  // immutable after init
     }
 
     /// The layout of an entity by its name.
-    func layout(named name: String) -> EntityLayout? {
+    package func layout(named name: String) -> EntityLayout? {
         indexByName[name].map { entities[$0] }
     }
 
     /// The layout of an entity description of this model (or of an equal model: matched by name).
-    func layout(of entity: NSEntityDescription) -> EntityLayout? {
+    package func layout(of entity: NSEntityDescription) -> EntityLayout? {
         layout(named: entity.name ?? "")
     }
 
@@ -309,7 +309,7 @@ final class ModelLayout: @unchecked Sendable {  // immutable after init
 
 extension SlotKind {
     /// The kind of slot that holds an attribute of the given type.
-    init(_ type: NSAttributeType) {
+    package init(_ type: NSAttributeType) {
         switch type {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: self = .integer
         case .booleanAttributeType: self = .boolean

@@ -7,7 +7,7 @@ import Foundation
 /// the cache sweeps itself before it grows. So a row costs no weak reference, and memory follows what is in use.
 ///
 /// Safe to use from any thread (one lock, held for a probe or for a batch).
-final class RowCache: @unchecked Sendable {  // every access to `tables` holds `lock`
+package final class RowCache: @unchecked Sendable {  // every access to `tables` holds `lock`
     /// One root entity's rows. Raw memory, because an array's uniqueness and exclusivity checks cost more than the probe.
     private struct Table {
         var entries: UnsafeMutablePointer<Unmanaged<Snapshot>?>?
@@ -30,7 +30,7 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
     /// Whether nothing is kept: for a store of which every row is looked at once.
     private let isOff: Bool
 
-    init(rootCount: Int, isOff: Bool = false) {
+    package init(rootCount: Int, isOff: Bool = false) {
         self.rootCount = rootCount
         self.isOff = isOff
         tables = .allocate(capacity: rootCount)
@@ -43,14 +43,14 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
     }
 
     /// The row with the given key, if the cache has it.
-    func row(for key: Int64, rootIndex: Int) -> Snapshot? {
+    package func row(for key: Int64, rootIndex: Int) -> Snapshot? {
         lock.lock()
         defer { lock.unlock() }
         return probe(key, rootIndex)
     }
 
     /// Whether this very row is the one with the key. Compares addresses, and so touches no row.
-    func has(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool {
+    package func has(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool {
         lock.lock()
         defer { lock.unlock() }
         guard let entries = tables[rootIndex].entries else { return false }
@@ -65,41 +65,41 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
     }
 
     /// Runs a batch of look-ups and insertions under one lock.
-    func batch<Result>(_ body: (inout Batch) throws -> Result) rethrows -> Result {
+    package func batch<Result>(_ body: (inout Batch) throws -> Result) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }
         var batch = Batch(cache: self)
         return try body(&batch)
     }
 
-    struct Batch {
+    package struct Batch {
         fileprivate unowned(unsafe) let cache: RowCache
 
-        func row(for key: Int64, rootIndex: Int) -> Snapshot? { cache.probe(key, rootIndex) }
-        func insert(_ row: Snapshot, rootIndex: Int) { cache.insertLocked(row, rootIndex) }
-        func remove(_ key: Int64, rootIndex: Int) { cache.removeLocked(key, rootIndex) }
+        package func row(for key: Int64, rootIndex: Int) -> Snapshot? { cache.probe(key, rootIndex) }
+        package func insert(_ row: Snapshot, rootIndex: Int) { cache.insertLocked(row, rootIndex) }
+        package func remove(_ key: Int64, rootIndex: Int) { cache.removeLocked(key, rootIndex) }
     }
 
     /// Puts a row in the place of an older version. A newer version that is already there stays.
-    func insert(_ row: Snapshot, rootIndex: Int) {
+    package func insert(_ row: Snapshot, rootIndex: Int) {
         lock.lock()
         defer { lock.unlock() }
         insertLocked(row, rootIndex)
     }
 
-    func remove(_ key: Int64, rootIndex: Int) {
+    package func remove(_ key: Int64, rootIndex: Int) {
         lock.lock()
         defer { lock.unlock() }
         removeLocked(key, rootIndex)
     }
 
     /// Notes from now on when rows are put in.
-    func trackAges() {
+    package func trackAges() {
         lock.withLock { if times == nil { times = [:] } }
     }
 
     /// How long ago a row was put in, in seconds; nil when it is not there or nobody noted it.
-    func age(of key: Int64, rootIndex: Int) -> TimeInterval? {
+    package func age(of key: Int64, rootIndex: Int) -> TimeInterval? {
         lock.withLock {
             guard let time = times?[Place(rootIndex: rootIndex, key: key)], probe(key, rootIndex) != nil else {
                 return nil
@@ -109,7 +109,7 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
     }
 
     /// Drops every row that only the cache holds.
-    func sweep() {
+    package func sweep() {
         lock.lock()
         defer { lock.unlock() }
         for root in 0..<rootCount { rebuild(root) }
@@ -117,20 +117,20 @@ final class RowCache: @unchecked Sendable {  // every access to `tables` holds `
     }
 
     /// Drops every row of a root entity; whoever holds one keeps it.
-    func removeAll(rootIndex: Int) {
+    package func removeAll(rootIndex: Int) {
         lock.lock()
         defer { lock.unlock() }
         clear(rootIndex)
     }
 
-    func removeAll() {
+    package func removeAll() {
         lock.lock()
         defer { lock.unlock() }
         for root in 0..<rootCount { clear(root) }
     }
 
     /// How many rows are held; for tests and for `checkInvariants`.
-    var count: Int {
+    package var count: Int {
         lock.lock()
         defer { lock.unlock() }
         return (0..<rootCount).reduce(0) { $0 + tables[$1].count }

@@ -3,7 +3,7 @@ import Foundation
 extension Slot {
     /// NaN is no value of a Double, a Float or a date: SQLite has no other word for it than NULL, and would give back
     /// nil.
-    func notANumber(
+    package func notANumber(
         entity: String, of object: NSManagedObject? = nil, expression: NSExpression? = nil
     ) -> NSError {
         let isDate = kind == .date

@@ -4,7 +4,7 @@ extension SlotValue {
     /// The value as key-value coding hands it out: `NSNumber`, `String`, `Date`, `Data`, `NSDecimalNumber`, `UUID`, `URL`.
     ///
     /// Kinds that need more than the value (transformable, references) are not answered here.
-    func boxed(as kind: SlotKind) -> Any? {
+    package func boxed(as kind: SlotKind) -> Any? {
         switch self {
         case .null: nil
         case .int(let value):
@@ -24,7 +24,7 @@ extension SlotValue {
     }
 
     /// The slot's form of a value given at the edge; nil when its type does not fit the kind of slot.
-    init?(_ value: Any?, as kind: SlotKind) {
+    package init?(_ value: Any?, as kind: SlotKind) {
         // Casts are what this takes its time for, and strings are what there is most of.
         if kind == .string, let string = value as? String {
             self = .string(string)
@@ -101,7 +101,7 @@ extension SlotValue {
     }
 
     /// How many bytes behind the slots the value takes in a snapshot.
-    var tailBytes: Int {
+    package var tailBytes: Int {
         switch self {
         case .null, .int, .double: 0
         case .string(let value): value.utf8.count
@@ -114,7 +114,7 @@ extension SlotValue {
 
 extension SnapshotBuilder {
     /// Sets a slot from the general form of its value.
-    mutating func set(_ slot: Int, value: SlotValue) {
+    package mutating func set(_ slot: Int, value: SlotValue) {
         switch value {
         case .null: break
         case .int(let number): set(slot, int: number)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// How a slot's eight bytes are to be read.
-enum SlotKind: UInt8, Sendable {
+package enum SlotKind: UInt8, Sendable {
     /// Integer 16, 32, 64.
     case integer
     case boolean
@@ -24,7 +24,7 @@ enum SlotKind: UInt8, Sendable {
     case order
 
     /// Whether the eight bytes are the value itself (otherwise they say where its bytes lie).
-    @inline(__always) var isInline: Bool {
+    @inline(__always) package var isInline: Bool {
         switch self {
         case .integer, .boolean, .double, .float, .date, .reference, .entityNumber, .order: true
         case .string, .uri, .data, .transformable, .uuid, .decimal: false
@@ -33,7 +33,7 @@ enum SlotKind: UInt8, Sendable {
 }
 
 /// A value of a slot outside a snapshot: changed, inserted, or on its way to the store. Never `Any`.
-enum SlotValue: Equatable, Sendable {
+package enum SlotValue: Equatable, Sendable {
     case null
     case int(Int64)
     case double(Double)
@@ -42,7 +42,7 @@ enum SlotValue: Equatable, Sendable {
     case uuid(UUID)
     case decimal(Decimal)
 
-    @inline(__always) var isNull: Bool {
+    @inline(__always) package var isNull: Bool {
         if case .null = self { true } else { false }
     }
 }
@@ -51,42 +51,42 @@ enum SlotValue: Equatable, Sendable {
 ///
 /// A positive key is a saved row's: the primary key in the low 48 bits, the number of the store within its coordinator
 /// above them. A negative key is a new object's, unique in the process.
-struct ObjectKey: Hashable, Sendable {
-    static let primaryKeyBits: Int64 = 48
-    static let primaryKeyMask: Int64 = (1 << primaryKeyBits) - 1
+package struct ObjectKey: Hashable, Sendable {
+    package static let primaryKeyBits: Int64 = 48
+    package static let primaryKeyMask: Int64 = (1 << primaryKeyBits) - 1
 
     /// The concrete entity's place in the model's numbering (`EntityLayout.index`).
-    var layoutIndex: Int
-    var key: Int64
+    package var layoutIndex: Int
+    package var key: Int64
 
-    @inline(__always) var isTemporary: Bool { key < 0 }
-    @inline(__always) var primaryKey: Int64 { key & Self.primaryKeyMask }
-    @inline(__always) var storeNumber: Int { Int(key >> Self.primaryKeyBits) }
+    @inline(__always) package var isTemporary: Bool { key < 0 }
+    @inline(__always) package var primaryKey: Int64 { key & Self.primaryKeyMask }
+    @inline(__always) package var storeNumber: Int { Int(key >> Self.primaryKeyBits) }
 
     @inline(__always)
-    static func key(storeNumber: Int, primaryKey: Int64) -> Int64 {
+    package static func key(storeNumber: Int, primaryKey: Int64) -> Int64 {
         Int64(storeNumber) << primaryKeyBits | primaryKey
     }
 }
 
 /// A set of slot numbers; the first 64 without allocation.
-struct SlotMask: Hashable, Sendable {
-    private(set) var low: UInt64 = 0
-    private(set) var high: [UInt64] = []
+package struct SlotMask: Hashable, Sendable {
+    package private(set) var low: UInt64 = 0
+    package private(set) var high: [UInt64] = []
 
-    @inline(__always) init() {}
+    @inline(__always) package init() {}
 
-    @inline(__always) var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
+    @inline(__always) package var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
 
     @inline(__always)
-    func contains(_ slot: Int) -> Bool {
+    package func contains(_ slot: Int) -> Bool {
         if slot < 64 { return low & (1 << UInt64(slot)) != 0 }
         let word = (slot >> 6) - 1
         return word < high.count && high[word] & (1 << UInt64(slot & 63)) != 0
     }
 
     @inline(__always)
-    mutating func insert(_ slot: Int) {
+    package mutating func insert(_ slot: Int) {
         if slot < 64 {
             low |= 1 << UInt64(slot)
         } else {
@@ -100,7 +100,7 @@ struct SlotMask: Hashable, Sendable {
         high[word] |= 1 << UInt64(slot & 63)
     }
 
-    mutating func remove(_ slot: Int) {
+    package mutating func remove(_ slot: Int) {
         if slot < 64 {
             low &= ~(1 << UInt64(slot))
         } else if (slot >> 6) - 1 < high.count {
@@ -109,7 +109,7 @@ struct SlotMask: Hashable, Sendable {
         }
     }
 
-    mutating func formUnion(_ other: SlotMask) {
+    package mutating func formUnion(_ other: SlotMask) {
         low |= other.low
         for (word, bits) in other.high.enumerated() {
             while high.count <= word { high.append(0) }
@@ -119,7 +119,7 @@ struct SlotMask: Hashable, Sendable {
 
     /// Calls the closure for every slot of the set, smallest first.
     @inline(__always)
-    func forEach(_ body: (Int) throws -> Void) rethrows {
+    package func forEach(_ body: (Int) throws -> Void) rethrows {
         var bits = low
         while bits != 0 {
             try body(bits.trailingZeroBitCount)

@@ -1,15 +1,15 @@
 import Foundation
 
 /// The fixed part of a snapshot: which row it is, which version of it, and how to find the slots.
-struct SnapshotHeader {
+package struct SnapshotHeader {
     /// The row's key: the primary key with the store's number folded in (`ObjectKey`).
-    var key: Int64
+    package var key: Int64
     /// The optimistic-lock counter of the row (Z_OPT).
-    var version: Int32
+    package var version: Int32
     /// The concrete entity's place in the model's numbering.
-    var layoutIndex: UInt16
+    package var layoutIndex: UInt16
     /// Words of null bits before the first slot.
-    var nullWords: UInt16
+    package var nullWords: UInt16
 }
 
 /// One row as the store gave it: immutable once published, typed, shared by pointer.
@@ -21,12 +21,12 @@ struct SnapshotHeader {
 /// A snapshot is built once by `SnapshotBuilder` on one thread and never changed after it is handed out; that makes it
 /// safe to share between threads. (`ManagedBuffer` forbids saying so with a `Sendable` conformance; what carries snapshots
 /// across says it.)
-final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
-    @inline(__always) var key: Int64 { header.key }
-    @inline(__always) var version: Int32 { header.version }
+package final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
+    @inline(__always) package var key: Int64 { header.key }
+    @inline(__always) package var version: Int32 { header.version }
     /// About how much memory it takes.
-    var byteCount: Int { capacity * 8 }
-    @inline(__always) var layoutIndex: Int { Int(header.layoutIndex) }
+    package var byteCount: Int { capacity * 8 }
+    @inline(__always) package var layoutIndex: Int { Int(header.layoutIndex) }
 
     @inline(__always)
     private var words: UnsafeMutablePointer<UInt64> {
@@ -41,19 +41,19 @@ final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
     }
 
     @inline(__always)
-    func isNull(_ slot: Int) -> Bool {
+    package func isNull(_ slot: Int) -> Bool {
         words[slot >> 6] & (1 << UInt64(slot & 63)) != 0
     }
 
     /// An integer, boolean or reference slot; meaningless when the slot is null.
     @inline(__always)
-    func int(_ slot: Int) -> Int64 {
+    package func int(_ slot: Int) -> Int64 {
         Int64(bitPattern: slotPointer(slot).pointee)
     }
 
     /// A double, float or date slot (dates in seconds since 2001); meaningless when the slot is null.
     @inline(__always)
-    func double(_ slot: Int) -> Double {
+    package func double(_ slot: Int) -> Double {
         Double(bitPattern: slotPointer(slot).pointee)
     }
 
@@ -61,35 +61,35 @@ final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
     ///
     /// The pointer is valid as long as the snapshot is alive.
     @inline(__always)
-    func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
+    package func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
         let word = slotPointer(slot).pointee
         let base = UnsafeRawPointer(words)
         return UnsafeRawBufferPointer(start: base + Int(word >> 32), count: Int(word & 0xFFFF_FFFF))
     }
 
     @inline(__always)
-    func string(_ slot: Int) -> String {
+    package func string(_ slot: Int) -> String {
         let bytes = bytes(slot)
         return withExtendedLifetime(self) { String(decoding: bytes, as: UTF8.self) }
     }
 
-    func data(_ slot: Int) -> Data {
+    package func data(_ slot: Int) -> Data {
         let bytes = bytes(slot)
         return withExtendedLifetime(self) { Data(bytes) }
     }
 
-    func uuid(_ slot: Int) -> UUID {
+    package func uuid(_ slot: Int) -> UUID {
         let bytes = bytes(slot)
         return withExtendedLifetime(self) { UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) }
     }
 
-    func decimal(_ slot: Int) -> Decimal {
+    package func decimal(_ slot: Int) -> Decimal {
         let bytes = bytes(slot)
         return withExtendedLifetime(self) { bytes.loadUnaligned(as: Decimal.self) }
     }
 
     /// The value of a slot in its general form; the edge of the store uses the typed readers instead.
-    func value(_ slot: Int, kind: SlotKind) -> SlotValue {
+    package func value(_ slot: Int, kind: SlotKind) -> SlotValue {
         if isNull(slot) { return .null }
         switch kind {
         case .integer, .boolean, .reference, .entityNumber, .order: return .int(int(slot))
@@ -106,8 +106,8 @@ final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
 ///
 /// Slots that are never set are null. The caller adds up the bytes of all strings, blobs, UUIDs (16) and decimals
 /// (`SnapshotBuilder.decimalSize`) beforehand; writing more than was announced stops the process.
-struct SnapshotBuilder {
-    static let decimalSize = MemoryLayout<Decimal>.size
+package struct SnapshotBuilder {
+    package static let decimalSize = MemoryLayout<Decimal>.size
 
     private let snapshot: Snapshot
     private let words: UnsafeMutablePointer<UInt64>
@@ -116,7 +116,7 @@ struct SnapshotBuilder {
     private let end: Int
 
     @inline(__always)
-    init(layout: EntityLayout, key: Int64, version: Int32, tailBytes: Int) {
+    package init(layout: EntityLayout, key: Int64, version: Int32, tailBytes: Int) {
         let nullWords = layout.nullWords
         let fixed = nullWords + layout.slots.count
         let total = fixed + (tailBytes + 7) / 8
@@ -138,19 +138,19 @@ struct SnapshotBuilder {
     }
 
     @inline(__always)
-    func set(_ slot: Int, int value: Int64) {
+    package func set(_ slot: Int, int value: Int64) {
         slots[slot] = UInt64(bitPattern: value)
         markPresent(slot)
     }
 
     @inline(__always)
-    func set(_ slot: Int, double value: Double) {
+    package func set(_ slot: Int, double value: Double) {
         slots[slot] = value.bitPattern
         markPresent(slot)
     }
 
     @inline(__always)
-    mutating func set(_ slot: Int, bytes: UnsafeRawBufferPointer) {
+    package mutating func set(_ slot: Int, bytes: UnsafeRawBufferPointer) {
         let count = bytes.count
         require(tail + count <= end, "More bytes than announced for a row")
         if count > 0, let source = bytes.baseAddress {
@@ -162,26 +162,28 @@ struct SnapshotBuilder {
     }
 
     @inline(__always)
-    mutating func set(_ slot: Int, string value: String) {
+    package mutating func set(_ slot: Int, string value: String) {
         var value = value
         value.withUTF8 { set(slot, bytes: UnsafeRawBufferPointer($0)) }
     }
 
-    mutating func set(_ slot: Int, uuid value: UUID) {
+    package mutating func set(_ slot: Int, uuid value: UUID) {
         withUnsafeBytes(of: value.uuid) { set(slot, bytes: $0) }
     }
 
-    mutating func set(_ slot: Int, decimal value: Decimal) {
+    package mutating func set(_ slot: Int, decimal value: Decimal) {
         withUnsafeBytes(of: value) { set(slot, bytes: $0) }
     }
 
     /// Copies a slot of another snapshot of the same layout (or of a sub-entity's).
     @inline(__always)
-    mutating func copy(_ slot: Int, kind: SlotKind, from other: Snapshot) { copy(slot, kind: kind, from: other, slot) }
+    package mutating func copy(_ slot: Int, kind: SlotKind, from other: Snapshot) {
+        copy(slot, kind: kind, from: other, slot)
+    }
 
     /// Copies a slot of the same kind of any snapshot.
     @inline(__always)
-    mutating func copy(_ slot: Int, kind: SlotKind, from other: Snapshot, _ origin: Int) {
+    package mutating func copy(_ slot: Int, kind: SlotKind, from other: Snapshot, _ origin: Int) {
         if other.isNull(origin) { return }
         if kind.isInline {
             set(slot, int: other.int(origin))
@@ -192,12 +194,13 @@ struct SnapshotBuilder {
 
     /// The finished, from now on immutable, row.
     @inline(__always)
-    consuming func finish() -> Snapshot { snapshot }
+    package consuming func finish() -> Snapshot { snapshot }
 }
 
 extension Snapshot {
     /// A row whose values come from the given slots of a row of another layout, the others from one of its own.
-    static func copy(of row: Snapshot, slots: [Int?], over other: Snapshot, _ layout: EntityLayout) -> Snapshot {
+    package static func copy(of row: Snapshot, slots: [Int?], over other: Snapshot, _ layout: EntityLayout) -> Snapshot
+    {
         var tailBytes = 0
         for (slot, description) in layout.slots.enumerated() where !description.kind.isInline {
             let (origin, source) = slots[slot].map { (row, $0) } ?? (other, slot)

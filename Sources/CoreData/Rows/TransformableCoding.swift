@@ -1,7 +1,7 @@
 import Foundation
 
 /// Turns the values of transformable attributes into bytes and back, by the attribute's value transformer.
-enum TransformableCoding {
+package enum TransformableCoding {
     private enum Way {
         /// The transformer makes bytes of the value.
         case forward(ValueTransformer)
@@ -28,7 +28,7 @@ enum TransformableCoding {
     }
 
     /// The bytes a store keeps for a value. Throws 134060 naming entity, attribute and the value's type.
-    static func data(from object: Any, of attribute: NSAttributeDescription) throws -> Data {
+    package static func data(from object: Any, of attribute: NSAttributeDescription) throws -> Data {
         let result: Any?
         let reason: String
         switch way(of: attribute) {
@@ -59,7 +59,7 @@ enum TransformableCoding {
 
     /// Whether the attribute's transformer can read a store's bytes. What has no transformer is read as far as it can
     /// be.
-    static func canRead(_ data: Data, of attribute: NSAttributeDescription) -> Bool {
+    package static func canRead(_ data: Data, of attribute: NSAttributeDescription) -> Bool {
         switch way(of: attribute) {
         case .forward, .unknown: true
         case .reversed(let transformer): transformer.transformedValue(data) != nil
@@ -68,7 +68,7 @@ enum TransformableCoding {
 
     /// The value behind a store's bytes; the bytes themselves when an unarchiving transformer, or none, can make
     /// nothing of them.
-    static func object(from data: Data, of attribute: NSAttributeDescription) -> Any? {
+    package static func object(from data: Data, of attribute: NSAttributeDescription) -> Any? {
         switch way(of: attribute) {
         case .forward(let transformer): transformer.reverseTransformedValue(data)
         case .reversed(let transformer): transformer.transformedValue(data) ?? data

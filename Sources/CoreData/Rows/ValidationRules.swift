@@ -1,19 +1,19 @@
 /// What of an entity has to be checked at a save; computed once per layout.
-struct ValidationRules {
-    var requiredSlots: [Int] = []
-    var predicateSlots: [Int] = []
-    var countedToManys: [Int] = []
+package struct ValidationRules {
+    package var requiredSlots: [Int] = []
+    package var predicateSlots: [Int] = []
+    package var countedToManys: [Int] = []
     /// Integers of 16 and 32 bits, with what they hold.
-    var rangedSlots: [(slot: Int, range: ClosedRange<Int64>)] = []
+    package var rangedSlots: [(slot: Int, range: ClosedRange<Int64>)] = []
     /// Doubles, floats and dates that are saved: what NaN would be lost from.
-    var floatingSlots: [Int] = []
+    package var floatingSlots: [Int] = []
 
-    var isEmpty: Bool {
+    package var isEmpty: Bool {
         requiredSlots.isEmpty && predicateSlots.isEmpty && countedToManys.isEmpty && rangedSlots.isEmpty
             && floatingSlots.isEmpty
     }
 
-    init(slots: [Slot], toManys: [ToManySlot]) {
+    package init(slots: [Slot], toManys: [ToManySlot]) {
         for (number, slot) in slots.enumerated() {
             guard let property = slot.property else { continue }
             if case .attribute(let attribute) = slot.role {

@@ -1,15 +1,15 @@
 import Foundation
 
 /// Who makes a change: what persistent history remembers of it.
-struct ChangeOrigin: Sendable {
+package struct ChangeOrigin: Sendable {
     /// The context's `transactionAuthor`.
-    var author: String?
-    var contextName: String?
+    package var author: String?
+    package var contextName: String?
 }
 
 /// A store that inserts, updates and deletes rows without objects: each batch is one transaction or nothing, and none of
 /// them holds all of its rows at once.
-protocol BatchStore: RowStore {
+package protocol BatchStore: RowStore {
     /// Whether the store takes batches at all; those of a type that does not refuse them.
     var acceptsBatches: Bool { get }
     func insert(_ batch: BatchInsertion) throws -> BatchOutcome
@@ -20,25 +20,25 @@ protocol BatchStore: RowStore {
 }
 
 /// The values that are given for a row, by slot.
-struct GivenValues {
-    var mask = SlotMask()
+package struct GivenValues {
+    package var mask = SlotMask()
     /// One place per slot, filled where `mask` says so.
-    var values: ContiguousArray<SlotValue>
+    package var values: ContiguousArray<SlotValue>
 
-    init(slotCount: Int) {
+    package init(slotCount: Int) {
         values = ContiguousArray(repeating: .null, count: slotCount)
     }
 
-    mutating func set(_ value: SlotValue, at slot: Int) {
+    package mutating func set(_ value: SlotValue, at slot: Int) {
         values[slot] = value
         mask.insert(slot)
     }
 }
 
 /// Rows to insert.
-struct BatchInsertion {
+package struct BatchInsertion {
     /// What becomes of a row that breaks a uniqueness constraint.
-    enum Collision {
+    package enum Collision {
         /// The whole batch fails.
         case fails
         /// The row that is there stays as it is.
@@ -49,17 +49,17 @@ struct BatchInsertion {
         case replaces
     }
 
-    var layout: EntityLayout
-    var collision = Collision.fails
-    var origin = ChangeOrigin()
-    var wantsKeys = false
+    package var layout: EntityLayout
+    package var collision = Collision.fails
+    package var origin = ChangeOrigin()
+    package var wantsKeys = false
     /// The next row; nil after the last one.
-    var next: () throws -> GivenValues?
+    package var next: () throws -> GivenValues?
 }
 
 /// A change of all rows that match.
-struct BatchUpdate {
-    enum Assigned {
+package struct BatchUpdate {
+    package enum Assigned {
         case constant(SlotValue)
         /// What the expression gives for the row as it was before the batch.
         case expression(NSExpression)
@@ -68,23 +68,23 @@ struct BatchUpdate {
     }
 
     /// Which rows.
-    var rows: StoreFetch
-    var assignments: [(slot: Int, value: Assigned)]
-    var origin = ChangeOrigin()
-    var wantsKeys = false
+    package var rows: StoreFetch
+    package var assignments: [(slot: Int, value: Assigned)]
+    package var origin = ChangeOrigin()
+    package var wantsKeys = false
 }
 
 /// An object that a batch update sets a to-one relationship to.
-struct BatchReference {
+package struct BatchReference {
     /// Its key in the coordinator that executes the batch.
-    let key: ObjectKey
-    let id: NSManagedObjectID
-    let relationship: NSRelationshipDescription
+    package let key: ObjectKey
+    package let id: NSManagedObjectID
+    package let relationship: NSRelationshipDescription
     /// The name of the entity that is updated.
-    let entityName: String
+    package let entityName: String
 
     /// Error 1550.
-    func failure(_ reason: String) -> NSError {
+    package func failure(_ reason: String) -> NSError {
         NSError.coreData(
             NSManagedObjectValidationError,
             reason: "Unacceptable value for the relationship \(relationship.name) of \(entityName): "
@@ -94,25 +94,25 @@ struct BatchReference {
 }
 
 /// The rows to delete.
-struct BatchDeletion {
-    var rows: StoreFetch
-    var origin = ChangeOrigin()
-    var wantsKeys = false
+package struct BatchDeletion {
+    package var rows: StoreFetch
+    package var origin = ChangeOrigin()
+    package var wantsKeys = false
 }
 
 /// What a batch did.
-struct BatchOutcome {
-    var count = 0
+package struct BatchOutcome {
+    package var count = 0
     /// Filled where the batch wanted them.
-    var keys: [ObjectKey] = []
+    package var keys: [ObjectKey] = []
 
-    mutating func merge(_ other: BatchOutcome) {
+    package mutating func merge(_ other: BatchOutcome) {
         count += other.count
         keys += other.keys
     }
 
     /// What a batch request's result holds.
-    func value(idsWanted: Bool, countWanted: Bool, in context: NSManagedObjectContext) -> Any {
+    package func value(idsWanted: Bool, countWanted: Bool, in context: NSManagedObjectContext) -> Any {
         if idsWanted { return context.objectIDs(for: keys) }
         return countWanted ? NSNumber(value: count) : NSNumber(value: true)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A store that remembers who changed which rows.
-protocol HistoryStore: AnyObject, Sendable {
+package protocol HistoryStore: AnyObject, Sendable {
     /// Whether changes are remembered from now on.
     var tracksHistory: Bool { get }
     /// The number of the transaction that the last save through this store was; nil before the first one.
@@ -24,7 +24,7 @@ protocol HistoryStore: AnyObject, Sendable {
 }
 
 /// Which transactions.
-enum HistoryInterval {
+package enum HistoryInterval {
     case all
     case none
     /// Those with higher numbers.
@@ -36,25 +36,25 @@ enum HistoryInterval {
 }
 
 /// One transaction as a store has it.
-struct HistoryTransactionRecord {
-    var number: Int64
-    var timestamp: Date
-    var author: String?
-    var bundleID: String?
-    var contextName: String?
-    var processID: String?
+package struct HistoryTransactionRecord {
+    package var number: Int64
+    package var timestamp: Date
+    package var author: String?
+    package var bundleID: String?
+    package var contextName: String?
+    package var processID: String?
 }
 
 /// One change as a store has it.
-struct HistoryChangeRecord {
-    var changeID: Int64
-    var transaction: Int64
-    var type: NSPersistentHistoryChangeType
-    var key: ObjectKey
+package struct HistoryChangeRecord {
+    package var changeID: Int64
+    package var transaction: Int64
+    package var type: NSPersistentHistoryChangeType
+    package var key: ObjectKey
     /// The number of the entity in the store's own numbering.
-    var entityNumber: Int
+    package var entityNumber: Int
     /// Of updates.
-    var updatedProperties: Set<NSPropertyDescription>?
+    package var updatedProperties: Set<NSPropertyDescription>?
     /// Of deletions: what was to stay, by attribute name.
-    var tombstone: [String: Any]?
+    package var tombstone: [String: Any]?
 }

@@ -1,7 +1,7 @@
 extension RowCache {
     /// Takes in what a save has written. A newer version that is there already stays, unless `replacing` says that
     /// versions may have been counted anew.
-    func follow(_ changes: ChangeSet, in layout: ModelLayout, replacing: Bool = false) {
+    package func follow(_ changes: ChangeSet, in layout: ModelLayout, replacing: Bool = false) {
         func root(_ index: Int) -> Int { layout.entities[index].rootIndex }
         batch { cache in
             for deletion in changes.deleted {

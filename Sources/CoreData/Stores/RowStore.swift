@@ -3,7 +3,7 @@ import Foundation
 /// What a context may ask of a store in terms of rows; every kind of store answers it, so that contexts know no SQL.
 ///
 /// All methods may be called from any thread, several at a time; a store serialises what it must.
-protocol RowStore: AnyObject, Sendable {
+package protocol RowStore: AnyObject, Sendable {
     /// The store's number within its coordinator: what is folded into the keys it hands out.
     var storeNumber: Int { get }
 
@@ -64,27 +64,27 @@ protocol RowStore: AnyObject, Sendable {
 }
 
 extension RowStore {
-    func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { nil }
+    package func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { nil }
 
-    func isCached(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool {
+    package func isCached(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool {
         cachedRow(for: key, rootIndex: rootIndex) === row
     }
 
-    func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {
+    package func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {
         takingBack()
         try write(changes)
         try beforeCommit()
     }
 
-    func pinned() throws -> (any RowStore)? { nil }
-    func trackRowAges() {}
-    var cachedRowCount: Int { 0 }
-    func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? { nil }
+    package func pinned() throws -> (any RowStore)? { nil }
+    package func trackRowAges() {}
+    package var cachedRowCount: Int { 0 }
+    package func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? { nil }
 }
 
 /// A fetch as a store sees it: no objects, no contexts.
-struct StoreFetch {
-    enum Result {
+package struct StoreFetch {
+    package enum Result {
         case keys
         case count
         /// Values of attributes, to-one relationships, `objectID` or expressions, grouped or distinct.
@@ -92,12 +92,12 @@ struct StoreFetch {
     }
 
     /// What a dictionary fetch returns under one name.
-    enum Column {
+    package enum Column {
         case keyPath(String)
         /// An `NSExpressionDescription`.
         case expression(NSPropertyDescription)
 
-        var name: String {
+        package var name: String {
             switch self {
             case .keyPath(let path): path
             case .expression(let expression): expression.name
@@ -105,16 +105,16 @@ struct StoreFetch {
         }
     }
 
-    var layout: EntityLayout
-    var includesSubentities = true
+    package var layout: EntityLayout
+    package var includesSubentities = true
     /// Constants in it may be objects or object ids (`ObjectKeyConvertible`).
-    var predicate: NSPredicate?
-    var sortDescriptors: [NSSortDescriptor] = []
-    var limit = 0
-    var offset = 0
+    package var predicate: NSPredicate?
+    package var sortDescriptors: [NSSortDescriptor] = []
+    package var limit = 0
+    package var offset = 0
     /// Only rows with greater primary keys, in the order of their keys; SQLite stores know it.
-    var afterPrimaryKey: Int64?
-    var result: Result = .keys
+    package var afterPrimaryKey: Int64?
+    package var result: Result = .keys
     /// Set for stores that programs write, which are shown requests and contexts.
     var origin: FetchOrigin?
 }
@@ -124,99 +124,99 @@ protocol ObjectKeyConvertible: AnyObject {
     var objectKey: ObjectKey { get }
 }
 
-enum StoreFetchResult {
+package enum StoreFetchResult {
     case keys([ObjectKey])
     case count(Int)
     case dictionaries([[String: Any]])
 }
 
 /// Everything one save writes to one store.
-struct ChangeSet {
-    struct Update {
-        var old: Snapshot
+package struct ChangeSet {
+    package struct Update {
+        package var old: Snapshot
         /// The row as it shall be; its version is the old one's plus one.
-        var new: Snapshot
+        package var new: Snapshot
         /// The slots that differ.
-        var changed: SlotMask
+        package var changed: SlotMask
     }
 
-    struct Deletion {
-        var key: ObjectKey
+    package struct Deletion {
+        package var key: ObjectKey
         /// What was read; nil when the object was deleted as a fault (then no version is compared).
-        var row: Snapshot?
+        package var row: Snapshot?
     }
 
     /// Changes of the members of one owner's many-to-many relationship, told from the naming side only.
-    struct Join {
-        var toMany: ToManySlot
-        var owner: ObjectKey
-        var added: [ObjectKey] = []
-        var removed: [ObjectKey] = []
+    package struct Join {
+        package var toMany: ToManySlot
+        package var owner: ObjectKey
+        package var added: [ObjectKey] = []
+        package var removed: [ObjectKey] = []
 
-        var isEmpty: Bool { added.isEmpty && removed.isEmpty }
+        package var isEmpty: Bool { added.isEmpty && removed.isEmpty }
     }
 
     /// The order of one owner's ordered many-to-many relationship, from either side. Pairs that nobody speaks of keep their
     /// places; new ones stand at the ends of both lists, in the order of `joins`, until this says otherwise.
-    struct Arrangement {
-        var toMany: ToManySlot
-        var owner: ObjectKey
-        var members: [ObjectKey]
+    package struct Arrangement {
+        package var toMany: ToManySlot
+        package var owner: ObjectKey
+        package var members: [ObjectKey]
         /// Whether `members` is the list from its beginning, not what comes at its end.
-        var isWhole: Bool
+        package var isWhole: Bool
     }
 
     /// New rows with their final keys and version 1.
-    var inserted: [Snapshot] = []
-    var updated: [Update] = []
-    var deleted: [Deletion] = []
-    var joins: [Join] = []
-    var arrangements: [Arrangement] = []
+    package var inserted: [Snapshot] = []
+    package var updated: [Update] = []
+    package var deleted: [Deletion] = []
+    package var joins: [Join] = []
+    package var arrangements: [Arrangement] = []
     /// Rows that are not written, but have to be as they were read.
-    var unchanged: [Snapshot] = []
+    package var unchanged: [Snapshot] = []
     /// Who makes the changes.
-    var origin = ChangeOrigin()
+    package var origin = ChangeOrigin()
     /// The objects behind the rows, for stores that programs write.
     var objects: SavedObjects?
 
-    var isEmpty: Bool {
+    package var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty && arrangements.isEmpty
             && unchanged.isEmpty && objects?.isEmpty ?? true
     }
 
     /// The rows as they will be.
-    var written: [Snapshot] { inserted + updated.map(\.new) }
+    package var written: [Snapshot] { inserted + updated.map(\.new) }
 
     /// The rows as they were read, by the keys that the changes are about: what a store must still have.
-    var expected: [(key: ObjectKey, row: Snapshot)] {
+    package var expected: [(key: ObjectKey, row: Snapshot)] {
         (updated.map(\.old) + unchanged).map { (ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key), $0) }
             + deleted.compactMap { deletion in deletion.row.map { (deletion.key, $0) } }
     }
 }
 
 /// Rows that somebody else changed or deleted since they were read. Nothing of the change set was written.
-struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are immutable
-    struct Conflict {
-        var key: ObjectKey
-        var expected: Snapshot?
+package struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are immutable
+    package struct Conflict {
+        package var key: ObjectKey
+        package var expected: Snapshot?
         /// The row as it is now; nil when it was deleted.
-        var found: Snapshot?
+        package var found: Snapshot?
         /// Of a row that is to be deleted: what somebody else has related to it meanwhile.
-        var newMembers: [NewMember] = []
+        package var newMembers: [NewMember] = []
     }
     /// A member of a to-many relationship (a place in the owner's layout) that the saver knows nothing of.
-    struct NewMember {
-        var toMany: Int
-        var key: ObjectKey
+    package struct NewMember {
+        package var toMany: Int
+        package var key: ObjectKey
     }
     /// A uniqueness constraint that an inserted or updated row breaks.
-    struct ConstraintConflict {
-        var constraint: [String]
-        var key: ObjectKey
-        var existing: ObjectKey?
+    package struct ConstraintConflict {
+        package var constraint: [String]
+        package var key: ObjectKey
+        package var existing: ObjectKey?
         /// The row that has the values, as the save's transaction sees it.
-        var existingRow: Snapshot?
+        package var existingRow: Snapshot?
     }
-    var conflicts: [Conflict]
-    var constraintConflicts: [ConstraintConflict] = []
+    package var conflicts: [Conflict]
+    package var constraintConflicts: [ConstraintConflict] = []
 }

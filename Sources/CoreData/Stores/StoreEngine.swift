@@ -2,7 +2,7 @@ import Foundation
 
 /// The framework's own stores of some types, found by the type's name: what can be done with a store before it is open,
 /// or without opening it.
-protocol StoreEngine: Sendable {
+package protocol StoreEngine: Sendable {
     /// The types of its stores, and the class of them all.
     var types: [String] { get }
     var storeClass: NSPersistentStore.Type { get }
@@ -35,25 +35,54 @@ protocol StoreEngine: Sendable {
 }
 
 /// An engine that a product of its own brings; it is made when a store of its type is asked for.
-protocol ProductStoreEngine: StoreEngine, AnyObject {
+package protocol ProductStoreEngine: StoreEngine, AnyObject {
     init()
 }
 
 /// A store that is to be opened.
-struct StoreOpening {
-    var layout: ModelLayout
+package struct StoreOpening {
+    package var layout: ModelLayout
     /// The store's number within its coordinator.
-    var number: Int
-    var type: String
-    var configuration: String?
-    var url: URL?
-    var options: [AnyHashable: Any]?
-    var use = StoreUse.work
+    package var number: Int
+    package var type: String
+    package var configuration: String?
+    package var url: URL?
+    package var options: [AnyHashable: Any]?
+    package var use = StoreUse.work
     /// What the engine has seen of the store already. The store may be another one by now.
-    var look: (any StoreLook)?
+    package var look: (any StoreLook)?
+}
+
+extension StoreOpening {
+    /// The names of the entities that the store holds; nil for all of the model's.
+    package func entities() throws -> Set<String>? {
+        guard let configuration, configuration != NSManagedObjectModel.defaultConfigurationName else { return nil }
+        guard let entities = layout.model.entities(forConfigurationName: configuration) else {
+            throw NSError.coreData(
+                NSPersistentStoreOpenError, reason: "The model has no configuration named “\(configuration)”.")
+        }
+        return Set(entities.compactMap(\.name))
+    }
+
+    /// Throws where the store was made with another version of the model.
+    package func requireModel(
+        _ metadata: [String: Any], made archived: @escaping () throws -> NSManagedObjectModel?
+    ) throws {
+        if StoreOptions.bool(options, NSIgnorePersistentStoreVersioningOption) ?? false { return }
+        try StoreModelCheck(
+            model: layout.model, layout: layout, configurationName: configuration,
+            url: url ?? URL(fileURLWithPath: "/dev/null"), archivedModel: archived
+        ).check(metadata)
+    }
+
+    package var isReadOnly: Bool { StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) ?? false }
+    package var tracksHistory: Bool { StoreOptions.isOn(options, NSPersistentHistoryTrackingKey) }
+    package var maximumOfReaders: Int {
+        StoreOptions.number(options, NSPersistentStoreConnectionPoolMaxSizeKey).map { max(1, Int($0)) } ?? 4
+    }
 }
 
 /// What a store says about itself before it is open.
-protocol StoreLook {
+package protocol StoreLook {
     var metadata: [String: Any] { get }
 }

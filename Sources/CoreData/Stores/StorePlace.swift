@@ -1,7 +1,7 @@
 import Foundation
 
 /// Where the URL of a store leads: to a file, or into memory.
-enum StorePlace: Equatable {
+package enum StorePlace: Equatable {
     /// `/dev/null`: a store in memory that nobody else sees.
     case memory
     /// `/dev/null/NAME`: a store in memory that the coordinators of the process share by its name.
@@ -12,7 +12,7 @@ enum StorePlace: Equatable {
     private static let null = "/dev/null"
 
     /// - Parameter url: the URL of a store. A symbolic link counts as what it leads to, and `..` is followed.
-    init(_ url: URL) {
+    package init(_ url: URL) {
         guard url.isFileURL else {
             self = .file
             return
@@ -40,7 +40,7 @@ enum StorePlace: Equatable {
     }
 
     /// The error of reading a store in memory that is not there.
-    static func missing(_ url: URL) -> NSError {
+    package static func missing(_ url: URL) -> NSError {
         .coreData(
             CocoaError.Code.fileReadNoSuchFile.rawValue,
             reason: "There is no store at “\(url.path)”: a store there lives in memory, as long as somebody has it "

@@ -1,5 +1,5 @@
 /// What a store is opened for. Whoever opens it says so; no option of a program's does.
-enum StoreUse: Equatable, Sendable {
+package enum StoreUse: Equatable, Sendable {
     /// A program works with it, and others may do so too.
     case work
     /// A migration reads every row once. Where the process holds the lock on the file, nobody can change it meanwhile.
@@ -9,17 +9,17 @@ enum StoreUse: Equatable, Sendable {
     case migrationDestination(isSole: Bool)
 
     /// Whether rows that were read or written come again: only then they are worth a cache.
-    var cachesRows: Bool { !isWholeMigration }
+    package var cachesRows: Bool { !isWholeMigration }
 
     /// Whether whoever opened the store commits what is written.
-    var holdsTransaction: Bool { isWholeMigration }
+    package var holdsTransaction: Bool { isWholeMigration }
 
     /// Whether the file cannot change while the store is open.
-    var isImmutable: Bool { self == .migrationSource(isLocked: true) }
+    package var isImmutable: Bool { self == .migrationSource(isLocked: true) }
 
     /// Whether a save makes sure that the rows it refers to are there: others may delete them. The destination of a
     /// migration is checked whole at the end.
-    var checksReferences: Bool {
+    package var checksReferences: Bool {
         if case .migrationDestination = self { false } else { true }
     }
 

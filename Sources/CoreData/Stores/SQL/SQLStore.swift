@@ -3,59 +3,82 @@ import Foundation
 /// A store in tables: what it does with them, over a database that a driver has opened.
 ///
 /// Every method may be called from any thread.
-class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may change is used under a lock
+package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may change is used under a lock
     /// What a store is made of.
-    struct Parts {
-        var layout: ModelLayout
-        var storeNumber: Int
-        var typeName: String
-        var schema: SQLSchema
-        var use: StoreUse
-        var derivedAttributes: DerivedAttributes
+    package struct Parts {
+        package var layout: ModelLayout
+        package var storeNumber: Int
+        package var typeName: String
+        package var schema: SQLSchema
+        package var use: StoreUse
+        package var derivedAttributes: DerivedAttributes
         /// The tables of persistent history; nil where there are none.
-        var historyTables: HistoryTables?
+        package var historyTables: HistoryTables?
         /// Whether changes are recorded in them.
-        var tracksHistory: Bool
-        var metadata: [String: Any]
+        package var tracksHistory: Bool
+        package var metadata: [String: Any]
         /// Where large values lie; nil where they lie in the rows.
-        var externalData: ExternalData?
-        var configurationName: String?
-        var url: URL?
-        var options: [AnyHashable: Any]?
+        package var externalData: ExternalData?
+        package var configurationName: String?
+        package var url: URL?
+        package var options: [AnyHashable: Any]?
         /// What errors call the store.
-        var name: String?
+        package var name: String?
         /// Whether others can open the store, and migrate it meanwhile.
-        var isShared = true
+        package var isShared = true
+
+        package init(
+            layout: ModelLayout, storeNumber: Int, typeName: String, schema: SQLSchema, use: StoreUse,
+            derivedAttributes: DerivedAttributes, historyTables: HistoryTables?, tracksHistory: Bool,
+            metadata: [String: Any], externalData: ExternalData?, configurationName: String?, url: URL?,
+            options: [AnyHashable: Any]?, name: String?, isShared: Bool = true
+        ) {
+            self.layout = layout
+            self.storeNumber = storeNumber
+            self.typeName = typeName
+            self.schema = schema
+            self.use = use
+            self.derivedAttributes = derivedAttributes
+            self.historyTables = historyTables
+            self.tracksHistory = tracksHistory
+            self.metadata = metadata
+            self.externalData = externalData
+            self.configurationName = configurationName
+            self.url = url
+            self.options = options
+            self.name = name
+            self.isShared = isShared
+        }
     }
 
-    let layout: ModelLayout
+    package let layout: ModelLayout
     /// Keeps alive what the layout speaks of.
     private let model: NSManagedObjectModel
-    let storeNumber: Int
-    let schema: SQLSchema
-    let database: any SQLDatabase
-    let capabilities: SQLCapabilities
-    let rowCache: RowCache
-    let externalData: ExternalData?
-    let use: StoreUse
-    let derivedAttributes: DerivedAttributes
-    let historyTables: HistoryTables?
-    let tracksHistory: Bool
+    package let storeNumber: Int
+    package let schema: SQLSchema
+    package let database: any SQLDatabase
+    package let capabilities: SQLCapabilities
+    package let rowCache: RowCache
+    package let externalData: ExternalData?
+    package let use: StoreUse
+    package let derivedAttributes: DerivedAttributes
+    package let historyTables: HistoryTables?
+    package let tracksHistory: Bool
     /// Whether others can open the store, and migrate it meanwhile.
-    let isShared: Bool
+    package let isShared: Bool
     private let typeName: String
 
     /// How whole rows lie in their tables: of hierarchies by root index, and of single entities by layout index.
-    let rootShapes: [RowShape?]
-    let shapes: [RowShape?]
+    package let rootShapes: [RowShape?]
+    package let shapes: [RowShape?]
     /// By root index: the only entity of its table, where it holds one only.
-    let soleLayouts: [Int?]
+    package let soleLayouts: [Int?]
 
     /// What becomes of files when the held transaction is committed; used while nobody writes.
-    var heldFiles = ExternalFileChanges()
+    package var heldFiles = ExternalFileChanges()
 
     /// The number of the tables, as it was when they were last known to be this model's; used while nobody writes.
-    var knownSchemaVersion: Int64?
+    package var knownSchemaVersion: Int64?
 
     private let stateLock = NSLock()
     /// The metadata as they were last read or written; under `stateLock`.
@@ -65,7 +88,7 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
     /// The number of the last transaction that a save of this store recorded; under `stateLock`.
     private var recordedTransaction: Int64?
 
-    override var type: String { typeName }
+    package override var type: String { typeName }
 
     init(_ parts: Parts, database: any SQLDatabase) {
         layout = parts.layout
@@ -101,8 +124,13 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
         identifier = parts.metadata[NSStoreUUIDKey] as? String
     }
 
+    /// A store over a database that an engine has opened.
+    package static func opened(_ parts: Parts, database: any SQLDatabase) -> SQLStore {
+        SQLStore(parts, database: database)
+    }
+
     /// The parts of another store, for one that shows the same tables by other connections.
-    var parts: Parts {
+    package var parts: Parts {
         Parts(
             layout: layout, storeNumber: storeNumber, typeName: typeName, schema: schema, use: use,
             derivedAttributes: derivedAttributes, historyTables: historyTables, tracksHistory: false,
@@ -111,19 +139,19 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
     }
 
     /// The entity of a row of a root entity's table, by the number in the row.
-    final func layoutIndex(number: Int64, rootIndex: Int) -> Int? {
+    package final func layoutIndex(number: Int64, rootIndex: Int) -> Int? {
         soleLayouts[rootIndex] ?? schema.layoutOfNumber[Int(number)]
     }
 
     /// A view of the store as it is now; nil where nothing could be written meanwhile, or the database has no such
     /// view.
-    func pinned() throws -> (any RowStore)? { nil }
+    package func pinned() throws -> (any RowStore)? { nil }
 
     // MARK: Connections
 
     /// Runs a body with the connection that writes while no other thread writes. Failures come out as Core Data's
     /// errors.
-    final func writing<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+    package final func writing<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         do {
             if let result = try database.write(body) { return result }
         } catch let failure as any SQLFailure {
@@ -135,7 +163,7 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
 
     /// Runs a body with a connection that reads. Failures come out as Core Data's errors.
     @inline(__always)
-    final func reading<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+    package final func reading<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         do {
             return try database.read(body)
         } catch let failure as any SQLFailure {
@@ -145,12 +173,12 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
 
     /// Closes every connection. Called when the store is removed from its coordinator; reading or writing afterwards
     /// throws.
-    func close() {
+    package func close() {
         database.close()
         rowCache.removeAll()
     }
 
-    static func closedError(_ url: URL?) -> NSError {
+    package static func closedError(_ url: URL?) -> NSError {
         .coreData(
             NSPersistentStoreOperationError, reason: "The store was removed from its coordinator and cannot be used.",
             url: url)
@@ -158,7 +186,7 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
 
     // MARK: Metadata
 
-    override var metadata: [String: Any]! {
+    package override var metadata: [String: Any]! {
         get { super.metadata }
         set {
             super.metadata = newValue
@@ -170,13 +198,13 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
     final var storedVersion: StoredVersion { stateLock.withLock { StoredVersion(savedMetadata) } }
 
     /// Whether the program changed the metadata since they were last written.
-    final var hasUnsavedMetadata: Bool {
+    package final var hasUnsavedMetadata: Bool {
         let (wereSet, saved) = stateLock.withLock { (metadataWereSet, savedMetadata) }
         return wereSet && !(saved as NSDictionary).isEqual((metadata ?? [:]) as NSDictionary)
     }
 
     /// Writes the metadata, if they were changed, without a save: at the end of a pass of a migration manager.
-    final func saveMetadata() throws {
+    package final func saveMetadata() throws {
         guard hasUnsavedMetadata else { return }
         let written = try writing { connection in
             try connection.transaction {
@@ -189,7 +217,7 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
     }
 
     /// Writes the metadata within a transaction, and says what was written.
-    final func writeMetadata(on connection: any SQLConnection) throws -> [String: Any] {
+    package final func writeMetadata(on connection: any SQLConnection) throws -> [String: Any] {
         let saved = stateLock.withLock { savedMetadata }
         let merged = SQLStoreMetadata.merging(metadata ?? [:], over: saved)
         try SQLStoreMetadata.write(merged, to: connection, url: url)
@@ -197,7 +225,7 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
     }
 
     /// What was read or written is now what the store has.
-    final func metadataWereSaved(_ written: [String: Any]) {
+    package final func metadataWereSaved(_ written: [String: Any]) {
         stateLock.withLock {
             savedMetadata = written
             metadataWereSet = false
@@ -207,49 +235,51 @@ class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may 
     }
 
     /// One entry of the metadata was written besides what the program may have set.
-    final func metadataEntryWasSaved(_ value: Any?, forKey key: String) {
+    package final func metadataEntryWasSaved(_ value: Any?, forKey key: String) {
         stateLock.withLock { savedMetadata[key] = value }
         super.metadata[key] = value
     }
 
     // MARK: History
 
-    final var lastRecordedTransaction: Int64? { stateLock.withLock { recordedTransaction } }
+    package final var lastRecordedTransaction: Int64? { stateLock.withLock { recordedTransaction } }
 
-    final func didRecord(_ number: Int64) { stateLock.withLock { recordedTransaction = number } }
+    package final func didRecord(_ number: Int64) { stateLock.withLock { recordedTransaction = number } }
 
     // MARK: The row cache
 
-    final func sweepRowCache() { rowCache.sweep() }
+    package final func sweepRowCache() { rowCache.sweep() }
 
-    final func trackRowAges() { rowCache.trackAges() }
+    package final func trackRowAges() { rowCache.trackAges() }
 
-    final var cachedRowCount: Int { rowCache.count }
+    package final var cachedRowCount: Int { rowCache.count }
 
-    final func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? {
+    package final func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? {
         rowCache.age(of: key, rootIndex: rootIndex)
     }
 
-    final func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { rowCache.row(for: key, rootIndex: rootIndex) }
+    package final func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? {
+        rowCache.row(for: key, rootIndex: rootIndex)
+    }
 
-    final func isCached(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool {
+    package final func isCached(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool {
         rowCache.has(row, for: key, rootIndex: rootIndex)
     }
 
-    final func forgetCachedRow(_ key: Int64, rootIndex: Int) { rowCache.remove(key, rootIndex: rootIndex) }
+    package final func forgetCachedRow(_ key: Int64, rootIndex: Int) { rowCache.remove(key, rootIndex: rootIndex) }
 }
 
 // Files of a transaction that is held: what its parts have orphaned goes when the whole is committed, and so does the
 // note.
 extension SQLStore {
     /// The files of a transaction that begins.
-    func filesOfTransaction() -> ExternalFileChanges {
+    package func filesOfTransaction() -> ExternalFileChanges {
         var files = ExternalFileChanges()
         files.note = database.withoutWriting { heldFiles.note }
         return files
     }
 
-    func didCommit(_ files: ExternalFileChanges) {
+    package func didCommit(_ files: ExternalFileChanges) {
         database.withoutWriting {
             guard database.holdsTransaction else {
                 externalData?.committed(files)
@@ -260,7 +290,7 @@ extension SQLStore {
         }
     }
 
-    func didAbandon(_ files: ExternalFileChanges) {
+    package func didAbandon(_ files: ExternalFileChanges) {
         database.withoutWriting {
             guard database.holdsTransaction else {
                 externalData?.abandoned(files)
@@ -272,7 +302,7 @@ extension SQLStore {
     }
 
     /// The held transaction was committed; called while nobody writes.
-    func releaseHeldFiles() {
+    package func releaseHeldFiles() {
         externalData?.committed(heldFiles)
         heldFiles = ExternalFileChanges()
     }

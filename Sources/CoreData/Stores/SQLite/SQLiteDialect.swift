@@ -61,12 +61,21 @@ struct SQLiteDialect: SQLDialect {
 
     var keyOrder: String { " WITHOUT ROWID" }
 
+    var sourceAlias: String { "" }
+
     var noLimit: Int? { -1 }
 
     /// No character follows U+10FFFF, so every string with the prefix lies below the end of the range.
     func end(ofPrefix prefix: String) -> String { prefix + "\u{10FFFF}\u{10FFFF}" }
 
     func name(of type: SQLColumnType) -> String { type.rawValue }
+
+    func suffix(for direction: SQLIndexColumn.Direction) -> String {
+        switch direction {
+        case .ascending: " COLLATE BINARY ASC"
+        case .descending: " COLLATE BINARY DESC"
+        }
+    }
 
     func insertion(_ conflict: SQLInsert.Conflict) -> (verb: String, tail: String) {
         switch conflict {
@@ -78,7 +87,9 @@ struct SQLiteDialect: SQLDialect {
 
     // MARK: Lists
 
-    func elements(ofListIn placeholder: String) -> String { "SELECT value FROM json_each(\(placeholder))" }
+    func elements(ofListIn placeholder: String, like values: [SlotValue]) -> String {
+        "SELECT value FROM json_each(\(placeholder))"
+    }
 
     /// Numbers and texts as an array in JSON.
     func list(_ values: [SlotValue]) -> SlotValue {

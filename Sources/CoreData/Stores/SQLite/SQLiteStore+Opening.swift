@@ -67,7 +67,9 @@ extension SQLiteStore {
             self.options = options
             self.use = use
             settings = try SQLiteStoreOptions(options, url: url)
-            let entities = try Self.entityNames(layout.model, configurationName)
+            let entities = try StoreOpening(
+                layout: layout, number: storeNumber, type: type, configuration: configurationName
+            ).entities()
             let fresh = SQLSchemaBuilder.schema(of: layout, entities: entities)
             schema = fresh
             // Before anything is made: a derivation that cannot be kept refuses the model.
@@ -122,17 +124,6 @@ extension SQLiteStore {
                 return try create(at: url, existed: exists, entities: entities)
             }
             try openExisting(look, entities: entities)
-        }
-
-        private static func entityNames(_ model: NSManagedObjectModel, _ configuration: String?) throws -> Set<String>?
-        {
-            guard let configuration, configuration != "PF_DEFAULT_CONFIGURATION_NAME" else { return nil }
-            guard let entities = model.entities(forConfigurationName: configuration) else {
-                throw NSError.coreData(
-                    NSPersistentStoreOpenError,
-                    reason: "The model has no configuration named “\(configuration)”.")
-            }
-            return Set(entities.compactMap(\.name))
         }
 
         // MARK: A new store

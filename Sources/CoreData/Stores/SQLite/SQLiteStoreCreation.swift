@@ -31,7 +31,7 @@ struct SQLiteStoreCreation {
         try connection.transaction {
             guard try connection.integer("SELECT COUNT(*) FROM sqlite_master") == 0 else { throw AlreadyMade() }
             for definition in Self.definitions(of: schema) { try connection.run(.define(definition)) }
-            try fillKeys(connection)
+            try SQLBookkeeping.Keys.fill(layout, schema, connection)
             try SQLStoreMetadata.write(metadata, to: connection, url: url)
             try connection.prepare(SQLBookkeeping.ModelCache.insert).run { $0.bind(1, cache) }
         }
@@ -45,18 +45,5 @@ struct SQLiteStoreCreation {
         ]
         return schema.allTables.map { .createTable($0) } + schema.indexes.map { .createIndex($0) }
             + bookkeeping.map { .createTable($0) }
-    }
-
-    /// One row per entity: its number, name and parent, and the highest key handed out.
-    private func fillKeys(_ connection: SQLiteConnection) throws {
-        let held = layout.entities.filter { schema.numbers[$0.index] != nil }
-        let insert = SQLInsert(into: SQLBookkeeping.Keys.table, SQLBookkeeping.Keys.columns)
-        try connection.prepare(.insert(insert)).run(held.count) { place, parameters in
-            let entity = held[place]
-            parameters.bind(1, Int64(schema.numbers[entity.index] ?? 0))
-            parameters.bind(2, entity.name)
-            parameters.bind(3, Int64(entity.superIndex.flatMap { schema.numbers[$0] } ?? 0))
-            parameters.bind(4, Int64(0))
-        }
     }
 }

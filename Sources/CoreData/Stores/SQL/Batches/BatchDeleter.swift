@@ -4,7 +4,7 @@ import Foundation
 ///
 /// What must not be there in the end (members of a relationship with the deny rule, rows that lost a mandatory owner)
 /// may still be deleted by the batch itself: it is noted, and looked for when everything else is done.
-final class BatchDeleter {
+package final class BatchDeleter {
     private let batch: BatchDeletion
     private let transaction: BatchTransaction
     private let store: SQLStore
@@ -22,14 +22,14 @@ final class BatchDeleter {
         let isDenied: Bool
     }
 
-    init(_ batch: BatchDeletion, _ transaction: BatchTransaction) throws {
+    package init(_ batch: BatchDeletion, _ transaction: BatchTransaction) throws {
         self.batch = batch
         self.transaction = transaction
         store = transaction.store
         connection = transaction.connection
     }
 
-    func run() throws {
+    package func run() throws {
         let rootIndex = batch.rows.layout.rootIndex
         let select = try store.selection(of: batch.rows) { _, _ in }
         try store.scan(select, beside: connection) { rows in

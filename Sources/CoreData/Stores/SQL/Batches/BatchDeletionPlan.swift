@@ -1,45 +1,45 @@
 import Foundation
 
 /// What deleting rows of one concrete entity means for other rows, as columns.
-struct BatchDeletionPlan {
+package struct BatchDeletionPlan {
     /// A relationship of the deleted rows whose key lies in them.
-    struct Outgoing {
-        let column: String
+    package struct Outgoing {
+        package let column: String
         /// Column of the concrete entity's number, where the destination has subentities.
-        let numberColumn: String?
-        let destination: EntityLayout
-        let relationship: NSRelationshipDescription
+        package let numberColumn: String?
+        package let destination: EntityLayout
+        package let relationship: NSRelationshipDescription
     }
 
     /// A relationship of the deleted rows whose key lies in the rows at its other end.
-    struct Incoming {
-        let table: String
-        let rootIndex: Int
-        let column: String
+    package struct Incoming {
+        package let table: String
+        package let rootIndex: Int
+        package let column: String
         /// The column and those that go with it: number of the entity, position in the owner's list.
-        let columns: [String]
+        package let columns: [String]
         /// The slot of the column's relationship in the rows at the other end; nil for a hidden one.
-        let slot: Int?
+        package let slot: Int?
         /// Whether a row at the other end may not be without.
-        let isMandatory: Bool
-        let relationship: NSRelationshipDescription
+        package let isMandatory: Bool
+        package let relationship: NSRelationshipDescription
     }
 
     /// An end of a join table.
-    struct Pairs {
-        let end: SQLJoinEnd
-        let destination: EntityLayout
-        let relationship: NSRelationshipDescription
+    package struct Pairs {
+        package let end: SQLJoinEnd
+        package let destination: EntityLayout
+        package let relationship: NSRelationshipDescription
     }
 
-    let layout: EntityLayout
-    let table: String
-    let external: [RowWriter.Field]
-    private(set) var outgoing: [Outgoing] = []
-    private(set) var incoming: [Incoming] = []
-    private(set) var pairs: [Pairs] = []
+    package let layout: EntityLayout
+    package let table: String
+    package let external: [RowWriter.Field]
+    package private(set) var outgoing: [Outgoing] = []
+    package private(set) var incoming: [Incoming] = []
+    package private(set) var pairs: [Pairs] = []
 
-    init(layout: EntityLayout, writer: RowWriter, schema: SQLSchema) {
+    package init(layout: EntityLayout, writer: RowWriter, schema: SQLSchema) {
         self.layout = layout
         table = writer.table
         external = writer.externalFields

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Inserts the rows of a batch, a few hundred at a time.
-struct BatchInserter {
+package struct BatchInserter {
     private let batch: BatchInsertion
     private let transaction: BatchTransaction
     private let store: SQLStore
@@ -12,7 +12,7 @@ struct BatchInserter {
     /// How many bytes each of these takes behind the slots of a row.
     private let defaultBytes: [Int]
 
-    init(_ batch: BatchInsertion, _ transaction: BatchTransaction) throws {
+    package init(_ batch: BatchInsertion, _ transaction: BatchTransaction) throws {
         self.batch = batch
         self.transaction = transaction
         store = transaction.store
@@ -31,7 +31,7 @@ struct BatchInserter {
         defaultBytes = defaults.map(\.tailBytes)
     }
 
-    func run() throws {
+    package func run() throws {
         var rows: [GivenValues] = []
         var goesOn = true
         while goesOn {
@@ -142,13 +142,13 @@ struct BatchInserter {
 
 extension BatchTransaction {
     /// What a column that allows external storage shall hold for a value.
-    func encode(_ bytes: UnsafeRawBufferPointer) throws -> Data {
+    package func encode(_ bytes: UnsafeRawBufferPointer) throws -> Data {
         if let externalData = store.externalData { return try externalData.encode(bytes, &files) }
         return ExternalData.inline(bytes)
     }
 
     /// Notes the files that a row's columns name now: they are orphans once the row is changed.
-    func noteFiles(of fields: [RowWriter.Field], _ table: String, _ key: Int64) throws {
+    package func noteFiles(of fields: [RowWriter.Field], _ table: String, _ key: Int64) throws {
         if fields.isEmpty { return }
         try SaveSession(store: store, connection: connection).noteFiles(of: fields, table, key, &files)
     }

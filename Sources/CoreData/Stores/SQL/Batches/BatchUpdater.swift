@@ -2,7 +2,7 @@ import Foundation
 
 /// Changes the rows of a batch: reads their keys, and what expressions give for them, in one connection and writes in
 /// another.
-struct BatchUpdater {
+package struct BatchUpdater {
     private let batch: BatchUpdate
     private let transaction: BatchTransaction
     private let store: SQLStore
@@ -23,7 +23,7 @@ struct BatchUpdater {
         var expression: NSExpression?
     }
 
-    init(_ batch: BatchUpdate, _ transaction: BatchTransaction) throws {
+    package init(_ batch: BatchUpdate, _ transaction: BatchTransaction) throws {
         self.batch = batch
         self.transaction = transaction
         store = transaction.store
@@ -33,7 +33,7 @@ struct BatchUpdater {
         ranges = BatchRanges(layout)
     }
 
-    func run() throws {
+    package func run() throws {
         var assignments: [Assignment] = []
         var strangers: [BatchReference] = []
         let select = try store.selection(of: batch.rows) { translator, frame in

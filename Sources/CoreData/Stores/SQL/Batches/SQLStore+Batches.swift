@@ -1,16 +1,16 @@
 import Foundation
 
 extension SQLStore: BatchStore {
-    var acceptsBatches: Bool { type == NSSQLiteStoreType }
+    package var acceptsBatches: Bool { type != NSInMemoryStoreType }
 
     /// Rows of a batch that are worked on together.
-    static var batchSize: Int { 256 }
+    package static var batchSize: Int { 256 }
 
-    func insert(_ batch: BatchInsertion) throws -> BatchOutcome {
+    package func insert(_ batch: BatchInsertion) throws -> BatchOutcome {
         try runBatch(batch.origin, beforeCommit: {}) { try BatchInserter(batch, $0).run() }
     }
 
-    func update(_ batch: BatchUpdate, beforeCommit: () throws -> Void) throws -> BatchOutcome {
+    package func update(_ batch: BatchUpdate, beforeCommit: () throws -> Void) throws -> BatchOutcome {
         guard shapes[batch.rows.layout.index] != nil else {
             try beforeCommit()
             return BatchOutcome()
@@ -18,7 +18,7 @@ extension SQLStore: BatchStore {
         return try runBatch(batch.origin, beforeCommit: beforeCommit) { try BatchUpdater(batch, $0).run() }
     }
 
-    func delete(_ batch: BatchDeletion, beforeCommit: () throws -> Void) throws -> BatchOutcome {
+    package func delete(_ batch: BatchDeletion, beforeCommit: () throws -> Void) throws -> BatchOutcome {
         guard shapes[batch.rows.layout.index] != nil else {
             try beforeCommit()
             return BatchOutcome()
@@ -70,7 +70,7 @@ extension SQLStore: BatchStore {
     ///
     /// Where there is a -wal, a reader sees that state while the writer goes on, and memory does not grow with the
     /// rows. Without one, all rows are read before the body is called.
-    func scan(
+    package func scan(
         _ select: SQLSelect, beside connection: any SQLConnection, _ body: ([[SlotValue]]) throws -> Void
     ) throws {
         func run(on connection: any SQLConnection, keepsAll: Bool) throws {
@@ -92,7 +92,7 @@ extension SQLStore: BatchStore {
     }
 
     /// A SELECT of the rows of a batch: key and entity number first, then whatever `addResults` adds.
-    func selection(
+    package func selection(
         of rows: StoreFetch, _ addResults: (SQLFetchTranslator, SQLFrame) throws -> Void
     ) throws -> SQLSelect {
         let translator = translator(for: rows.layout)
@@ -109,7 +109,7 @@ extension SQLStore: BatchStore {
     }
 
     /// The key of a row that `selection` gives; nil when its entity is not in the model.
-    func key(of row: [SlotValue], rootIndex: Int) -> ObjectKey? {
+    package func key(of row: [SlotValue], rootIndex: Int) -> ObjectKey? {
         guard case .int(let primaryKey) = row[0] else { return nil }
         var number: Int64 = 0
         if case .int(let given) = row[1] { number = given }

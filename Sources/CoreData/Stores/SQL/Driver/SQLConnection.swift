@@ -3,7 +3,7 @@ import Foundation
 /// One connection to a database, with its prepared statements.
 ///
 /// It has no lock of its own: whoever owns it uses it from one thread at a time.
-protocol SQLConnection: AnyObject {
+package protocol SQLConnection: AnyObject {
     /// A statement of its own, prepared anew.
     func prepare(_ statement: SQLStatement) throws -> any SQLPreparedStatement
     /// The statement of a plan: printed and prepared once, then kept.
@@ -46,15 +46,15 @@ protocol SQLConnection: AnyObject {
 extension SQLConnection {
     /// Runs a statement that has no parameters.
     @discardableResult
-    func run(_ statement: SQLStatement) throws -> SQLOutcome { try prepare(statement).run() }
+    package func run(_ statement: SQLStatement) throws -> SQLOutcome { try prepare(statement).run() }
 
     /// The first value of the first row as an integer; nil without a row or when it is NULL.
-    func integer(_ select: SQLSelect) throws -> Int64? {
+    package func integer(_ select: SQLSelect) throws -> Int64? {
         try prepare(.select(select)).first { $0.isNull(0) ? nil : $0.int64(0) } ?? nil
     }
 
     /// Runs a body in a transaction: committed when it returns, rolled back when it throws.
-    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try begin()
         do {
             let result = try body()
@@ -68,7 +68,7 @@ extension SQLConnection {
 }
 
 /// A prepared statement of a connection. It belongs to the thread that uses the connection.
-protocol SQLPreparedStatement: AnyObject {
+package protocol SQLPreparedStatement: AnyObject {
     /// Runs a statement that gives no rows, once for each of so many rows.
     ///
     /// A parameter that is not bound for a row keeps the value that it had for the row before. What is bound by address
@@ -101,18 +101,19 @@ protocol SQLPreparedStatement: AnyObject {
 extension SQLPreparedStatement {
     /// Runs the statement once.
     @discardableResult
-    func run(_ bind: (any SQLParameters) throws -> Void = { _ in }) throws -> SQLOutcome {
+    package func run(_ bind: (any SQLParameters) throws -> Void = { _ in }) throws -> SQLOutcome {
         try run(1, isTried: false) { try bind($1) }
     }
 
     /// Runs the statement for each of so many rows.
     @discardableResult
-    func run(_ count: Int, _ bind: (Int, any SQLParameters) throws -> Void) throws -> SQLOutcome {
+    package func run(_ count: Int, _ bind: (Int, any SQLParameters) throws -> Void) throws -> SQLOutcome {
         try run(count, isTried: false, bind)
     }
 
     /// Calls a body with all rows of a SELECT.
-    func rows(_ bind: (any SQLParameters) throws -> Void = { _ in }, _ body: (any SQLRow) throws -> Void) throws {
+    package func rows(_ bind: (any SQLParameters) throws -> Void = { _ in }, _ body: (any SQLRow) throws -> Void) throws
+    {
         try select(bind) { row in
             try body(row)
             return true
@@ -120,7 +121,7 @@ extension SQLPreparedStatement {
     }
 
     /// What a body makes of the first row of a SELECT; nil without one.
-    func first<Result>(
+    package func first<Result>(
         _ bind: (any SQLParameters) throws -> Void = { _ in }, _ body: (any SQLRow) throws -> Result
     ) throws -> Result? {
         var result: Result?
@@ -133,7 +134,7 @@ extension SQLPreparedStatement {
 }
 
 /// What takes the parameters of a row, by their numbers from 1.
-protocol SQLParameters: AnyObject {
+package protocol SQLParameters: AnyObject {
     func bindNull(_ number: Int)
     func bind(_ number: Int, _ value: Int64)
     func bind(_ number: Int, _ value: Double)
@@ -150,7 +151,7 @@ protocol SQLParameters: AnyObject {
 }
 
 /// A row that a SELECT gives: its values by their places from 0, until the body returns that got it.
-protocol SQLRow: AnyObject {
+package protocol SQLRow: AnyObject {
     func isNull(_ place: Int) -> Bool
     func int64(_ place: Int) -> Int64
     func double(_ place: Int) -> Double
@@ -161,11 +162,13 @@ protocol SQLRow: AnyObject {
 }
 
 /// What became of the rows that a statement ran over.
-struct SQLOutcome {
+package struct SQLOutcome {
     /// How many rows of the table were changed.
-    var changed = 0
+    package var changed = 0
     /// The rows, by their places, that changed nothing, unless they broke a constraint.
-    var withoutEffect: [Int] = []
+    package var withoutEffect: [Int] = []
     /// The rows, by their places, that broke a uniqueness constraint.
-    var violations: [(row: Int, failure: any SQLFailure)] = []
+    package var violations: [(row: Int, failure: any SQLFailure)] = []
+
+    package init() {}
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The database of an open store: connections that read, and the one that writes. Every method may be called from any
 /// thread.
-protocol SQLDatabase: AnyObject, Sendable {
+package protocol SQLDatabase: AnyObject, Sendable {
     /// Runs a body with a connection that reads; everything it reads is one state, at least as new as the last commit.
     func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result
 

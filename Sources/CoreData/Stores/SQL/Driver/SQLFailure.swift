@@ -1,7 +1,7 @@
 import Foundation
 
 /// Why a statement failed, as far as the floors above tell failures apart.
-protocol SQLFailure: Error {
+package protocol SQLFailure: Error {
     var kind: SQLFailureKind { get }
     /// What the database says.
     var message: String { get }
@@ -9,7 +9,7 @@ protocol SQLFailure: Error {
     func nsError(doing operation: SQLOperation) -> NSError
 }
 
-enum SQLFailureKind: Equatable {
+package enum SQLFailureKind: Equatable {
     /// A row with the same values in the columns of a unique index or key is there.
     case notUnique(columns: [String])
     /// The question of `SQLConnection.interruptible` was answered with true.
@@ -18,16 +18,16 @@ enum SQLFailureKind: Equatable {
 }
 
 /// What the store was doing, for the choice of the error code.
-enum SQLOperation {
+package enum SQLOperation {
     case opening
     case reading
     case saving
 }
 
 extension SQLFailure {
-    var isOfStopping: Bool { kind == .stopped }
+    package var isOfStopping: Bool { kind == .stopped }
 
-    var isUniqueness: Bool {
+    package var isUniqueness: Bool {
         if case .notUnique = kind { true } else { false }
     }
 }

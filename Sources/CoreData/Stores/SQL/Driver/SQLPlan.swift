@@ -1,6 +1,6 @@
 /// What a statement that a connection keeps is for. Statements are found by their plan, not by their text: a text of
 /// 140 bytes takes 60 ns to hash, making it takes microseconds.
-enum SQLPlan: Hashable {
+package enum SQLPlan: Hashable {
     /// Rows of a root entity by `count` keys.
     case rows(root: Int, count: Int)
     /// Whether a root entity has a row of a key.
@@ -25,7 +25,7 @@ enum SQLPlan: Hashable {
     case text(String)
 
     /// What batches do with many rows at a time.
-    enum Batch: Hashable {
+    package enum Batch: Hashable {
         case update(table: String, columns: [String])
         case present(layout: Int)
         case delete(layout: Int)
@@ -36,18 +36,18 @@ enum SQLPlan: Hashable {
         case remaining(root: Int)
     }
 
-    enum History: Hashable {
+    package enum History: Hashable {
         case tombstone(layout: Int)
         case insertChange
     }
 
     /// What a store keeps of itself.
-    enum Bookkeeping: Hashable {
+    package enum Bookkeeping: Hashable {
         case highestKey(table: String)
         case setHighestKey
     }
 
-    var isText: Bool {
+    package var isText: Bool {
         if case .text = self { true } else { false }
     }
 }

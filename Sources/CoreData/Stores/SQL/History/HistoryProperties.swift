@@ -1,7 +1,7 @@
 import Foundation
 
 /// Who wrote a change of persistent history, as far as the store tells.
-enum HistoryWriter: Equatable, Sendable {
+package enum HistoryWriter: Equatable, Sendable {
     /// This library; the mark names the list of columns that the change's bits stand for.
     case library(mark: Int64)
     /// Apple's framework. That of 2017 left whatever lay in memory in masks of more than eight bytes.
@@ -16,7 +16,7 @@ enum HistoryWriter: Equatable, Sendable {
 /// their entities, those of their places in ordered relationships, attributes, to-many relationships with keys in other
 /// rows, many-to-many relationships. Within each, the entities that declare them from the root on, then the names by
 /// their bytes. What is transient has no bit.
-struct HistoryProperties: Sendable {
+package struct HistoryProperties: Sendable {
     private enum Group: Int {
         case toOne, companion, order, attribute, toMany, manyToMany
     }
@@ -30,11 +30,11 @@ struct HistoryProperties: Sendable {
     private let toManyBits: [Range<Int>]
     /// Whether Apple's stores may have columns for the entity whose bits nobody has seen yet.
     private let hasUnseenColumns: Bool
-    let byteCount: Int
+    package let byteCount: Int
     /// Names the list of columns: where it is another one, the bits of a change stand for something else.
-    let mark: Int64
+    package let mark: Int64
 
-    init(_ layout: EntityLayout) {
+    package init(_ layout: EntityLayout) {
         var ranked: [(group: Group, depth: Int, name: String, property: NSPropertyDescription?, place: Int)] = []
         func depth(_ index: Int) -> Int {
             layout.model.entities[index].superIndex.map { depth($0) + 1 } ?? 0
@@ -101,7 +101,7 @@ struct HistoryProperties: Sendable {
     }
 
     /// The bits of slots and to-many relationships.
-    func columns(slots: some Sequence<Int>, toManys: some Sequence<Int>) -> Data {
+    package func columns(slots: some Sequence<Int>, toManys: some Sequence<Int>) -> Data {
         var bytes = Data(count: byteCount)
         func set(_ bit: Int) {
             if bit >= 0 { bytes[bit / 8] |= 0x80 >> UInt8(bit % 8) }
@@ -112,7 +112,7 @@ struct HistoryProperties: Sendable {
     }
 
     /// The properties whose bits are set; nil where it cannot be told which ones they are.
-    func properties(in columns: Data, by writer: HistoryWriter) -> Set<NSPropertyDescription>? {
+    package func properties(in columns: Data, by writer: HistoryWriter) -> Set<NSPropertyDescription>? {
         var bits: Set<Int> = []
         for (place, byte) in columns.enumerated() {
             for bit in 0..<8 where byte & (0x80 >> UInt8(bit)) != 0 { bits.insert(place * 8 + bit) }

@@ -8,7 +8,7 @@ extension HistoryRecorder {
     }
 
     /// Records a save: inserted rows, updated rows and those whose to-many relationships changed, deleted rows.
-    func record(_ changes: ChangeSet) throws {
+    package func record(_ changes: ChangeSet) throws {
         let model = store.layout
         var touched: [ObjectKey: Touched] = [:]
         var order: [ObjectKey] = []

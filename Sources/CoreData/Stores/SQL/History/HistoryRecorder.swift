@@ -2,15 +2,15 @@ import Foundation
 
 extension SQLStore {
     /// What writes the history of one transaction; nil where the store keeps none.
-    func historyRecorder(on connection: any SQLConnection, origin: ChangeOrigin) -> HistoryRecorder? {
+    package func historyRecorder(on connection: any SQLConnection, origin: ChangeOrigin) -> HistoryRecorder? {
         guard tracksHistory, let historyTables else { return nil }
         return HistoryRecorder(store: self, tables: historyTables, connection: connection, origin: origin)
     }
 }
 
 /// Writes the history of one transaction of a store, within that transaction. Without changes nothing is written.
-final class HistoryRecorder {
-    enum ChangeType: Int64 {
+package final class HistoryRecorder {
+    package enum ChangeType: Int64 {
         case insert = 0
         case update = 1
         case delete = 2
@@ -27,7 +27,7 @@ final class HistoryRecorder {
         var tombstone: [SlotValue] = []
     }
 
-    let store: SQLStore
+    package let store: SQLStore
     private let tables: HistoryTables
     private let connection: any SQLConnection
     private let origin: ChangeOrigin
@@ -40,7 +40,7 @@ final class HistoryRecorder {
     private var pending: [Change] = []
     private static let rowsTogether = 512
 
-    init(store: SQLStore, tables: HistoryTables, connection: any SQLConnection, origin: ChangeOrigin) {
+    package init(store: SQLStore, tables: HistoryTables, connection: any SQLConnection, origin: ChangeOrigin) {
         self.store = store
         self.tables = tables
         self.connection = connection
@@ -49,12 +49,12 @@ final class HistoryRecorder {
     }
 
     /// Reads what stays of rows that are about to be deleted.
-    func readTombstones(of keys: [ObjectKey]) throws { try tombstones.read(keys, on: connection) }
+    package func readTombstones(of keys: [ObjectKey]) throws { try tombstones.read(keys, on: connection) }
 
     // MARK: Changes
 
     /// Records that a row was inserted, updated (which slots and to-many relationships) or deleted.
-    func record(
+    package func record(
         _ type: ChangeType, _ key: ObjectKey, slots: some Sequence<Int> = EmptyCollection<Int>(),
         toManys: some Sequence<Int> = EmptyCollection<Int>()
     ) throws {
@@ -153,7 +153,7 @@ final class HistoryRecorder {
     /// Called when all changes are recorded, before the commit; returns the number of the transaction if there were
     /// any.
     @discardableResult
-    func finish() throws -> Int64? {
+    package func finish() throws -> Int64? {
         guard let number = transactionNumber else { return nil }
         try writePending()
         try connection.setHighestKey(number, ofNumber: HistoryTables.transactionEntity)

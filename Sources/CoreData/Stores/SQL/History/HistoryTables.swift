@@ -4,34 +4,34 @@ import Foundation
 ///
 /// ATRANSACTION has one row per save or batch, ACHANGE one per row that it inserted, updated or deleted,
 /// ATRANSACTIONSTRING the names that transactions refer to. Their entity numbers lie above those of any model.
-struct HistoryTables: Sendable {
-    static let changeEntity: Int64 = 16001
-    static let transactionEntity: Int64 = 16002
-    static let stringEntity: Int64 = 16003
+package struct HistoryTables: Sendable {
+    package static let changeEntity: Int64 = 16001
+    package static let transactionEntity: Int64 = 16002
+    package static let stringEntity: Int64 = 16003
 
-    static let transactions = "ATRANSACTION"
-    static let changes = "ACHANGE"
-    static let strings = "ATRANSACTIONSTRING"
+    package static let transactions = "ATRANSACTION"
+    package static let changes = "ACHANGE"
+    package static let strings = "ATRANSACTIONSTRING"
     /// Of changes: the number of the entity, and the bits of the properties that an update changed.
-    static let entityColumn = "ZENTITY"
-    static let bitsColumn = "ZCOLUMNS"
+    package static let entityColumn = "ZENTITY"
+    package static let bitsColumn = "ZCOLUMNS"
 
     /// What a transaction says of its maker: the middles of the names of columns.
-    static let names = ["AUTHOR", "BUNDLEID", "CONTEXTNAME", "PROCESSID"]
+    package static let names = ["AUTHOR", "BUNDLEID", "CONTEXTNAME", "PROCESSID"]
 
     /// Whether names stand in a table of their own; in stores of 2017 they stand in the transactions.
-    var hasStrings = false
+    package var hasStrings = false
     /// Whether transactions may name a query generation.
-    var hasQueryGenerations = false
+    package var hasQueryGenerations = false
     /// How many columns for values of deleted rows there are.
-    var tombstones = 0
+    package var tombstones = 0
 
     /// The column of a transaction that leads to a name, and the one that held it in 2017.
-    static func key(ofName name: String) -> String { "Z\(name)TS" }
-    static func text(ofName name: String) -> String { "Z\(name)" }
+    package static func key(ofName name: String) -> String { "Z\(name)TS" }
+    package static func text(ofName name: String) -> String { "Z\(name)" }
 
     /// What a transaction `t` says of its maker.
-    func text(ofName name: String) -> SQLExpression {
+    package func text(ofName name: String) -> SQLExpression {
         let text = Self.ofTransaction(Self.text(ofName: name))
         guard hasStrings else { return text }
         let string = SQLSelect(
@@ -41,10 +41,10 @@ struct HistoryTables: Sendable {
         return .function(.coalesce, [.scalar(string), text])
     }
 
-    static func tombstone(_ place: Int) -> String { "ZTOMBSTONE\(place)" }
+    package static func tombstone(_ place: Int) -> String { "ZTOMBSTONE\(place)" }
 
     /// What a store has; nil when it keeps no history.
-    static func read(from connection: some SQLConnection) throws -> HistoryTables? {
+    package static func read(from connection: some SQLConnection) throws -> HistoryTables? {
         let present = try connection.tableNames()
         guard present.contains(transactions), present.contains(changes) else { return nil }
         var tables = HistoryTables()
@@ -57,7 +57,7 @@ struct HistoryTables: Sendable {
     }
 
     /// Makes what is missing for the history of a model; nothing is written when all is there.
-    static func prepare(_ connection: some SQLConnection, for layout: ModelLayout) throws -> HistoryTables {
+    package static func prepare(_ connection: some SQLConnection, for layout: ModelLayout) throws -> HistoryTables {
         let wanted = layout.entities.map { HistoryTombstones.slots(of: $0).count }.max() ?? 0
         if let present = try read(from: connection), present.hasStrings, present.tombstones >= wanted { return present }
         return try connection.transaction {
@@ -104,7 +104,7 @@ struct HistoryTables: Sendable {
     ///
     /// No version of this library has ever written texts or a query generation into a transaction, and no program of
     /// Apple's uses it. Otherwise their transactions and older ones of ours are alike.
-    var isOfApple: SQLExpression {
+    package var isOfApple: SQLExpression {
         var proofs = [isOf2017]
         if hasQueryGenerations { proofs.append(.isNotNull(Self.ofTransaction("ZQUERYGEN"))) }
         if hasStrings {
@@ -121,12 +121,12 @@ struct HistoryTables: Sendable {
     }
 
     /// Whether a transaction `t` was written by Apple's framework of 2017, which had its texts there.
-    var isOf2017: SQLExpression {
+    package var isOf2017: SQLExpression {
         .or([.isNotNull(Self.ofTransaction("ZBUNDLEID")), .isNotNull(Self.ofTransaction("ZPROCESSID"))])
     }
 
-    static func ofTransaction(_ column: String) -> SQLExpression { .column(alias: "t", name: column) }
-    static func ofChange(_ column: String) -> SQLExpression { .column(alias: "c", name: column) }
+    package static func ofTransaction(_ column: String) -> SQLExpression { .column(alias: "t", name: column) }
+    package static func ofChange(_ column: String) -> SQLExpression { .column(alias: "c", name: column) }
 
     // MARK: Definitions
 

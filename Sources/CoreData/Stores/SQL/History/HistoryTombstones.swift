@@ -2,7 +2,7 @@ import Foundation
 
 /// The tombstones of persistent history: the values that stay of deleted rows, those of the attributes that are marked
 /// `preservesValueInHistoryOnDeletion`.
-struct HistoryTombstones {
+package struct HistoryTombstones {
     private let store: SQLStore
     /// How many columns for such values the table of changes has.
     private let places: Int
@@ -11,13 +11,13 @@ struct HistoryTombstones {
     /// What was read of rows whose deletion is not recorded yet.
     private var values: [ObjectKey: [SlotValue]] = [:]
 
-    init(store: SQLStore, places: Int) {
+    package init(store: SQLStore, places: Int) {
         self.store = store
         self.places = places
     }
 
     /// The slots whose values stay when a row is deleted, in the order of their columns: by name.
-    static func slots(of layout: EntityLayout) -> [Int] {
+    package static func slots(of layout: EntityLayout) -> [Int] {
         layout.slots.indices.filter { index in
             guard case .attribute(let attribute) = layout.slots[index].role else { return false }
             return layout.slots[index].isPersistent && attribute.preservesValueInHistoryOnDeletion
@@ -27,7 +27,7 @@ struct HistoryTombstones {
     // MARK: Writing
 
     /// Reads what stays of rows that are about to be deleted.
-    mutating func read(_ keys: [ObjectKey], on connection: any SQLConnection) throws {
+    package mutating func read(_ keys: [ObjectKey], on connection: any SQLConnection) throws {
         if places == 0 { return }
         for (index, group) in Dictionary(grouping: keys, by: \.layoutIndex) {
             let columns = columns(of: index)
@@ -47,7 +47,7 @@ struct HistoryTombstones {
     }
 
     /// What was read of a row, for the record of its deletion.
-    mutating func take(_ key: ObjectKey) -> [SlotValue] { values.removeValue(forKey: key) ?? [] }
+    package mutating func take(_ key: ObjectKey) -> [SlotValue] { values.removeValue(forKey: key) ?? [] }
 
     private mutating func columns(of index: Int) -> [(slot: Int, column: String)] {
         if let known = columns[index] { return known }
@@ -74,7 +74,7 @@ struct HistoryTombstones {
     /// - Parameters:
     ///   - first: the place of the first tombstone among the columns of the row.
     ///   - places: how many of them follow.
-    static func values(of slots: [Slot], in row: any SQLRow, from first: Int, places: Int) -> [String: Any]? {
+    package static func values(of slots: [Slot], in row: any SQLRow, from first: Int, places: Int) -> [String: Any]? {
         var values: [String: Any] = [:]
         for (place, slot) in slots.enumerated() where place < places {
             if let value = value(row.slotValue(first + place), slot) { values[slot.name] = value }

@@ -1,27 +1,27 @@
 import Foundation
 
 extension SQLStore: HistoryStore {
-    func lastTransactionNumber() throws -> Int64 {
+    package func lastTransactionNumber() throws -> Int64 {
         guard historyTables != nil else { return 0 }
         return try reading {
             try $0.highestKey(in: HistoryTables.transactions, ofNumber: HistoryTables.transactionEntity)
         }
     }
 
-    func isComplete(after number: Int64) throws -> Bool {
+    package func isComplete(after number: Int64) throws -> Bool {
         let last = try lastTransactionNumber()
         if number >= last { return number == last }
         let oldest = SQLSelect([.function(.min, [.column(SQLSchema.keyColumn)])], of: HistoryTables.transactions)
         return try reading { try $0.integer(oldest) }.map { $0 <= number + 1 } ?? false
     }
 
-    func number(ofEntityNamed name: String) -> Int? {
+    package func number(ofEntityNamed name: String) -> Int? {
         layout.layout(named: name).flatMap { schema.numbers[$0.index] }
     }
 
     // MARK: Reading
 
-    func transactions(_ interval: HistoryInterval, _ body: (HistoryTransactionRecord) throws -> Void) throws {
+    package func transactions(_ interval: HistoryInterval, _ body: (HistoryTransactionRecord) throws -> Void) throws {
         guard let historyTables else { return }
         let key = HistoryTables.ofTransaction(SQLSchema.keyColumn)
         let names = HistoryTables.names.map { historyTables.text(ofName: $0) }
@@ -39,7 +39,7 @@ extension SQLStore: HistoryStore {
         }
     }
 
-    func changes(_ interval: HistoryInterval, _ body: (HistoryChangeRecord) throws -> Void) throws {
+    package func changes(_ interval: HistoryInterval, _ body: (HistoryChangeRecord) throws -> Void) throws {
         guard let historyTables else { return }
         let keys = [HistoryTables.ofTransaction(SQLSchema.keyColumn), HistoryTables.ofChange(SQLSchema.keyColumn)]
         let columns =
@@ -84,7 +84,7 @@ extension SQLStore: HistoryStore {
         }
     }
 
-    func changeCount(_ interval: HistoryInterval) throws -> Int {
+    package func changeCount(_ interval: HistoryInterval) throws -> Int {
         guard historyTables != nil else { return 0 }
         let entities = schema.layoutOfNumber.keys.sorted().map { SlotValue.int(Int64($0)) }
         let select = SQLSelect(
@@ -125,7 +125,7 @@ extension SQLStore: HistoryStore {
 
     // MARK: Deleting
 
-    func deleteHistory(_ interval: HistoryInterval) throws -> Int {
+    package func deleteHistory(_ interval: HistoryInterval) throws -> Int {
         guard let historyTables else { return 0 }
         let key = SQLExpression.column(SQLSchema.keyColumn)
         let doomed = SQLSelect(

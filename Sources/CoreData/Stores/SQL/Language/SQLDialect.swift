@@ -1,5 +1,5 @@
 /// What differs between databases when SQL is printed.
-protocol SQLDialect: Sendable {
+package protocol SQLDialect: Sendable {
     /// The name of a function or an operator, and how a collation is written behind an ORDER BY term (empty for none).
     func name(of function: SQLExpression.Function) -> String
     func name(of op: SQLExpression.Operator) -> String
@@ -20,12 +20,16 @@ protocol SQLDialect: Sendable {
     func truth(_ value: Bool) -> String
     /// What stands between IN and the end for membership in a list that is bound to a placeholder, and that list as one
     /// value.
-    func elements(ofListIn placeholder: String) -> String
+    func elements(ofListIn placeholder: String, like values: [SlotValue]) -> String
     func list(_ values: [SlotValue]) -> SlotValue
     /// The least text behind all that begin with a prefix.
     func end(ofPrefix prefix: String) -> String
+    /// What stands behind a SELECT that is a source without a name.
+    var sourceAlias: String { get }
     /// A LIMIT that lets all rows pass, for an OFFSET without one; nil where it needs none.
     var noLimit: Int? { get }
+    /// What stands behind a column of an index.
+    func suffix(for direction: SQLIndexColumn.Direction) -> String
     /// A value in the text of a definition.
     func literal(_ value: SlotValue) -> String
     /// What stands before INTO, and behind the values, where keys that are there already are no failure.

@@ -1,6 +1,6 @@
 extension SQLExpression {
     /// The expression with others in the place of its parts. A nested SELECT is one part.
-    func mapped(
+    package func mapped(
         _ part: (SQLExpression) throws -> SQLExpression, _ nested: (SQLSelect) throws -> SQLSelect
     ) rethrows -> SQLExpression {
         switch self {
@@ -36,7 +36,7 @@ extension SQLExpression {
     }
 
     /// Calls a body with the expression and its parts, those of nested SELECTs included.
-    func forEach(_ body: (SQLExpression) -> Void) {
+    package func forEach(_ body: (SQLExpression) -> Void) {
         body(self)
         _ = mapped {
             $0.forEach(body)
@@ -50,7 +50,7 @@ extension SQLExpression {
 
 extension SQLSelect {
     /// The SELECT with others in the place of its expressions.
-    func mapped(
+    package func mapped(
         _ part: (SQLExpression) throws -> SQLExpression, _ nested: (SQLSelect) throws -> SQLSelect
     ) rethrows -> SQLSelect {
         var select = self
@@ -76,7 +76,7 @@ extension SQLSelect {
         return select
     }
 
-    func forEachExpression(_ body: (SQLExpression) -> Void) {
+    package func forEachExpression(_ body: (SQLExpression) -> Void) {
         _ = mapped {
             body($0)
             return $0

@@ -1,6 +1,6 @@
 /// An expression of SQL as a value. A dialect prints it; values are never part of the text, they are bound.
-indirect enum SQLExpression: Equatable, Sendable {
-    enum Operator: String, Sendable {
+package indirect enum SQLExpression: Equatable, Sendable {
+    package enum Operator: String, Sendable {
         case equal = "="
         case notEqual = "<>"
         /// Equality that knows no third answer: two missing values are the same.
@@ -21,7 +21,7 @@ indirect enum SQLExpression: Equatable, Sendable {
         case shiftRight = ">>"
     }
 
-    enum Function: String, Sendable {
+    package enum Function: String, Sendable {
         case count, sum, min, max, average, lower, upper, length, abs
         case contains, beginsWith, endsWith, like, matches, equalText, canonical, fold
         case power, squareRoot, floor, ceiling, truncate, naturalLog, log, exponential, random, now
@@ -69,25 +69,25 @@ indirect enum SQLExpression: Equatable, Sendable {
     /// A choice: condition, value when true, value when false.
     case choice(SQLExpression, SQLExpression, SQLExpression)
 
-    static let alwaysTrue = SQLExpression.and([])
-    static let alwaysFalse = SQLExpression.or([])
+    package static let alwaysTrue = SQLExpression.and([])
+    package static let alwaysFalse = SQLExpression.or([])
 
     /// A column of the only table of a statement.
-    static func column(_ name: String) -> SQLExpression { .column(alias: nil, name: name) }
+    package static func column(_ name: String) -> SQLExpression { .column(alias: nil, name: name) }
 
     /// How many rows a condition holds for.
-    static func count(where condition: SQLExpression) -> SQLExpression {
+    package static func count(where condition: SQLExpression) -> SQLExpression {
         .function(.count, [.choice(condition, .number(1), .null)])
     }
 
     /// A whole number.
-    static func number(_ value: Int) -> SQLExpression { .value(.int(Int64(value))) }
+    package static func number(_ value: Int) -> SQLExpression { .value(.int(Int64(value))) }
 }
 
 extension SQLExpression {
     /// The expression with plain column names, when it holds nothing but columns, values and comparisons; otherwise
     /// nil.
-    var onColumnsOnly: SQLExpression? {
+    package var onColumnsOnly: SQLExpression? {
         func all(_ list: [SQLExpression]) -> [SQLExpression]? {
             let plain = list.compactMap(\.onColumnsOnly)
             return plain.count == list.count ? plain : nil

@@ -1,6 +1,6 @@
 // Statements that change rows or tables.
 extension SQLPrinter {
-    mutating func print(_ statement: SQLStatement) {
+    package mutating func print(_ statement: SQLStatement) {
         switch statement {
         case .select(let select): print(select)
         case .insert(let insert): print(insert)
@@ -107,11 +107,7 @@ extension SQLPrinter {
     private static func text(_ index: SQLIndex, _ unlessThere: Bool, _ dialect: any SQLDialect) -> String {
         let columns = index.columns.map { column in
             let name = dialect.defined(column.name)
-            return switch column.direction {
-            case nil: name
-            case .ascending: "\(name) COLLATE BINARY ASC"
-            case .descending: "\(name) COLLATE BINARY DESC"
-            }
+            return name + (column.direction.map(dialect.suffix) ?? "")
         }
         let kind = index.isUnique ? "CREATE UNIQUE INDEX" : "CREATE INDEX"
         return "\(kind) \(unlessThere ? "IF NOT EXISTS " : "")\(dialect.defined(index.name)) "
@@ -120,7 +116,7 @@ extension SQLPrinter {
     }
 
     /// A condition with its values in the text, as the definition of an index has it.
-    static func text(_ condition: SQLExpression, in dialect: any SQLDialect) -> String {
+    package static func text(_ condition: SQLExpression, in dialect: any SQLDialect) -> String {
         var printer = SQLPrinter(definitionsOf: dialect)
         printer.print(condition)
         return printer.text

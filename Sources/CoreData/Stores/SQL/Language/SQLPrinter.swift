@@ -1,33 +1,34 @@
 /// Prints statements to text and gathers the values to bind, in the order of their placeholders.
-struct SQLPrinter {
-    let dialect: any SQLDialect
+package struct SQLPrinter {
+    package let dialect: any SQLDialect
     /// Whether values stand in the text: only in definitions, which cannot have bound ones.
     private let printsValues: Bool
-    var text = ""
+    package var text = ""
     /// What is bound once, to the placeholders behind those of the parameters.
-    private(set) var values: [SlotValue] = []
+    package private(set) var values: [SlotValue] = []
     /// How many parameters the statement has.
-    private(set) var parameterCount = 0
+    package private(set) var parameterCount = 0
     private var highestParameter = 0
 
-    init(dialect: any SQLDialect) {
+    package init(dialect: any SQLDialect) {
         self.dialect = dialect
         printsValues = false
     }
 
-    init(definitionsOf dialect: any SQLDialect) {
+    package init(definitionsOf dialect: any SQLDialect) {
         self.dialect = dialect
         printsValues = true
     }
 
-    private init(dialect: any SQLDialect, parameterCount: Int) {
+    /// For a statement whose values come behind so many parameters.
+    package init(dialect: any SQLDialect, parameterCount: Int) {
         self.dialect = dialect
         self.parameterCount = parameterCount
         printsValues = false
     }
 
     /// Prints a statement. Parameters have the first numbers, values those behind them.
-    static func print(_ statement: SQLStatement, in dialect: any SQLDialect) -> SQLPrinter {
+    package static func print(_ statement: SQLStatement, in dialect: any SQLDialect) -> SQLPrinter {
         var printer = SQLPrinter(dialect: dialect)
         printer.print(statement)
         if printer.highestParameter == 0 { return printer }
@@ -38,7 +39,7 @@ struct SQLPrinter {
 
     // MARK: SELECT
 
-    mutating func print(_ select: SQLSelect) {
+    package mutating func print(_ select: SQLSelect) {
         text += select.isDistinct ? "SELECT DISTINCT " : "SELECT "
         for (number, result) in select.results.enumerated() {
             if number > 0 { text += ", " }
@@ -84,7 +85,7 @@ struct SQLPrinter {
         }
     }
 
-    mutating func print(_ source: SQLSource, as alias: String?) {
+    package mutating func print(_ source: SQLSource, as alias: String?) {
         switch source {
         case .nothing: break
         case .table(let name):
@@ -104,6 +105,8 @@ struct SQLPrinter {
         if let alias {
             text += " "
             appendAlias(alias)
+        } else if source.isSelect {
+            text += dialect.sourceAlias
         }
     }
 
@@ -134,7 +137,7 @@ struct SQLPrinter {
             ? dialect.nextPlaceholder(values.count) : dialect.placeholder(parameterCount + values.count)
     }
 
-    mutating func printList(_ list: [SQLExpression]) {
+    package mutating func printList(_ list: [SQLExpression]) {
         for (number, expression) in list.enumerated() {
             if number > 0 { text += ", " }
             print(expression)
@@ -186,7 +189,7 @@ struct SQLPrinter {
         text += ")"
     }
 
-    mutating func print(_ expression: SQLExpression) {
+    package mutating func print(_ expression: SQLExpression) {
         switch expression {
         case .column(let alias, let name):
             if let alias {
@@ -234,11 +237,11 @@ struct SQLPrinter {
             text += ")"
         case .isInArray(let value, let list):
             print(value)
-            text += " IN (\(dialect.elements(ofListIn: placeholder(for: dialect.list(list)))))"
+            text += " IN (\(dialect.elements(ofListIn: placeholder(for: dialect.list(list)), like: list)))"
         case .isInParameter(let value, let number):
             print(value)
             highestParameter = max(highestParameter, number)
-            text += " IN (\(dialect.elements(ofListIn: dialect.placeholder(number))))"
+            text += " IN (\(dialect.elements(ofListIn: dialect.placeholder(number), like: [.int(0)])))"
         case .isInSelect(let value, let select):
             print(value)
             text += " IN ("

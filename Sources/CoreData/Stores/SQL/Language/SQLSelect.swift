@@ -1,45 +1,45 @@
 /// A SELECT as a value.
-struct SQLSelect: Equatable, Sendable {
-    struct Result: Equatable, Sendable {
-        var expression: SQLExpression
-        var name: String?
+package struct SQLSelect: Equatable, Sendable {
+    package struct Result: Equatable, Sendable {
+        package var expression: SQLExpression
+        package var name: String?
     }
 
-    struct Join: Equatable, Sendable {
-        var table: String
-        var alias: String
-        var on: SQLExpression
-        var isLeft = true
+    package struct Join: Equatable, Sendable {
+        package var table: String
+        package var alias: String
+        package var on: SQLExpression
+        package var isLeft = true
     }
 
-    struct Order: Equatable, Sendable {
-        enum Collation: Sendable {
+    package struct Order: Equatable, Sendable {
+        package enum Collation: Sendable {
             case binary
             case caseInsensitive
             case localized
             case localizedCaseInsensitive
             case localizedStandard
         }
-        var expression: SQLExpression
-        var isAscending = true
-        var collation: Collation = .binary
+        package var expression: SQLExpression
+        package var isAscending = true
+        package var collation: Collation = .binary
         /// Whether missing values come last; otherwise they are less than all others.
-        var putsNullsLast = false
+        package var putsNullsLast = false
     }
 
-    var results: [Result] = []
-    var source: SQLSource
-    var alias: String?
-    var joins: [Join] = []
-    var condition: SQLExpression?
-    var groupBy: [SQLExpression] = []
-    var having: SQLExpression?
-    var order: [Order] = []
-    var isDistinct = false
-    var limit: Int?
-    var offset: Int?
+    package var results: [Result] = []
+    package var source: SQLSource
+    package var alias: String?
+    package var joins: [Join] = []
+    package var condition: SQLExpression?
+    package var groupBy: [SQLExpression] = []
+    package var having: SQLExpression?
+    package var order: [Order] = []
+    package var isDistinct = false
+    package var limit: Int?
+    package var offset: Int?
 
-    init(
+    package init(
         results: [Result] = [], from source: SQLSource, alias: String? = nil, joins: [Join] = [],
         condition: SQLExpression? = nil, order: [Order] = [], limit: Int? = nil
     ) {
@@ -52,7 +52,7 @@ struct SQLSelect: Equatable, Sendable {
         self.limit = limit
     }
 
-    init(
+    package init(
         results: [Result] = [], table: String, alias: String? = nil, joins: [Join] = [],
         condition: SQLExpression? = nil, order: [Order] = [], limit: Int? = nil
     ) {
@@ -62,7 +62,7 @@ struct SQLSelect: Equatable, Sendable {
     }
 
     /// Expressions of the rows of one table, in the order of other expressions.
-    init(
+    package init(
         _ expressions: [SQLExpression], of table: String, as alias: String? = nil, joins: [Join] = [],
         where condition: SQLExpression? = nil, orderedBy order: [SQLExpression] = [], limit: Int? = nil
     ) {
@@ -72,17 +72,25 @@ struct SQLSelect: Equatable, Sendable {
     }
 
     /// The table whose rows are selected; empty where they come from another SELECT.
-    var table: String {
+    package var table: String {
         if case .table(let name) = source { name } else { "" }
     }
 }
 
 /// What the rows of a SELECT come from.
-indirect enum SQLSource: Equatable, Sendable {
+package indirect enum SQLSource: Equatable, Sendable {
     case table(String)
     /// One row without columns: for expressions that name none.
     case nothing
     case select(SQLSelect)
     /// All rows of several SELECTs; equal rows are not put together.
     case unionAll([SQLSelect])
+
+    /// Whether the rows come from a SELECT.
+    package var isSelect: Bool {
+        switch self {
+        case .select, .unionAll: true
+        case .table, .nothing: false
+        }
+    }
 }

@@ -1,7 +1,7 @@
 /// A statement as a value. A printer makes text of it, in the words of a dialect.
 ///
 /// Values are bound once, parameters for each row that the statement runs over.
-enum SQLStatement: Equatable, Sendable {
+package enum SQLStatement: Equatable, Sendable {
     case select(SQLSelect)
     case insert(SQLInsert)
     case update(SQLUpdate)
@@ -10,9 +10,9 @@ enum SQLStatement: Equatable, Sendable {
 }
 
 /// An INSERT: of values, or of what a SELECT gives.
-struct SQLInsert: Equatable, Sendable {
+package struct SQLInsert: Equatable, Sendable {
     /// What becomes of a row whose key is there already.
-    enum Conflict: Equatable, Sendable {
+    package enum Conflict: Equatable, Sendable {
         case fails
         case keepsStored
         /// The new row takes the place of the row with the same key, which lies in these columns.
@@ -21,22 +21,22 @@ struct SQLInsert: Equatable, Sendable {
         case updates(key: [String], [SQLUpdate.Assignment])
     }
 
-    enum Source: Equatable, Sendable {
+    package enum Source: Equatable, Sendable {
         case values([SQLExpression])
         case select(SQLSelect)
     }
 
-    var table: String
-    var columns: [String]
-    var source: Source
-    var conflict = Conflict.fails
+    package var table: String
+    package var columns: [String]
+    package var source: Source
+    package var conflict = Conflict.fails
 
     /// An INSERT that takes the value of each column as a parameter, in their order.
-    init(into table: String, _ columns: [String], conflict: Conflict = .fails) {
+    package init(into table: String, _ columns: [String], conflict: Conflict = .fails) {
         self.init(into: table, columns, .values(columns.indices.map { .parameter($0 + 1) }), conflict: conflict)
     }
 
-    init(into table: String, _ columns: [String], _ source: Source, conflict: Conflict = .fails) {
+    package init(into table: String, _ columns: [String], _ source: Source, conflict: Conflict = .fails) {
         self.table = table
         self.columns = columns
         self.source = source
@@ -45,29 +45,30 @@ struct SQLInsert: Equatable, Sendable {
 }
 
 /// An UPDATE of the rows that a condition holds for, or that another source leads to.
-struct SQLUpdate: Equatable, Sendable {
-    struct Assignment: Equatable, Sendable {
-        var column: String
-        var value: SQLExpression
+package struct SQLUpdate: Equatable, Sendable {
+    package struct Assignment: Equatable, Sendable {
+        package var column: String
+        package var value: SQLExpression
 
-        init(_ column: String, _ value: SQLExpression) {
+        package init(_ column: String, _ value: SQLExpression) {
             self.column = column
             self.value = value
         }
     }
 
     /// Other rows whose values the assignments and the condition name.
-    struct From: Equatable, Sendable {
-        var source: SQLSource
-        var alias: String
+    package struct From: Equatable, Sendable {
+        package var source: SQLSource
+        package var alias: String
     }
 
-    var table: String
-    var assignments: [Assignment]
-    var from: From?
-    var condition: SQLExpression?
+    package var table: String
+    package var assignments: [Assignment]
+    package var from: From?
+    package var condition: SQLExpression?
 
-    init(_ table: String, _ assignments: [Assignment], from: From? = nil, where condition: SQLExpression? = nil) {
+    package init(_ table: String, _ assignments: [Assignment], from: From? = nil, where condition: SQLExpression? = nil)
+    {
         self.table = table
         self.assignments = assignments
         self.from = from
@@ -76,18 +77,18 @@ struct SQLUpdate: Equatable, Sendable {
 }
 
 /// A DELETE of the rows that a condition holds for.
-struct SQLDelete: Equatable, Sendable {
-    var table: String
-    var condition: SQLExpression?
+package struct SQLDelete: Equatable, Sendable {
+    package var table: String
+    package var condition: SQLExpression?
 
-    init(from table: String, where condition: SQLExpression? = nil) {
+    package init(from table: String, where condition: SQLExpression? = nil) {
         self.table = table
         self.condition = condition
     }
 }
 
 /// A change of tables and indexes.
-enum SQLDefinition: Equatable, Sendable {
+package enum SQLDefinition: Equatable, Sendable {
     case createTable(SQLTable, unlessThere: Bool = false)
     case createIndex(SQLIndex, unlessThere: Bool = false)
     case dropTable(String)

@@ -1,26 +1,26 @@
 import Foundation
 
 /// What a fetch of dictionaries selects, and how its columns are read back.
-final class DictionaryPlan {
+package final class DictionaryPlan {
     /// What a column holds.
-    enum Content {
+    package enum Content {
         /// A value; of what kind, if that is known, and whether it may lie in a file of its own.
         case value(SlotKind?, isExternal: Bool)
         /// A key of a row: of an entity, or of the one whose number stands in another column.
         case object(layout: Int, entityPlace: Int?)
     }
 
-    struct Column {
-        let name: String
-        let place: Int
-        let content: Content
+    package struct Column {
+        package let name: String
+        package let place: Int
+        package let content: Content
     }
 
     private let translator: SQLFetchTranslator
     private let frame: SQLFrame
-    private(set) var columns: [Column] = []
+    package private(set) var columns: [Column] = []
 
-    init(_ properties: [StoreFetch.Column], translator: SQLFetchTranslator, frame: SQLFrame) throws {
+    package init(_ properties: [StoreFetch.Column], translator: SQLFetchTranslator, frame: SQLFrame) throws {
         self.translator = translator
         self.frame = frame
         // Without a list every attribute and to-one relationship is fetched.
@@ -96,7 +96,7 @@ final class DictionaryPlan {
     }
 
     /// Adds grouping, the condition on groups, and DISTINCT. The condition may name what the fetch computes.
-    func finish(groupBy: [StoreFetch.Column], having: NSPredicate?, distinct: Bool) throws {
+    package func finish(groupBy: [StoreFetch.Column], having: NSPredicate?, distinct: Bool) throws {
         for column in groupBy {
             let operand: SQLOperand
             switch column {

@@ -4,27 +4,27 @@ import Foundation
 ///
 /// The columns are: key, entity, version, then every column that any of the entities stores. Made once per entity;
 /// drivers make snapshots of their rows by it.
-final class RowShape: @unchecked Sendable {  // immutable after init
-    struct Field {
-        enum Kind: UInt8 {
+package final class RowShape: @unchecked Sendable {  // immutable after init
+    package struct Field {
+        package enum Kind: UInt8 {
             case integer, boolean, double, reference, entityNumber
             case bytes, external, uuid, decimal
         }
-        var slot: Int32
-        var column: Int32
-        var kind: Kind
+        package var slot: Int32
+        package var column: Int32
+        package var kind: Kind
     }
 
     /// How the rows of one concrete entity are read.
-    final class Plan {
-        let layout: EntityLayout
-        let inline: [Field]
-        let tails: [Field]
+    package final class Plan {
+        package let layout: EntityLayout
+        package let inline: [Field]
+        package let tails: [Field]
         /// Whether a row of the same version may be taken from the cache. Triggers change derived values without a new
         /// version, so rows with derived attributes are always read.
-        let isCacheable: Bool
+        package let isCacheable: Bool
 
-        init(layout: EntityLayout, inline: [Field], tails: [Field], isCacheable: Bool) {
+        package init(layout: EntityLayout, inline: [Field], tails: [Field], isCacheable: Bool) {
             self.layout = layout
             self.inline = inline
             self.tails = tails
@@ -32,22 +32,22 @@ final class RowShape: @unchecked Sendable {  // immutable after init
         }
     }
 
-    let rootIndex: Int
+    package let rootIndex: Int
     /// The names of the columns after key, entity and version.
-    let columnNames: [String]
-    private(set) var plans: [Plan?]
+    package let columnNames: [String]
+    package private(set) var plans: [Plan?]
     /// Layout index by number in the store, -1 for none.
-    let layoutOfNumber: [Int]
-    let keyBase: Int64
-    let externalData: ExternalData?
+    package let layoutOfNumber: [Int]
+    package let keyBase: Int64
+    package let externalData: ExternalData?
     /// The store's file, for messages.
-    let fileName: String
+    package let fileName: String
     private let singleLayout: Int?
     /// The only entity of the table, when it holds rows of one only. Then the number in a row says nothing: migrations
     /// of the time left stale ones, and Apple's framework does not read it either.
     private let soleLayout: Int?
 
-    init(
+    package init(
         layout: EntityLayout, schema: SQLSchema, storeNumber: Int, externalData: ExternalData?, fileName: String?
     ) {
         self.fileName = fileName ?? "the store in memory"
@@ -102,20 +102,20 @@ final class RowShape: @unchecked Sendable {  // immutable after init
     }
 
     /// Whether a slot's values may lie in files of their own.
-    static func isExternal(_ slot: Slot) -> Bool {
+    package static func isExternal(_ slot: Slot) -> Bool {
         guard case .attribute(let attribute) = slot.role else { return false }
         return attribute.allowsExternalBinaryDataStorage && (slot.kind == .data || slot.kind == .transformable)
     }
 
     /// The columns, for a SELECT.
-    func results(alias: String) -> [SQLSelect.Result] {
+    package func results(alias: String) -> [SQLSelect.Result] {
         ([SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn] + columnNames)
             .map { SQLSelect.Result(expression: .column(alias: alias, name: $0)) }
     }
 
     /// How the rows with an entity's number are read; nil when the entity is none of the shape's.
     @inline(__always)
-    func plan(ofNumber number: Int) -> (index: Int, plan: Plan)? {
+    package func plan(ofNumber number: Int) -> (index: Int, plan: Plan)? {
         let index =
             soleLayout
             ?? (number > 0 && number < layoutOfNumber.count
@@ -125,7 +125,7 @@ final class RowShape: @unchecked Sendable {  // immutable after init
     }
 
     /// The error of a value that its column cannot hold.
-    func damage(isBlob: Bool, _ what: String, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
+    package func damage(isBlob: Bool, _ what: String, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
         let name = plan.layout.slots[Int(field.slot)].name
         return NSError.coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Translates the comparison of two operands.
-struct SQLComparison {
-    let translator: SQLFetchTranslator
-    let comparison: NSComparisonPredicate
+package struct SQLComparison {
+    package let translator: SQLFetchTranslator
+    package let comparison: NSComparisonPredicate
 
     private var options: NSComparisonPredicate.Options { comparison.options.subtracting(.normalized) }
     private var type: NSComparisonPredicate.Operator { comparison.predicateOperatorType }
@@ -11,7 +11,7 @@ struct SQLComparison {
     private func failure() -> NSError { SQLFetchTranslator.failure(comparison.printed) }
 
     /// A comparison without ANY or ALL, where a side may be a whole collection.
-    func compareWhole(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
+    package func compareWhole(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
         switch (type, left, right) {
         case (.contains, .members(let members), _):
             return try translator.exists(members) { try equal($0, right) }
@@ -30,7 +30,7 @@ struct SQLComparison {
     }
 
     /// A comparison of two single values (the right one may be a constant collection).
-    func compare(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
+    package func compare(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
         if case .members(let members) = right {
             // ANY left = right.x: both sides are collections.
             return try translator.exists(members) { try compare(left, $0) }
@@ -55,7 +55,7 @@ struct SQLComparison {
     }
 
     /// A comparison of a value with a list whose elements are values of rows.
-    func compare(_ left: SQLOperand, toList elements: [SQLOperand]) throws -> SQLExpression {
+    package func compare(_ left: SQLOperand, toList elements: [SQLOperand]) throws -> SQLExpression {
         switch type {
         case .between where elements.count == 2:
             return .and([

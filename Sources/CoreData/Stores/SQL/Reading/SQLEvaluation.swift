@@ -1,11 +1,11 @@
 import Foundation
 
 /// Computes a condition over the values of one row, as a database does: a missing value gives no answer (`null`).
-struct SQLEvaluation {
-    let values: [(column: SQLColumnName, value: SlotValue)]
+package struct SQLEvaluation {
+    package let values: [(column: SQLColumnName, value: SlotValue)]
 
     /// Throws where the condition needs what the program does not compute.
-    func value(of expression: SQLExpression) throws -> SlotValue {
+    package func value(of expression: SQLExpression) throws -> SlotValue {
         switch expression {
         case .column(let alias, let name):
             return values.first { $0.column == SQLColumnName(alias: alias, name: name) }?.value ?? .null

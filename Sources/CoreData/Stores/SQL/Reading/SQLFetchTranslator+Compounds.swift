@@ -15,7 +15,7 @@ extension SQLFetchTranslator {
     /// From so many on, equalities of one key are a list of values.
     private static let listLength = 8
 
-    func condition(_ predicate: NSPredicate, in frame: SQLFrame) throws -> SQLExpression {
+    package func condition(_ predicate: NSPredicate, in frame: SQLFrame) throws -> SQLExpression {
         let predicate = predicate.drawnTogether
         if let compound = predicate as? NSCompoundPredicate, compound.height > Self.levelLimit {
             throw Self.failure(
@@ -26,7 +26,7 @@ extension SQLFetchTranslator {
     }
 
     /// What holds where the condition does not.
-    func negation(of condition: SQLExpression) -> SQLExpression {
+    package func negation(of condition: SQLExpression) -> SQLExpression {
         .not(decidesByObject ? .function(.coalesce, [condition, .value(.int(0))]) : condition)
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 extension SQLFetchTranslator {
     /// What an expression of a predicate is in SQL.
-    func operand(_ expression: NSExpression, in frame: SQLFrame) throws -> SQLOperand {
+    package func operand(_ expression: NSExpression, in frame: SQLFrame) throws -> SQLOperand {
         switch expression.payload {
         case .constant(_, let value):
             return .constant(value)
@@ -65,7 +65,7 @@ extension SQLFetchTranslator {
     }
 
     /// The elements of a list of which one at least depends on the row.
-    static func dependentList(_ expression: NSExpression) -> [NSExpression]? {
+    package static func dependentList(_ expression: NSExpression) -> [NSExpression]? {
         guard case .aggregate(let elements) = expression.payload, !elements.allSatisfy(isIndependent) else {
             return nil
         }
@@ -83,7 +83,7 @@ extension SQLFetchTranslator {
     }
 
     /// The SQL of an operand that is one value.
-    func single(_ operand: SQLOperand, _ expression: NSExpression) throws -> (SQLExpression, SlotKind?) {
+    package func single(_ operand: SQLOperand, _ expression: NSExpression) throws -> (SQLExpression, SlotKind?) {
         switch operand {
         case .value(let value, let kind): (value, kind)
         case .object(let key, _, _): (key, .reference)
@@ -176,7 +176,7 @@ extension SQLFetchTranslator {
     // MARK: Constants
 
     /// A constant as a bound value, in the form that a column of the given kind has.
-    func bound(_ value: ExpressionValue, as kind: SlotKind?) throws -> SQLExpression {
+    package func bound(_ value: ExpressionValue, as kind: SlotKind?) throws -> SQLExpression {
         switch value {
         case .null: return .null
         case .int(let number): return .value(.int(number))
@@ -212,7 +212,7 @@ extension SQLFetchTranslator {
 
 extension SQLFrame {
     /// The frame that plain key paths speak of: inside a SUBQUERY they mean the rows outside of it.
-    var rowFrame: SQLFrame {
+    package var rowFrame: SQLFrame {
         var frame = self
         while frame.variable != nil, let outer = frame.outer { frame = outer }
         return frame

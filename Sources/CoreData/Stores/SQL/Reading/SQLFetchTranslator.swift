@@ -1,16 +1,16 @@
 import Foundation
 
 /// Translates fetches and predicates to SQL values for one store. What has no translation throws, naming the part.
-struct SQLFetchTranslator {
-    let schema: SQLSchema
-    let layout: EntityLayout
-    let storeNumber: Int
+package struct SQLFetchTranslator {
+    package let schema: SQLSchema
+    package let layout: EntityLayout
+    package let storeNumber: Int
     /// Whether a missing value is unequal to every other, and NOT turns every answer round, as where predicates are
     /// asked about one object after the other. In SQL, and so in SQLite stores, such rows are neither in nor out.
-    var decidesByObject = false
+    package var decidesByObject = false
 
     /// A frame over the rows of the fetch's entity, with the condition on the entity.
-    func frame(includesSubentities: Bool) throws -> SQLFrame {
+    package func frame(includesSubentities: Bool) throws -> SQLFrame {
         guard let table = schema.table(ofRoot: layout.rootIndex)?.name else {
             throw NSError.coreData(
                 NSCoreDataError, reason: "The store does not hold the entity “\(layout.name)”.")
@@ -28,7 +28,7 @@ struct SQLFetchTranslator {
     }
 
     /// Adds the order of sort descriptors.
-    func addOrder(_ descriptors: [NSSortDescriptor], to frame: SQLFrame) throws {
+    package func addOrder(_ descriptors: [NSSortDescriptor], to frame: SQLFrame) throws {
         for descriptor in descriptors {
             guard let selector = descriptor.sortSelector else {
                 throw NSError.coreData(
@@ -59,7 +59,7 @@ struct SQLFetchTranslator {
 
     // MARK: Predicates
 
-    func comparisonCondition(
+    package func comparisonCondition(
         _ comparison: NSComparisonPredicate, in frame: SQLFrame
     ) throws -> SQLExpression {
         if let list = Self.dependentList(comparison.rightExpression) {

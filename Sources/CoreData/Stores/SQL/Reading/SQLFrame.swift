@@ -1,14 +1,14 @@
 /// A SELECT under construction over the rows of one entity: its alias, the joins its key paths needed so far, and the
 /// frame around it when it is a nested SELECT.
-final class SQLFrame {
-    let layout: EntityLayout
-    let alias: String
-    let outer: SQLFrame?
+package final class SQLFrame {
+    package let layout: EntityLayout
+    package let alias: String
+    package let outer: SQLFrame?
     /// The variable of a SUBQUERY that stands for this frame's rows.
-    let variable: String?
-    var select: SQLSelect
+    package let variable: String?
+    package var select: SQLSelect
     /// Expressions that go by a name: what a dictionary fetch computes, for its HAVING.
-    var named: [String: SQLExpression] = [:]
+    package var named: [String: SQLExpression] = [:]
     private var joined: [JoinKey: String] = [:]
     private let names: AliasSource
 
@@ -18,15 +18,15 @@ final class SQLFrame {
     }
 
     /// Hands out aliases that are unique in the whole statement.
-    final class AliasSource {
+    package final class AliasSource {
         private var next = 0
-        func make() -> String {
+        package func make() -> String {
             defer { next += 1 }
             return "t\(next)"
         }
     }
 
-    init(
+    package init(
         layout: EntityLayout, table: String, names: AliasSource = AliasSource(), outer: SQLFrame? = nil,
         variable: String? = nil
     ) {
@@ -39,16 +39,16 @@ final class SQLFrame {
     }
 
     /// A nested SELECT over the rows of another entity.
-    func nested(_ layout: EntityLayout, table: String, variable: String? = nil) -> SQLFrame {
+    package func nested(_ layout: EntityLayout, table: String, variable: String? = nil) -> SQLFrame {
         SQLFrame(layout: layout, table: table, names: names, outer: self, variable: variable)
     }
 
-    func column(_ name: String) -> SQLExpression { .column(alias: alias, name: name) }
+    package func column(_ name: String) -> SQLExpression { .column(alias: alias, name: name) }
 
-    var key: SQLExpression { column(SQLSchema.keyColumn) }
+    package var key: SQLExpression { column(SQLSchema.keyColumn) }
 
     /// The alias of the table that a to-one's column leads to, joined once however often a path goes there.
-    func join(table: String, from alias: String, column: String) -> String {
+    package func join(table: String, from alias: String, column: String) -> String {
         let key = JoinKey(alias: alias, column: column)
         if let known = joined[key] { return known }
         let new = names.make()
@@ -62,12 +62,12 @@ final class SQLFrame {
     }
 
     /// Joins a table that must have a row: a join table.
-    func joinInner(table: String, on condition: (String) -> SQLExpression) {
+    package func joinInner(table: String, on condition: (String) -> SQLExpression) {
         let new = names.make()
         select.joins.append(SQLSelect.Join(table: table, alias: new, on: condition(new), isLeft: false))
     }
 
-    func addCondition(_ condition: SQLExpression) {
+    package func addCondition(_ condition: SQLExpression) {
         if let present = select.condition {
             select.condition = .and([present, condition])
         } else {
@@ -76,7 +76,7 @@ final class SQLFrame {
     }
 
     /// The frame whose rows a variable stands for.
-    func frame(ofVariable name: String) -> SQLFrame? {
+    package func frame(ofVariable name: String) -> SQLFrame? {
         variable == name ? self : outer?.frame(ofVariable: name)
     }
 }

@@ -5,11 +5,11 @@ import Foundation
 /// It reads the values that such a condition is about, each once, and puts those for which the condition holds in its
 /// place: `title MATCHES "A.*"` becomes `title IN ('Aleph', 'Arcadia')`. What else the statement asks for narrows what
 /// is read, where that changes no answer.
-struct SQLJudge {
-    let connection: any SQLConnection
-    let missing: Set<SQLExpression.Function>
+package struct SQLJudge {
+    package let connection: any SQLConnection
+    package let missing: Set<SQLExpression.Function>
 
-    func decided(_ select: SQLSelect) throws -> SQLSelect { try decided(select, within: []) }
+    package func decided(_ select: SQLSelect) throws -> SQLSelect { try decided(select, within: []) }
 
     /// - Parameter outer: the SELECTs around it, the innermost first. Their rows can be named in it.
     private func decided(_ select: SQLSelect, within outer: [SQLSelect]) throws -> SQLSelect {
@@ -172,11 +172,11 @@ struct SQLJudge {
 }
 
 /// A column of a statement's table.
-struct SQLColumnName: Equatable {
-    var alias: String?
-    var name: String
+package struct SQLColumnName: Equatable, Sendable {
+    package var alias: String?
+    package var name: String
 
-    var expression: SQLExpression { .column(alias: alias, name: name) }
+    package var expression: SQLExpression { .column(alias: alias, name: name) }
 }
 
 extension SQLSelect {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What an operand of a predicate is once its key path has been followed.
-enum SQLOperand {
+package enum SQLOperand {
     /// A single value; the kind is that of the attribute it comes from.
     case value(SQLExpression, SlotKind?)
     /// A reference to a row: its key, the entity it belongs to, and where the concrete entity stands.
@@ -14,30 +14,30 @@ enum SQLOperand {
     case constant(ExpressionValue)
 
     /// Whether it is a column of archived objects.
-    var isArchive: Bool {
+    package var isArchive: Bool {
         if case .value(_, .transformable) = self { true } else { false }
     }
 }
 
 /// The members of a to-many relationship of the rows of a frame, as a SELECT that can be made when it is known what
 /// for.
-struct SQLMembers {
-    let outer: SQLFrame
+package struct SQLMembers {
+    package let outer: SQLFrame
     /// The key of the owner.
-    let owner: SQLExpression
-    let ownerLayout: EntityLayout
-    let toMany: ToManySlot
+    package let owner: SQLExpression
+    package let ownerLayout: EntityLayout
+    package let toMany: ToManySlot
     /// What remains of the key path after the relationship.
-    var rest: [String]
+    package var rest: [String]
     /// SUBQUERY: the variable and the predicate its members have to fulfil.
-    var narrowing: (variable: String, predicate: NSPredicate)?
+    package var narrowing: (variable: String, predicate: NSPredicate)?
 }
 
 extension SQLFetchTranslator {
     // MARK: Key paths
 
     /// Follows a key path from the rows of a frame.
-    func follow(_ keys: [String], in frame: SQLFrame) throws -> SQLOperand {
+    package func follow(_ keys: [String], in frame: SQLFrame) throws -> SQLOperand {
         if keys.count == 1, frame.layout.access[keys[0]] == nil, let named = frame.named[keys[0]] {
             return .value(named, nil)
         }
@@ -135,7 +135,7 @@ extension SQLFetchTranslator {
     // MARK: Collections
 
     /// A path that ends in a collection operator is one value; any other stays a collection.
-    func finish(_ members: SQLMembers) throws -> SQLOperand {
+    package func finish(_ members: SQLMembers) throws -> SQLOperand {
         guard let place = members.rest.firstIndex(where: { $0.hasPrefix("@") }) else { return .members(members) }
         let name = members.rest[place]
         var inner = members
@@ -152,7 +152,7 @@ extension SQLFetchTranslator {
     }
 
     /// Count, sum, average, smallest or largest of what a path gives over the members.
-    func aggregate(
+    package func aggregate(
         _ function: SQLExpression.Function, of members: SQLMembers, distinct: Bool = false
     ) throws -> SQLOperand {
         let (frame, condition) = try open(members)
@@ -190,7 +190,7 @@ extension SQLFetchTranslator {
     }
 
     /// A nested frame over the members, and the condition of a SUBQUERY. The frame is already tied to the owner.
-    func open(_ members: SQLMembers) throws -> (SQLFrame, SQLExpression?) {
+    package func open(_ members: SQLMembers) throws -> (SQLFrame, SQLExpression?) {
         let destination = layout.model.entities[members.toMany.destinationIndex]
         guard let table = schema.table(ofRoot: destination.rootIndex)?.name else {
             throw Self.failure("the relationship \(members.toMany.relationship.name), whose entity is in another store")
@@ -220,7 +220,7 @@ extension SQLFetchTranslator {
     }
 
     /// Whether a member exists for which a condition on what the path gives holds.
-    func exists(_ members: SQLMembers, _ body: (SQLOperand) throws -> SQLExpression) throws -> SQLExpression {
+    package func exists(_ members: SQLMembers, _ body: (SQLOperand) throws -> SQLExpression) throws -> SQLExpression {
         let (frame, narrowing) = try open(members)
         let inner: SQLExpression
         switch try follow(members.rest, in: frame) {
@@ -233,7 +233,7 @@ extension SQLFetchTranslator {
         return .exists(frame.select)
     }
 
-    static func failure(_ part: String) -> NSError {
+    package static func failure(_ part: String) -> NSError {
         .coreData(NSCoreDataError, reason: "unimplemented SQL generation for predicate: \(part)")
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLStore {
-    func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws {
+    package func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws {
         guard let shape = shapes[request.layout.index] else { return }
         let (translator, frame) = try translated(request)
         try translator.addOrder(request.sortDescriptors, to: frame)
@@ -13,13 +13,13 @@ extension SQLStore {
     }
 
     /// In-memory stores decide object by object, as Apple's do, although there is SQL underneath.
-    func translator(for layout: EntityLayout) -> SQLFetchTranslator {
+    package func translator(for layout: EntityLayout) -> SQLFetchTranslator {
         SQLFetchTranslator(
             schema: schema, layout: layout, storeNumber: storeNumber, decidesByObject: type == NSInMemoryStoreType)
     }
 
     /// A SELECT as the database can run it: what the database cannot compute is decided here.
-    func decided(_ select: SQLSelect, on connection: any SQLConnection) throws -> SQLSelect {
+    package func decided(_ select: SQLSelect, on connection: any SQLConnection) throws -> SQLSelect {
         if capabilities.missingFunctions.isEmpty { return select }
         return try SQLJudge(connection: connection, missing: capabilities.missingFunctions).decided(select)
     }
@@ -40,7 +40,7 @@ extension SQLStore {
         return (translator, frame)
     }
 
-    func fetch(_ request: StoreFetch) throws -> StoreFetchResult {
+    package func fetch(_ request: StoreFetch) throws -> StoreFetchResult {
         // A store that holds none of the entity's rows has none to give.
         guard shapes[request.layout.index] != nil else { return Self.nothing(for: request.result) }
         let (translator, frame) = try translated(request)

@@ -3,11 +3,11 @@ import Foundation
 extension SQLStore {
     /// How many keys one statement asks for. Few fixed sizes keep the statements cached; short batches repeat their
     /// last key.
-    static let batchSizes = [20, 100, 500]
+    package static let batchSizes = [20, 100, 500]
 
     // MARK: Rows by key
 
-    func rows(for keys: [Int64], rootIndex: Int, refreshing: Bool) throws -> [Snapshot] {
+    package func rows(for keys: [Int64], rootIndex: Int, refreshing: Bool) throws -> [Snapshot] {
         guard let shape = rootShapes[rootIndex] else { return [] }
         if keys.count == 1 {
             let row = try row(for: keys[0], rootIndex: rootIndex, shape, refreshing: refreshing)
@@ -54,7 +54,7 @@ extension SQLStore {
     }
 
     /// A SELECT of whole rows of a root entity's table, by their key.
-    func rowSelect(_ rootIndex: Int, where condition: (SQLExpression) -> SQLExpression) -> SQLStatement {
+    package func rowSelect(_ rootIndex: Int, where condition: (SQLExpression) -> SQLExpression) -> SQLStatement {
         let table = schema.table(ofRoot: rootIndex)?.name ?? ""
         return .select(
             SQLSelect(
@@ -80,7 +80,7 @@ extension SQLStore {
 
     // MARK: Members of to-many relationships
 
-    func members(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey] {
+    package func members(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey] {
         guard let plan = memberPlan(of: toMany, owner: owner.layoutIndex) else { return [] }
         return try reading { connection in
             let statement = try connection.statement(
@@ -94,7 +94,7 @@ extension SQLStore {
         }
     }
 
-    func members(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
+    package func members(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
         var result: [Int64: [ObjectKey]] = [:]
         result.reserveCapacity(owners.count)
         for owner in owners { result[owner.key] = [] }
@@ -105,7 +105,7 @@ extension SQLStore {
     }
 
     /// The members of many owners of one entity: the body gets the owner's key with each.
-    func members(
+    package func members(
         of toMany: ToManySlot, owners: [ObjectKey], on connection: any SQLConnection,
         _ body: (Int64, ObjectKey) -> Void
     ) throws {

@@ -1,8 +1,8 @@
 import Foundation
 
 /// A condition on a text: one of SQL's functions on texts with its argument, made ready once.
-final class TextCondition {
-    typealias Options = NSComparisonPredicate.Options
+package final class TextCondition {
+    package typealias Options = NSComparisonPredicate.Options
 
     private enum Kind {
         case equal, contains, beginsWith, endsWith
@@ -15,7 +15,7 @@ final class TextCondition {
     private let options: Options
 
     /// Nil for a function that states no condition on a text. Throws where the argument is no regular expression.
-    init?(_ function: SQLExpression.Function, _ argument: String, _ options: Options) throws {
+    package init?(_ function: SQLExpression.Function, _ argument: String, _ options: Options) throws {
         self.argument = argument
         self.options = options
         switch function {
@@ -35,7 +35,7 @@ final class TextCondition {
         }
     }
 
-    func holds(for text: String) -> Bool {
+    package func holds(for text: String) -> Bool {
         switch kind {
         case .equal: return StringComparison.areEqual(text, argument, options)
         case .contains: return StringComparison.contains(text, argument, options)

@@ -1,16 +1,16 @@
 import Foundation
 
 /// The derived attributes of a model in the order to compute them: those that others read come first.
-enum DerivationOrder {
+package enum DerivationOrder {
     /// A derived attribute where it is declared.
-    struct Place {
-        let entity: EntityLayout
-        let slot: Int
-        let expression: NSExpression
+    package struct Place {
+        package let entity: EntityLayout
+        package let slot: Int
+        package let expression: NSExpression
     }
 
     /// Those that read each other in a circle come in the order of the model.
-    static func places(in layout: ModelLayout) -> [Place] {
+    package static func places(in layout: ModelLayout) -> [Place] {
         var places: [Place] = []
         var numbers: [ObjectIdentifier: Int] = [:]
         for entity in layout.entities {

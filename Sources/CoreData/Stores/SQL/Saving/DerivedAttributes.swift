@@ -6,7 +6,7 @@ import Foundation
 /// values. A derivation is any expression that can be translated to SQL: a function of own attributes
 /// (`canonical:(title)`, `now()`), an attribute across a to-one relationship, a count or sum over a to-many one. The
 /// new values are in the file; objects show them once they are refreshed.
-struct DerivedAttributes: Sendable {
+package struct DerivedAttributes: Sendable {
     /// One derived attribute of one entity (with its sub-entities).
     private struct Derivation: Sendable {
         let layout: Int
@@ -18,6 +18,8 @@ struct DerivedAttributes: Sendable {
         let statement: SQLStatement
         /// What gives the second one, anew for each save: an expression of the time, which is the same for all rows.
         nonisolated(unsafe) let time: NSExpression?
+        /// Where the database does not compute the expression: how the program does.
+        let judged: JudgedDerivation?
         let dependency: Dependency?
     }
 
@@ -34,10 +36,14 @@ struct DerivedAttributes: Sendable {
     /// Those that others read come before these.
     private let derivations: [Derivation]
 
-    var isEmpty: Bool { derivations.isEmpty }
+    package var isEmpty: Bool { derivations.isEmpty }
 
     /// Throws when a derivation has no translation, naming the attribute.
-    init(layout: ModelLayout, schema: SQLSchema, storeNumber: Int) throws {
+    ///
+    /// - Parameter missing: the functions that the database does not compute.
+    package init(
+        layout: ModelLayout, schema: SQLSchema, storeNumber: Int, missing: Set<SQLExpression.Function> = []
+    ) throws {
         var derivations: [Derivation] = []
         for place in DerivationOrder.places(in: layout) {
             let entity = place.entity
@@ -46,7 +52,7 @@ struct DerivedAttributes: Sendable {
             }
             derivations.append(
                 try Self.derivation(
-                    place.expression, column, entity, entity.slots[place.slot].name, schema, storeNumber,
+                    place.expression, column, entity, entity.slots[place.slot].name, schema, storeNumber, missing,
                     number: derivations.count))
         }
         self.derivations = derivations
@@ -54,17 +60,20 @@ struct DerivedAttributes: Sendable {
 
     private static func derivation(
         _ expression: NSExpression, _ column: String, _ entity: EntityLayout, _ name: String, _ schema: SQLSchema,
-        _ storeNumber: Int, number: Int
+        _ storeNumber: Int, _ missing: Set<SQLExpression.Function>, number: Int
     ) throws -> Derivation {
         let translator = SQLFetchTranslator(schema: schema, layout: entity, storeNumber: storeNumber)
         let frame = try translator.frame(includesSubentities: true)
+        let judged: JudgedDerivation?
         do {
             let (value, _) = try translator.single(translator.operand(expression, in: frame), expression)
             frame.select.results = [SQLSelect.Result(expression: value)]
+            judged = try JudgedDerivation(value, frame.select, key: frame.key, column: column, missing: missing)
         } catch {
             throw NSError.coreData(
                 NSPersistentStoreIncompatibleSchemaError,
-                reason: "The derivation \(expression) of \(entity.name).\(name) cannot be kept by a SQLite store.",
+                reason:
+                    "The derivation \(expression) of \(entity.name).\(name) cannot be kept by a store of this kind.",
                 underlying: error)
         }
         let table = frame.select.table
@@ -76,18 +85,18 @@ struct DerivedAttributes: Sendable {
                 SQLUpdate(
                     table, [.init(column, time == nil ? .scalar(frame.select) : .parameter(2))],
                     where: .isInParameter(.column(SQLSchema.keyColumn), 1))),
-            time: time,
+            time: time, judged: judged,
             dependency: dependency(of: expression, entity, schema))
     }
 
     /// The expression, where it has one value for all rows, which the translator has computed, and another one later.
-    static func timeExpression(_ expression: NSExpression, _ results: [SQLSelect.Result]) -> NSExpression? {
+    package static func timeExpression(_ expression: NSExpression, _ results: [SQLSelect.Result]) -> NSExpression? {
         guard case .value? = results.first?.expression, expression.description.contains("now(") else { return nil }
         return expression
     }
 
     /// What an expression of the time gives now.
-    static func value(of time: NSExpression) -> SlotValue {
+    package static func value(of time: NSExpression) -> SlotValue {
         switch ExpressionValue(time.expressionValue(with: nil, context: nil)) {
         case .date(let seconds), .double(let seconds): .double(seconds)
         case .int(let number): .int(number)
@@ -138,7 +147,7 @@ struct DerivedAttributes: Sendable {
     // MARK: Keeping
 
     /// Computes the derived attributes of the rows that a change set concerns; returns those rows' keys by root index.
-    func update(
+    package func update(
         for changes: ChangeSet, store: SQLStore, connection: any SQLConnection
     ) throws -> [(rootIndex: Int, primaryKeys: Set<Int64>)] {
         var touched: [(rootIndex: Int, primaryKeys: Set<Int64>)] = []
@@ -154,6 +163,7 @@ struct DerivedAttributes: Sendable {
     private func compute(
         _ derivation: Derivation, _ keys: some Sequence<Int64>, _ connection: any SQLConnection
     ) throws {
+        if let judged = derivation.judged { return try judged.compute(Array(keys), connection) }
         let statement = try connection.statement(.derivation(derivation.number)) { derivation.statement }
         try statement.run { parameters in
             parameters.bind(1, list: Array(keys))
@@ -164,7 +174,7 @@ struct DerivedAttributes: Sendable {
     // MARK: Batches
 
     /// Computes the derived attributes of the given rows; returns the root entities that have any.
-    func update(rows: [ObjectKey], connection: any SQLConnection) throws -> Set<Int> {
+    package func update(rows: [ObjectKey], connection: any SQLConnection) throws -> Set<Int> {
         var roots: Set<Int> = []
         for derivation in derivations {
             let keys = rows.filter { derivation.subtree.contains($0.layoutIndex) }.map(\.primaryKey)
@@ -177,7 +187,7 @@ struct DerivedAttributes: Sendable {
 
     /// Computes anew, for all rows, what is derived from rows of the given root entities or from the pairs of the given
     /// join tables; returns the root entities that have such attributes.
-    func refresh(
+    package func refresh(
         dependingOn roots: Set<Int>, joins: Set<Int>, store: SQLStore, connection: any SQLConnection
     ) throws -> Set<Int> {
         var touched: Set<Int> = []

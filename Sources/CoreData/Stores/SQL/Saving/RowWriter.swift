@@ -1,25 +1,25 @@
 import Foundation
 
 /// Binds the slots of a snapshot to the statements that write it; one per concrete entity.
-final class RowWriter {
-    struct Field {
-        enum Kind: UInt8 {
+package final class RowWriter {
+    package struct Field {
+        package enum Kind: UInt8 {
             case integer, double, text, blob, external, decimal, reference, entityNumber
         }
-        var slot: Int
-        var kind: Kind
-        var column: String
+        package var slot: Int
+        package var kind: Kind
+        package var column: String
     }
 
-    let layout: EntityLayout
-    let table: String
-    let number: Int64
-    let fields: [Field]
+    package let layout: EntityLayout
+    package let table: String
+    package let number: Int64
+    package let fields: [Field]
     /// Places in `fields` by slot, -1 for slots without a column.
     private let placeOfSlot: [Int]
-    let externalFields: [Field]
+    package let externalFields: [Field]
 
-    init(layout: EntityLayout, schema: SQLSchema, table: String, number: Int) {
+    package init(layout: EntityLayout, schema: SQLSchema, table: String, number: Int) {
         self.layout = layout
         self.table = table
         self.number = Int64(number)
@@ -46,7 +46,7 @@ final class RowWriter {
         externalFields = fields.filter { $0.kind == .external }
     }
 
-    func field(ofSlot slot: Int) -> Field? {
+    package func field(ofSlot slot: Int) -> Field? {
         let place = placeOfSlot[slot]
         return place < 0 ? nil : fields[place]
     }
@@ -54,20 +54,20 @@ final class RowWriter {
     // MARK: Statements
 
     /// An INSERT of whole rows: key, number of the entity, version, then the fields.
-    var insert: SQLStatement {
+    package var insert: SQLStatement {
         let fixed = [SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn]
         return .insert(SQLInsert(into: table, fixed + fields.map(\.column)))
     }
 
     /// An UPDATE of the version and of fields, for the row of a key if it still has the old version.
-    func update(_ fields: [Field]) -> SQLStatement {
+    package func update(_ fields: [Field]) -> SQLStatement {
         var assignments = [SQLUpdate.Assignment(SQLSchema.versionColumn, .parameter(1))]
         for field in fields { assignments.append(.init(field.column, .parameter(assignments.count + 1))) }
         return .update(SQLUpdate(table, assignments, where: .isUnchanged(key: fields.count + 2)))
     }
 
     /// An UPDATE of columns of the row of a key, whatever its version is; the version rises.
-    static func update(_ table: String, _ columns: [String]) -> SQLStatement {
+    package static func update(_ table: String, _ columns: [String]) -> SQLStatement {
         var assignments = [risenVersion]
         for (place, column) in columns.enumerated() { assignments.append(.init(column, .parameter(place + 1))) }
         return .update(
@@ -77,7 +77,7 @@ final class RowWriter {
     }
 
     /// The version of a row, counted up.
-    static var risenVersion: SQLUpdate.Assignment {
+    package static var risenVersion: SQLUpdate.Assignment {
         .init(
             SQLSchema.versionColumn,
             .binary(.add, .function(.coalesce, [.column(SQLSchema.versionColumn), .number(0)]), .number(1)))
@@ -88,7 +88,7 @@ final class RowWriter {
     /// Binds one slot. Strings and blobs are bound where they lie in the snapshot, which must live until the statement
     /// has run. `store` turns large values into files.
     @inline(__always)
-    func bind(
+    package func bind(
         _ field: Field, of row: Snapshot, to statement: any SQLParameters, at position: Int, numbers: [Int?],
         encode: (UnsafeRawBufferPointer) throws -> Data
     ) throws {

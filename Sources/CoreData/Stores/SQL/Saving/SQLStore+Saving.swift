@@ -3,7 +3,7 @@ import Foundation
 extension SQLStore {
     // MARK: Keys
 
-    func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Range<Int64>]] {
+    package func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Range<Int64>]] {
         try writing { connection in
             try connection.transaction {
                 try requireSameModel(connection)
@@ -23,7 +23,7 @@ extension SQLStore {
     ///
     /// Z_MAX is raised in the transaction, so that no two processes get the same key. A Z_MAX that lags behind the
     /// table is put right on the way.
-    func reserve(_ count: Int, root: Int, _ connection: any SQLConnection) throws -> [Range<Int64>] {
+    package func reserve(_ count: Int, root: Int, _ connection: any SQLConnection) throws -> [Range<Int64>] {
         guard let number = schema.numbers[root], let table = schema.table(ofRoot: root)?.name else {
             throw NSError.coreData(
                 NSPersistentStoreOperationError,
@@ -53,7 +53,7 @@ extension SQLStore {
     /// others.
     ///
     /// Called inside each writing transaction. A look at SQLite's schema counter; only when it moved, at the metadata.
-    func requireSameModel(_ connection: any SQLConnection) throws {
+    package func requireSameModel(_ connection: any SQLConnection) throws {
         let version = try connection.schemaVersion()
         if version == knownSchemaVersion { return }
         if let url, isShared {
@@ -73,11 +73,11 @@ extension SQLStore {
 
     // MARK: Saving
 
-    func write(_ changes: ChangeSet) throws {
+    package func write(_ changes: ChangeSet) throws {
         try write(changes, beforeCommit: {})
     }
 
-    func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {
+    package func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {
         // Who reads with the writer's connection waits for the whole of it.
         if capabilities.readsWhereItWrites { takingBack() }
         try write(changes) {
@@ -146,7 +146,7 @@ extension SQLStore {
         }
     }
 
-    func rowWriter(_ index: Int) throws -> RowWriter {
+    package func rowWriter(_ index: Int) throws -> RowWriter {
         let entity = layout.entities[index]
         guard let number = schema.numbers[index], let table = schema.table(ofRoot: entity.rootIndex)?.name else {
             throw NSError.coreData(

@@ -3,7 +3,7 @@ import Foundation
 // The places of pairs of ordered many-to-many relationships.
 extension SaveSession {
     /// Puts pairs into their order. The places of a list need not follow each other closely, they only have to rise.
-    func arrange(_ arrangements: [ChangeSet.Arrangement]) throws {
+    package func arrange(_ arrangements: [ChangeSet.Arrangement]) throws {
         for arrangement in arrangements {
             let owner = arrangement.owner
             guard let end = store.schema.joinEnds[owner.layoutIndex][arrangement.toMany.index],

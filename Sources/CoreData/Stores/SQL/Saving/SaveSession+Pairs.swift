@@ -2,7 +2,7 @@ import Foundation
 
 // The pairs of many-to-many relationships.
 extension SaveSession {
-    func join(_ changes: [ChangeSet.Join]) throws {
+    package func join(_ changes: [ChangeSet.Join]) throws {
         for change in changes {
             guard let end = store.schema.joinEnds[change.owner.layoutIndex][change.toMany.index] else { continue }
             let owner = change.owner.primaryKey
@@ -12,7 +12,7 @@ extension SaveSession {
     }
 
     /// A deleted object is in no join table any more, whether or not anybody had looked at its relationships.
-    func deletePairs(of keys: [Int64], _ layoutIndex: Int) throws {
+    package func deletePairs(of keys: [Int64], _ layoutIndex: Int) throws {
         for end in store.schema.joinEnds[layoutIndex] {
             guard let end else { continue }
             for column in end.isReflexive ? [end.ownerColumn, end.memberColumn] : [end.ownerColumn] {
@@ -66,7 +66,7 @@ extension SaveSession {
         }
     }
 
-    static func isPair(_ end: SQLJoinEnd, owner: Int, member: Int) -> SQLExpression {
+    package static func isPair(_ end: SQLJoinEnd, owner: Int, member: Int) -> SQLExpression {
         .and([
             .binary(.equal, .column(end.ownerColumn), .parameter(owner)),
             .binary(.equal, .column(end.memberColumn), .parameter(member)),
@@ -75,7 +75,7 @@ extension SaveSession {
 
     /// The place behind the last one of a list: 2048 first, then in steps of 1024, as Apple's files have it. A new
     /// member stands at the end of every ordered list until its position is told.
-    static func lastPlace(
+    package static func lastPlace(
         _ order: String, _ end: SQLJoinEnd, _ key: String, _ owner: SQLExpression
     ) -> SQLExpression {
         .scalar(

@@ -4,7 +4,7 @@ import Foundation
 // comes second is in conflict over the owner, as if its version had risen.
 extension SaveSession {
     /// Finds members of deleted owners that this save knows nothing of. Called before anything is written.
-    mutating func checkMembers(of deletions: [ChangeSet.Deletion], in changes: ChangeSet) throws {
+    package mutating func checkMembers(of deletions: [ChangeSet.Deletion], in changes: ChangeSet) throws {
         if deletions.isEmpty { return }
         // Members of this save's own go with the owner, or are written without it.
         lazy var deleted = Set(changes.deleted.map(\.key))
@@ -32,7 +32,7 @@ extension SaveSession {
 
     /// Finds rows that this save relates something to, and that somebody else has deleted. Called when all rows are
     /// written; where one could not be, that comes first.
-    mutating func checkTargets(of changes: ChangeSet) throws {
+    package mutating func checkTargets(of changes: ChangeSet) throws {
         if !conflicts.isEmpty || !constraintConflicts.isEmpty { return }
         var seen = [Set<Int64>](repeating: [], count: store.layout.entities.count)
         func note(_ key: ObjectKey) throws {

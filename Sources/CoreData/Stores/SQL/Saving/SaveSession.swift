@@ -1,33 +1,33 @@
 import Foundation
 
 /// The statements of one save, run inside its transaction.
-struct SaveSession {
-    let store: SQLStore
-    let connection: any SQLConnection
-    var conflicts: [SaveConflicts.Conflict] = []
-    var constraintConflicts: [SaveConflicts.ConstraintConflict] = []
+package struct SaveSession {
+    package let store: SQLStore
+    package let connection: any SQLConnection
+    package var conflicts: [SaveConflicts.Conflict] = []
+    package var constraintConflicts: [SaveConflicts.ConstraintConflict] = []
     /// How many rows went, by the numbers of their entities' layouts.
-    private(set) var deletedRows: [Int: Int] = [:]
+    package private(set) var deletedRows: [Int: Int] = [:]
     private var writers: [RowWriter?]
 
-    init(store: SQLStore, connection: any SQLConnection) {
+    package init(store: SQLStore, connection: any SQLConnection) {
         self.store = store
         self.connection = connection
         writers = Array(repeating: nil, count: store.layout.entities.count)
     }
 
-    mutating func writer(_ index: Int) throws -> RowWriter {
+    package mutating func writer(_ index: Int) throws -> RowWriter {
         if let writer = writers[index] { return writer }
         let writer = try store.rowWriter(index)
         writers[index] = writer
         return writer
     }
 
-    func root(_ index: Int) -> Int { store.layout.entities[index].rootIndex }
+    package func root(_ index: Int) -> Int { store.layout.entities[index].rootIndex }
 
     // MARK: Insertions
 
-    mutating func insert(_ rows: [Snapshot], _ files: inout ExternalFileChanges) throws {
+    package mutating func insert(_ rows: [Snapshot], _ files: inout ExternalFileChanges) throws {
         for range in rows.runs(by: { $0.layoutIndex == $1.layoutIndex }) {
             let writer = try writer(rows[range.lowerBound].layoutIndex)
             let statement = try connection.statement(.insert(layout: writer.layout.index)) { writer.insert }
@@ -60,7 +60,7 @@ struct SaveSession {
 
     // MARK: Updates
 
-    mutating func update(_ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges) throws {
+    package mutating func update(_ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges) throws {
         let blocked = try attempt(updates, &files)
         if !blocked.isEmpty { try updateBlocked(blocked, &files) }
     }
@@ -153,7 +153,7 @@ struct SaveSession {
     }
 
     /// Looks whether rows still are what they were when they were read.
-    mutating func check(_ rows: [Snapshot]) throws {
+    package mutating func check(_ rows: [Snapshot]) throws {
         for row in rows {
             let object = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
             let found = try presentRow(object)
@@ -165,7 +165,7 @@ struct SaveSession {
 
     // MARK: Deletions
 
-    mutating func delete(_ deletions: [ChangeSet.Deletion], _ files: inout ExternalFileChanges) throws {
+    package mutating func delete(_ deletions: [ChangeSet.Deletion], _ files: inout ExternalFileChanges) throws {
         // By table and key: neighbouring rows lie on the same pages.
         let sorted = deletions.sorted { a, b in
             let (rootA, rootB) = (root(a.key.layoutIndex), root(b.key.layoutIndex))
@@ -210,7 +210,7 @@ struct SaveSession {
 
     // MARK: What is there now
 
-    func presentRow(_ object: ObjectKey) throws -> Snapshot? {
+    package func presentRow(_ object: ObjectKey) throws -> Snapshot? {
         let rootIndex = root(object.layoutIndex)
         guard let shape = store.rootShapes[rootIndex] else { return nil }
         let statement = try connection.statement(.rows(root: rootIndex, count: 1)) {
@@ -220,7 +220,7 @@ struct SaveSession {
     }
 
     /// Notes the files that a row's columns name now: they are orphans once the row is changed or gone.
-    func noteFiles(
+    package func noteFiles(
         of fields: [RowWriter.Field], _ table: String, _ key: Int64, _ files: inout ExternalFileChanges
     ) throws {
         let statement = try connection.statement(
@@ -241,7 +241,7 @@ struct SaveSession {
     }
 
     /// Which constraint a row breaks, and which row it clashes with.
-    func constraintConflict(
+    package func constraintConflict(
         _ failure: any SQLFailure, _ row: Snapshot, _ writer: RowWriter
     ) throws -> SaveConflicts.ConstraintConflict {
         guard case .notUnique(let columns) = failure.kind else { throw failure }

@@ -2,13 +2,13 @@ import Foundation
 
 /// The tables and columns that a store's file really has. A store that Apple's framework migrated, or made years ago,
 /// can name them otherwise than a new one.
-struct ActualSchema {
+package struct ActualSchema {
     private let connection: any SQLConnection
-    let tables: Set<String>
+    package let tables: Set<String>
     /// Numbers by entity name, of `Z_PRIMARYKEY`.
-    let numbers: [String: Int]
+    package let numbers: [String: Int]
 
-    init(_ connection: any SQLConnection) throws {
+    package init(_ connection: any SQLConnection) throws {
         self.connection = connection
         tables = try connection.tableNames()
         var numbers: [String: Int] = [:]
@@ -21,13 +21,13 @@ struct ActualSchema {
     }
 
     /// The columns of a table, in their order.
-    func columns(of table: String) throws -> [String] {
+    package func columns(of table: String) throws -> [String] {
         try connection.columnNames(of: table)
     }
 
     /// The schema of a model as this store holds it. Throws when the store lacks a table or column that the model
     /// needs.
-    func fit(_ layout: ModelLayout, entities: Set<String>?, url: URL?) throws -> SQLSchema {
+    package func fit(_ layout: ModelLayout, entities: Set<String>?, url: URL?) throws -> SQLSchema {
         let entities = entities.map { $0.union(presentSubentities(of: $0, layout)) }
         let computed = SQLSchemaBuilder.schema(of: layout, entities: entities)
         let names = layout.entities.filter { computed.numbers[$0.index] != nil }.map(\.name)
@@ -140,7 +140,7 @@ struct ActualSchema {
 
 extension SQLSchema {
     /// Puts the definition of a join table in the place of another and tells the relationships.
-    mutating func replaceJoin(_ index: Int, by join: SQLJoinTable) {
+    package mutating func replaceJoin(_ index: Int, by join: SQLJoinTable) {
         joins[index] = join
         joinTables[index] = join.definition
         for layout in joinEnds.indices {

@@ -2,21 +2,21 @@ import Foundation
 
 /// The work that a migration has left for later: statements in the store's metadata, which disappear from there as they
 /// run.
-enum DeferredStatements {
+package enum DeferredStatements {
     /// Under it the metadata of a store list the statements that are still to be run.
-    static let metadataKey = "OpenCoreDataDeferredMigration"
+    package static let metadataKey = "OpenCoreDataDeferredMigration"
 
-    static func pending(_ metadata: [String: Any]) -> [String] { metadata[metadataKey] as? [String] ?? [] }
+    package static func pending(_ metadata: [String: Any]) -> [String] { metadata[metadataKey] as? [String] ?? [] }
 
     /// Runs everything that is pending, in the transaction that is open.
-    static func finish(_ metadata: [String: Any], on connection: some SQLConnection) throws {
+    package static func finish(_ metadata: [String: Any], on connection: some SQLConnection) throws {
         for statement in pending(metadata) { try connection.run(.define(.asFound(statement))) }
     }
 }
 
 extension SQLStore {
     /// Does the first piece of what a deferred migration left, in one transaction. False when there is nothing left.
-    func finishDeferredPiece() throws -> Bool {
+    package func finishDeferredPiece() throws -> Bool {
         guard let url, isShared, !DeferredStatements.pending(metadata ?? [:]).isEmpty else { return false }
         let rest = try writing { connection in
             try connection.transaction { () -> [String] in

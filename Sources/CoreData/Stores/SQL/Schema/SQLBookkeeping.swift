@@ -1,16 +1,16 @@
 /// The tables in which a store keeps what it needs to know of itself, as Core Data's own files have them.
-enum SQLBookkeeping {
+package enum SQLBookkeeping {
     /// One row per entity: its number, name and parent, and the highest key handed out.
-    enum Keys {
-        static let table = "Z_PRIMARYKEY"
-        static let number = "Z_ENT"
-        static let name = "Z_NAME"
-        static let parent = "Z_SUPER"
-        static let highest = "Z_MAX"
+    package enum Keys {
+        package static let table = "Z_PRIMARYKEY"
+        package static let number = "Z_ENT"
+        package static let name = "Z_NAME"
+        package static let parent = "Z_SUPER"
+        package static let highest = "Z_MAX"
 
-        static let columns = [number, name, parent, highest]
+        package static let columns = [number, name, parent, highest]
 
-        static var definition: SQLTable {
+        package static var definition: SQLTable {
             SQLTable(
                 name: table,
                 columns: [
@@ -19,9 +19,21 @@ enum SQLBookkeeping {
                 ], isBookkeeping: true)
         }
 
+        /// Fills the table of a new store.
+        package static func fill(_ layout: ModelLayout, _ schema: SQLSchema, _ connection: any SQLConnection) throws {
+            let held = layout.entities.filter { schema.numbers[$0.index] != nil }
+            try connection.prepare(.insert(SQLInsert(into: table, columns))).run(held.count) { place, parameters in
+                let entity = held[place]
+                parameters.bind(1, Int64(schema.numbers[entity.index] ?? 0))
+                parameters.bind(2, entity.name)
+                parameters.bind(3, Int64(entity.superIndex.flatMap { schema.numbers[$0] } ?? 0))
+                parameters.bind(4, Int64(0))
+            }
+        }
+
         /// The highest key that a table has or had: the number of its entity is the first parameter. What is noted may
         /// lag behind the table.
-        static func highestKey(in rows: String) -> SQLStatement {
+        package static func highestKey(in rows: String) -> SQLStatement {
             func orZero(_ select: SQLSelect) -> SQLExpression { .function(.coalesce, [.scalar(select), .number(0)]) }
             let noted = SQLSelect(
                 [.column(highest)], of: table, where: .binary(.equal, .column(number), .parameter(1)))
@@ -33,19 +45,19 @@ enum SQLBookkeeping {
         }
 
         /// Notes the highest key, the first parameter, of an entity's number, the second.
-        static let setHighestKey = SQLStatement.update(
+        package static let setHighestKey = SQLStatement.update(
             SQLUpdate(
                 table, [.init(highest, .parameter(1))], where: .binary(.equal, .column(number), .parameter(2))))
     }
 
     /// One row: the identifier, and everything else as a property list.
-    enum Metadata {
-        static let table = "Z_METADATA"
-        static let version = "Z_VERSION"
-        static let identifier = "Z_UUID"
-        static let list = "Z_PLIST"
+    package enum Metadata {
+        package static let table = "Z_METADATA"
+        package static let version = "Z_VERSION"
+        package static let identifier = "Z_UUID"
+        package static let list = "Z_PLIST"
 
-        static var definition: SQLTable {
+        package static var definition: SQLTable {
             SQLTable(
                 name: table,
                 columns: [
@@ -54,40 +66,40 @@ enum SQLBookkeeping {
                 ], isBookkeeping: true)
         }
 
-        static let select = SQLStatement.select(
+        package static let select = SQLStatement.select(
             SQLSelect([.column(identifier), .column(list)], of: table, orderedBy: [.column(version)], limit: 1))
 
         /// Writes the row: identifier and property list are the parameters.
-        static let write = SQLStatement.insert(
+        package static let write = SQLStatement.insert(
             SQLInsert(
                 into: table, [version, identifier, list], .values([.number(1), .parameter(1), .parameter(2)]),
                 conflict: .replaces(key: [version])))
     }
 
     /// One row: the model that the store was last opened with.
-    enum ModelCache {
-        static let table = "Z_MODELCACHE"
-        static let content = "Z_CONTENT"
+    package enum ModelCache {
+        package static let table = "Z_MODELCACHE"
+        package static let content = "Z_CONTENT"
 
-        static var definition: SQLTable {
+        package static var definition: SQLTable {
             SQLTable(name: table, columns: [SQLColumn(name: content, type: .blob)], isBookkeeping: true)
         }
 
-        static let select = SQLStatement.select(SQLSelect([.column(content)], of: table, limit: 1))
-        static let insert = SQLStatement.insert(SQLInsert(into: table, [content]))
+        package static let select = SQLStatement.select(SQLSelect([.column(content)], of: table, limit: 1))
+        package static let insert = SQLStatement.insert(SQLInsert(into: table, [content]))
     }
 }
 
 extension SQLConnection {
     /// The highest key that a table has or had, for the number of its entity.
-    func highestKey(in table: String, ofNumber number: Int64) throws -> Int64 {
+    package func highestKey(in table: String, ofNumber number: Int64) throws -> Int64 {
         try statement(.bookkeeping(.highestKey(table: table))) { SQLBookkeeping.Keys.highestKey(in: table) }
             .first({ $0.bind(1, number) }) { $0.int64(0) } ?? 0
     }
 
     /// Notes the highest key of an entity's number. False where the number is not there.
     @discardableResult
-    func setHighestKey(_ key: Int64, ofNumber number: Int64) throws -> Bool {
+    package func setHighestKey(_ key: Int64, ofNumber number: Int64) throws -> Bool {
         let outcome = try statement(.bookkeeping(.setHighestKey)) { SQLBookkeeping.Keys.setHighestKey }
             .run { parameters in
                 parameters.bind(1, key)

@@ -2,17 +2,19 @@
 ///
 /// Names that Core Data's own files hold stay as they are. Only those that SQL could not take are changed: characters
 /// that no plain word has become underscores, and a name that is taken gets a number.
-struct SQLNames {
+package struct SQLNames {
     private var taken: Set<String> = []
 
+    package init() {}
+
     /// A name as a plain word: letters and digits of ASCII, everything beyond ASCII, underscores and dollar signs.
-    static func word(_ name: String) -> String {
+    package static func word(_ name: String) -> String {
         if name.utf8.allSatisfy(isPlain) { return name }
         return String(decoding: name.utf8.map { isPlain($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
     }
 
     /// The name of a property or an entity as it stands in those of columns and tables.
-    static func upper(_ name: String) -> String { word(name.uppercased()) }
+    package static func upper(_ name: String) -> String { word(name.uppercased()) }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
@@ -27,13 +29,13 @@ struct SQLNames {
     }
 
     /// Whether nobody can have the name any more.
-    func isTaken(_ name: String) -> Bool { taken.contains(Self.key(name)) }
+    package func isTaken(_ name: String) -> Bool { taken.contains(Self.key(name)) }
 
     /// Takes a name.
-    mutating func take(_ name: String) { taken.insert(Self.key(name)) }
+    package mutating func take(_ name: String) { taken.insert(Self.key(name)) }
 
     /// Takes a name, with the first number behind it that makes it one of its own, and gives it.
-    mutating func own(_ name: String) -> String {
+    package mutating func own(_ name: String) -> String {
         var candidate = name
         var count = 0
         while isTaken(candidate) {
@@ -45,7 +47,7 @@ struct SQLNames {
     }
 
     /// Tables that every store has, or that a migration makes for a moment.
-    static func isReserved(_ table: String) -> Bool {
+    package static func isReserved(_ table: String) -> Bool {
         ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "Z_MIGRATED"].contains(table) || table.hasPrefix("Z__MIGRATION")
     }
 
@@ -53,7 +55,7 @@ struct SQLNames {
     ///
     /// Whoever has a name alone keeps it. Of entities that would share one (`item` and `Item`) the first does, unless
     /// it is reserved; the others get numbers.
-    static func tables(ofRoots roots: [String]) -> (byRoot: [String: String], names: SQLNames) {
+    package static func tables(ofRoots roots: [String]) -> (byRoot: [String: String], names: SQLNames) {
         let wanted = roots.map { "Z" + upper($0) }
         let users = Dictionary(wanted.map { ($0, 1) }, uniquingKeysWith: +)
         var names = SQLNames()

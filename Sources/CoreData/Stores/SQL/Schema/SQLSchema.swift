@@ -1,5 +1,5 @@
 /// The declared type of a column. The names are the ones Core Data's stores use; a dialect may print others.
-enum SQLColumnType: String, Sendable {
+package enum SQLColumnType: String, Sendable {
     case integer = "INTEGER"
     case float = "FLOAT"
     case timestamp = "TIMESTAMP"
@@ -8,138 +8,154 @@ enum SQLColumnType: String, Sendable {
     case blob = "BLOB"
     /// Text of at most 255 characters: what the identifier of a store has.
     case identifier = "VARCHAR(255)"
+    /// Types that Core Data's own files have not, where one integer, float or blob holds them all.
+    case boolean, smallInteger, mediumInteger, real, uuid
+    /// The name of an entity.
+    case label
 }
 
 /// A column of a table.
-struct SQLColumn: Equatable, Sendable {
-    var name: String
-    var type: SQLColumnType
+package struct SQLColumn: Equatable, Sendable {
+    package var name: String
+    package var type: SQLColumnType
     /// Whether the column alone is the table's primary key.
-    var isPrimaryKey = false
+    package var isPrimaryKey = false
 }
 
 /// A table: columns in their order, and a primary key over several of them where it has one.
-struct SQLTable: Equatable, Sendable {
-    var name: String
-    var columns: [SQLColumn]
+package struct SQLTable: Equatable, Sendable {
+    package var name: String
+    package var columns: [SQLColumn]
     /// The columns of a primary key of more than one column (join tables); empty otherwise.
-    var compositeKey: [String] = []
+    package var compositeKey: [String] = []
     /// Whether the table holds what a store needs for itself. Core Data's own files write the definitions of such
     /// tables without the blanks that those of entities have.
-    var isBookkeeping = false
+    package var isBookkeeping = false
     /// Whether rows lie in the order of the composite key, where the database can have them so.
-    var liesInKeyOrder = false
+    package var liesInKeyOrder = false
 
-    func hasColumn(_ name: String) -> Bool { columns.contains { $0.name == name } }
+    package func hasColumn(_ name: String) -> Bool { columns.contains { $0.name == name } }
 }
 
 /// A column of an index. A nil direction prints neither collation nor direction, as the indexes of relationships have
 /// it.
-struct SQLIndexColumn: Equatable, Sendable {
-    enum Direction: Equatable, Sendable {
+package struct SQLIndexColumn: Equatable, Sendable {
+    package enum Direction: Equatable, Sendable {
         case ascending
         case descending
     }
-    var name: String
-    var direction: Direction?
+    package var name: String
+    package var direction: Direction?
 }
 
 /// An index of a table.
-struct SQLIndex: Equatable, Sendable {
-    var name: String
-    var table: String
-    var columns: [SQLIndexColumn]
-    var isUnique = false
+package struct SQLIndex: Equatable, Sendable {
+    package var name: String
+    package var table: String
+    package var columns: [SQLIndexColumn]
+    package var isUnique = false
     /// The condition of a partial index.
-    var condition: SQLExpression?
+    package var condition: SQLExpression?
 }
 
 /// A join table of a many-to-many relationship, seen from both of its ends.
-struct SQLJoinTable: Equatable, Sendable {
-    var table: String
+package struct SQLJoinTable: Equatable, Sendable {
+    package var table: String
     /// Holds keys of the entity that declares the naming relationship: the owners of the naming side.
-    var ownerColumn: String
+    package var ownerColumn: String
     /// Holds keys of the naming relationship's destination: the members of the naming side.
-    var memberColumn: String
+    package var memberColumn: String
     /// Position of a member within its owner's list, when the naming relationship is ordered.
-    var memberOrderColumn: String?
+    package var memberOrderColumn: String?
     /// Position of an owner within its member's list, when the inverse is ordered.
-    var ownerOrderColumn: String?
+    package var ownerOrderColumn: String?
     /// Both columns hold keys of one relationship that is its own inverse: each pair is written both ways round.
-    var isReflexive = false
+    package var isReflexive = false
+
+    package init(
+        table: String, ownerColumn: String, memberColumn: String, memberOrderColumn: String? = nil,
+        ownerOrderColumn: String? = nil, isReflexive: Bool = false
+    ) {
+        self.table = table
+        self.ownerColumn = ownerColumn
+        self.memberColumn = memberColumn
+        self.memberOrderColumn = memberOrderColumn
+        self.ownerOrderColumn = ownerOrderColumn
+        self.isReflexive = isReflexive
+    }
 }
 
 /// One end of a join table: which column holds the owner and which the members.
-struct SQLJoinEnd: Equatable, Sendable {
+package struct SQLJoinEnd: Equatable, Sendable {
     /// Index into `SQLSchema.joins`.
-    var joinIndex: Int
-    var table: String
-    var ownerColumn: String
-    var memberColumn: String
+    package var joinIndex: Int
+    package var table: String
+    package var ownerColumn: String
+    package var memberColumn: String
     /// Position of the members in the owner's list.
-    var orderColumn: String?
+    package var orderColumn: String?
     /// Position of the owner in each member's list.
-    var inverseOrderColumn: String?
-    var isReflexive: Bool
+    package var inverseOrderColumn: String?
+    package var isReflexive: Bool
     /// Whether this is the end that did not name the table.
-    var isFlipped: Bool
+    package var isFlipped: Bool
 }
 
 /// Which tables, columns and indexes hold the objects of a model, and where each slot and relationship lies in them.
 ///
 /// A value: two schemas can be compared table by table (migration does), and nothing in it depends on a connection.
 /// Layout indexes are those of the `ModelLayout` it was made from.
-struct SQLSchema: Equatable, Sendable {
+package struct SQLSchema: Equatable, Sendable {
     /// One table per root entity, in the order of the numbering; each is followed by its join tables in `allTables`.
-    var entityTables: [SQLTable] = []
-    var joins: [SQLJoinTable] = []
-    var joinTables: [SQLTable] = []
-    var indexes: [SQLIndex] = []
+    package var entityTables: [SQLTable] = []
+    package var joins: [SQLJoinTable] = []
+    package var joinTables: [SQLTable] = []
+    package var indexes: [SQLIndex] = []
 
     /// The number of each entity in the store (Z_ENT); nil for entities that the store does not hold.
-    var numbers: [Int?]
+    package var numbers: [Int?]
     /// Root layout index → place in `entityTables`.
-    var tableOfRoot: [Int: Int] = [:]
+    package var tableOfRoot: [Int: Int] = [:]
     /// For every layout, the column of every slot; nil where a slot is not stored.
-    var columns: [[String?]]
+    package var columns: [[String?]]
     /// For every layout, the end of a join table of every to-many; nil where the relationship has none.
-    var joinEnds: [[SQLJoinEnd?]]
+    package var joinEnds: [[SQLJoinEnd?]]
 
     /// Number in the store → layout index.
-    var layoutOfNumber: [Int: Int] = [:]
+    package var layoutOfNumber: [Int: Int] = [:]
 
-    static let keyColumn = "Z_PK"
-    static let entityColumn = "Z_ENT"
-    static let versionColumn = "Z_OPT"
+    package static let keyColumn = "Z_PK"
+    package static let entityColumn = "Z_ENT"
+    package static let versionColumn = "Z_OPT"
 
-    func table(ofRoot root: Int) -> SQLTable? { tableOfRoot[root].map { entityTables[$0] } }
+    package func table(ofRoot root: Int) -> SQLTable? { tableOfRoot[root].map { entityTables[$0] } }
 
     /// The only entity that the table of a root holds rows of; nil when there are several, or none.
-    func soleLayout(ofRoot root: Int, in model: ModelLayout) -> Int? {
+    package func soleLayout(ofRoot root: Int, in model: ModelLayout) -> Int? {
         let stored = model.entities[root].subtree.filter { numbers[$0] != nil }
         return stored.count == 1 ? stored[0] : nil
     }
 
-    func column(layout: Int, slot: Int) -> String? { columns[layout][slot] }
+    package func column(layout: Int, slot: Int) -> String? { columns[layout][slot] }
 
     /// Every table in the order in which a new store gets them.
-    var allTables: [SQLTable] { entityTables + joinTables }
+    package var allTables: [SQLTable] { entityTables + joinTables }
 }
 
 // Conditions on the rows of the only table of a statement.
 extension SQLExpression {
     /// Whether a row is one of some entities, by their numbers.
-    static func isEntity(_ numbers: [Int]) -> SQLExpression {
+    package static func isEntity(_ numbers: [Int]) -> SQLExpression {
         .isIn(.column(SQLSchema.entityColumn), numbers.map { .number($0) })
     }
 
     /// Whether a row has the key that is a parameter.
-    static func hasKey(parameter: Int = 1) -> SQLExpression {
+    package static func hasKey(parameter: Int = 1) -> SQLExpression {
         .binary(.equal, .column(SQLSchema.keyColumn), .parameter(parameter))
     }
 
     /// Whether a row has a key, and still a version, which are parameters behind each other.
-    static func isUnchanged(key: Int) -> SQLExpression {
+    package static func isUnchanged(key: Int) -> SQLExpression {
         .and([
             hasKey(parameter: key), .binary(.equal, .column(SQLSchema.versionColumn), .parameter(key + 1)),
         ])

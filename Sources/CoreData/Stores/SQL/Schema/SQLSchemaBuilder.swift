@@ -1,18 +1,21 @@
 import Foundation
 
 /// Makes the schema of a model: names, numbers and order of tables, columns and indexes as Core Data gives them.
-struct SQLSchemaBuilder {
+package struct SQLSchemaBuilder {
     private let layout: ModelLayout
+    private let style: any SQLSchemaStyle
     private var schema: SQLSchema
     private var tableNames = SQLNames()
 
     /// - Parameters:
     ///   - entities: the names of the entities the store holds (a configuration); nil for all. Ancestors come along.
     ///   - numbers: numbers by entity name, when an existing store has its own; nil to number anew from 1.
-    static func schema(
-        of layout: ModelLayout, entities: Set<String>? = nil, numbers: [String: Int]? = nil
+    ///   - style: how the database calls what it holds.
+    package static func schema(
+        of layout: ModelLayout, entities: Set<String>? = nil, numbers: [String: Int]? = nil,
+        style: any SQLSchemaStyle = CoreDataFileStyle()
     ) -> SQLSchema {
-        var builder = SQLSchemaBuilder(layout: layout)
+        var builder = SQLSchemaBuilder(layout: layout, style: style)
         builder.number(entities: entities, numbers: numbers)
         builder.makeEntityTables()
         builder.makeJoinTables()
@@ -21,8 +24,9 @@ struct SQLSchemaBuilder {
         return builder.schema
     }
 
-    private init(layout: ModelLayout) {
+    private init(layout: ModelLayout, style: any SQLSchemaStyle) {
         self.layout = layout
+        self.style = style
         schema = SQLSchema(
             numbers: Array(repeating: nil, count: layout.entities.count),
             columns: layout.entities.map { Array(repeating: nil, count: $0.slots.count) },
@@ -66,20 +70,20 @@ struct SQLSchemaBuilder {
 
     private mutating func makeEntityTables() {
         let roots = layout.entities.filter { $0.superIndex == nil && isStored($0.index) }
-        let tables = SQLNames.tables(ofRoots: roots.map(\.name))
+        let tables = style.tables(ofRoots: roots.map(\.name))
         tableNames = tables.names
         for root in roots { makeTable(tables.byRoot[root.name] ?? "", of: root) }
     }
 
     private mutating func makeTable(_ table: String, of root: EntityLayout) {
         var taken = SQLNames()
-        for name in [SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn] { taken.take(name) }
+        for name in style.fixedColumns { taken.take(name) }
         var drafts: [DraftColumn] = []
         var keyIndexes: [SQLIndex] = []
         if root.hasSubentities {
             keyIndexes.append(
                 SQLIndex(
-                    name: "\(table)_\(SQLSchema.entityColumn)_INDEX", table: table,
+                    name: style.index(ofKey: SQLSchema.entityColumn, in: table), table: table,
                     columns: [SQLIndexColumn(name: SQLSchema.entityColumn)]))
         }
         for index in root.subtree where isStored(index) {
@@ -109,7 +113,9 @@ struct SQLSchemaBuilder {
                         part: plan.follows == nil ? 0 : 1))
                 if plan.isKey {
                     keyIndexes.append(
-                        SQLIndex(name: "\(table)_\(name)_INDEX", table: table, columns: [SQLIndexColumn(name: name)]))
+                        SQLIndex(
+                            name: style.index(ofKey: name, in: table), table: table,
+                            columns: [SQLIndexColumn(name: name)]))
                 }
             }
         }
@@ -126,7 +132,7 @@ struct SQLSchemaBuilder {
                 name: table,
                 columns: [
                     SQLColumn(name: SQLSchema.keyColumn, type: .integer, isPrimaryKey: true),
-                    SQLColumn(name: SQLSchema.entityColumn, type: .integer),
+                    SQLColumn(name: SQLSchema.entityColumn, type: style.entityType),
                     SQLColumn(name: SQLSchema.versionColumn, type: .integer),
                 ] + drafts.map(\.column)))
         schema.indexes.append(contentsOf: keyIndexes)
@@ -147,30 +153,33 @@ struct SQLSchemaBuilder {
 
     /// How a slot's column is called before numbering, and where it is sorted; nil when the slot has none.
     private func plan(of slot: Slot, in entity: EntityLayout) -> ColumnPlan? {
-        let upper = SQLNames.upper(Self.columnName(of: slot))
+        let name = Self.columnName(of: slot)
         switch slot.role {
         case .attribute(let attribute):
-            let (type, group) = Self.type(of: attribute, kind: slot.kind)
-            return ColumnPlan(name: "Z" + upper, type: type, group: group)
+            return ColumnPlan(
+                name: style.column(ofAttribute: name), type: style.type(of: attribute, kind: slot.kind),
+                group: Self.group(of: attribute, kind: slot.kind))
         case .toOne:
-            return ColumnPlan(name: "Z" + upper, type: .integer, group: 1, isRelationship: true, isKey: true)
+            return ColumnPlan(
+                name: style.column(ofReference: name), type: .integer, group: 1, isRelationship: true, isKey: true)
         case .companion(let key):
             guard case .toOne(let relationship, _) = entity.slots[key].role,
                 let destination = relationship.destinationEntity.flatMap({ layout.layout(of: $0) }),
                 let number = schema.numbers[destination.index]
             else { return nil }
             return ColumnPlan(
-                name: "Z\(number)_\(upper)", type: .integer, group: 1, isRelationship: true, follows: key)
+                name: style.column(ofEntityOf: name, number: number), type: style.entityType, group: 1,
+                isRelationship: true, follows: key)
         case .order(let key):
-            var name = "Z_FOK_" + upper
-            if case .owner(let relationship) = entity.slots[key].role, let number = ownerNumber(of: relationship) {
-                name = "Z_FOK_\(number)\(upper)"
-            }
-            return ColumnPlan(name: name, type: .integer, group: 2, isRelationship: true, follows: key)
+            var owner: Int?
+            if case .owner(let relationship) = entity.slots[key].role { owner = ownerNumber(of: relationship) }
+            return ColumnPlan(
+                name: style.column(ofPlaceIn: name, owner: owner), type: .integer, group: 2, isRelationship: true,
+                follows: key)
         case .owner(let relationship):
             guard let number = ownerNumber(of: relationship) else { return nil }
-            return ColumnPlan(
-                name: "Z\(number)\(upper)", type: .integer, group: 1, isRelationship: true, isKey: true)
+            let column = style.column(ofOwner: relationship.entity.name ?? "", number: number, name)
+            return ColumnPlan(name: column, type: .integer, group: 1, isRelationship: true, isKey: true)
         }
     }
 
@@ -178,17 +187,17 @@ struct SQLSchemaBuilder {
         layout.layout(of: relationship.entity).flatMap { schema.numbers[$0.index] }
     }
 
-    private static func type(of attribute: NSAttributeDescription, kind: SlotKind) -> (SQLColumnType, Int) {
+    /// The columns of a table are sorted by their types first, as in Core Data's own files.
+    private static func group(of attribute: NSAttributeDescription, kind: SlotKind) -> Int {
         switch kind {
-        case .integer, .boolean, .reference, .entityNumber, .order: (.integer, 1)
-        case .double, .float: (.float, 3)
-        case .date: (.timestamp, 3)
-        case .decimal: (.decimal, 4)
-        case .string: (.varchar, 5)
-        case .uri: attribute.attributeType == .objectIDAttributeType ? (.integer, 1) : (.varchar, 6)
-        case .uuid: (.blob, 7)
-        case .transformable: (.blob, 8)
-        case .data: (.blob, 9)
+        case .integer, .boolean, .reference, .entityNumber, .order: 1
+        case .double, .float, .date: 3
+        case .decimal: 4
+        case .string: 5
+        case .uri: attribute.attributeType == .objectIDAttributeType ? 1 : 6
+        case .uuid: 7
+        case .transformable: 8
+        case .data: 9
         }
     }
 
@@ -230,16 +239,14 @@ struct SQLSchemaBuilder {
         else { return }
         let isReflexive =
             naming.declaringIndex == inverse.declaringIndex && naming.relationship.name == inverse.relationship.name
-        let namingName = SQLNames.upper(naming.relationship.name)
-        let inverseName = SQLNames.upper(inverse.relationship.name)
-        let table = tableNames.own("Z_\(owner)\(namingName)")
-        let ownerColumn = takenColumns.own("Z_\(owner)\(inverseName)")
-        let memberColumn = isReflexive ? "REFLEXIVE" : takenColumns.own("Z_\(member)\(namingName)")
-        let join = SQLJoinTable(
-            table: table, ownerColumn: ownerColumn, memberColumn: memberColumn,
-            memberOrderColumn: naming.isOrdered ? "Z_FOK_" + memberColumn.dropFirst(isReflexive ? 0 : 2) : nil,
-            ownerOrderColumn: inverse.isOrdered && !isReflexive ? "Z_FOK_" + ownerColumn.dropFirst(2) : nil,
-            isReflexive: isReflexive)
+        func side(_ toMany: ToManySlot, _ number: Int) -> SQLJoinSides.Side {
+            SQLJoinSides.Side(
+                entity: layout.entities[toMany.declaringIndex].name, number: number,
+                relationship: toMany.relationship.name, isOrdered: toMany.isOrdered)
+        }
+        let sides = SQLJoinSides(
+            naming: side(naming, owner), inverse: side(inverse, member), isReflexive: isReflexive)
+        let join = style.join(sides, &tableNames, &takenColumns)
         joinPlaces[Place(entity: naming.declaringIndex, name: naming.relationship.name)] = (schema.joins.count, true)
         if !isReflexive {
             joinPlaces[Place(entity: inverse.declaringIndex, name: inverse.relationship.name)] =
@@ -271,7 +278,7 @@ struct SQLSchemaBuilder {
             func add(
                 _ suffix: String, _ columns: [SQLIndexColumn?], unique: Bool = false, condition: SQLExpression? = nil
             ) {
-                let name = "Z_\(entity.name)_\(suffix)"
+                let name = style.index(suffix, of: entity.name)
                 let found = columns.compactMap { $0 }
                 guard !found.isEmpty, found.count == columns.count, names.insert(name).inserted else { return }
                 schema.indexes.append(
@@ -346,7 +353,7 @@ struct SQLSchemaBuilder {
 
 extension SQLJoinTable {
     /// The table's definition.
-    var definition: SQLTable {
+    package var definition: SQLTable {
         var columns = [SQLColumn(name: ownerColumn, type: .integer), SQLColumn(name: memberColumn, type: .integer)]
         for order in [ownerOrderColumn, memberOrderColumn].compactMap({ $0 }) {
             columns.append(SQLColumn(name: order, type: .integer))
@@ -355,14 +362,14 @@ extension SQLJoinTable {
     }
 
     /// The index that finds pairs from their second column.
-    var index: SQLIndex {
+    package var index: SQLIndex {
         SQLIndex(
             name: "\(table)_\(memberColumn)_INDEX", table: table,
             columns: [SQLIndexColumn(name: memberColumn), SQLIndexColumn(name: ownerColumn)])
     }
 
     /// The table as one side sees it.
-    func end(_ index: Int, naming: Bool) -> SQLJoinEnd {
+    package func end(_ index: Int, naming: Bool) -> SQLJoinEnd {
         SQLJoinEnd(
             joinIndex: index, table: table, ownerColumn: naming ? ownerColumn : memberColumn,
             memberColumn: naming ? memberColumn : ownerColumn,

@@ -1,22 +1,22 @@
 import Foundation
 
 /// What a store says about itself: a row that its tables have beside those of the entities.
-enum SQLStoreMetadata {
+package enum SQLStoreMetadata {
     /// The framework number written to files: a real one (2022), which every later system opens.
-    static let frameworkVersion = 1344
+    package static let frameworkVersion = 1344
 
     /// Keys that describe the store itself: a program may read but not change them.
-    static let reservedKeys: Set<String> = [
+    package static let reservedKeys: Set<String> = [
         NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
         "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
         "_NSAutoVacuumLevel", DeferredStatements.metadataKey, StoredVersion.notesKey,
     ]
 
     /// The UUIDs that a store had before a program gave it another one: a -wal that still holds the change is its own.
-    static let previousIdentifiersKey = "OpenCoreDataPreviousUUIDs"
+    package static let previousIdentifiersKey = "OpenCoreDataPreviousUUIDs"
 
     /// The program's new metadata, with what the store says about itself.
-    static func merging(_ metadata: [String: Any], over present: [String: Any]) -> [String: Any] {
+    package static func merging(_ metadata: [String: Any], over present: [String: Any]) -> [String: Any] {
         var result = metadata
         let kept = [NSStoreUUIDKey, NSStoreModelVersionIdentifiersKey] + NSPersistentStore.lastingKeys
         for key in reservedKeys.union(kept) where result[key] == nil {
@@ -26,7 +26,7 @@ enum SQLStoreMetadata {
         return result
     }
 
-    static func read(from connection: some SQLConnection, url: URL) throws -> [String: Any] {
+    package static func read(from connection: some SQLConnection, url: URL) throws -> [String: Any] {
         guard try connection.tableNames().contains(SQLBookkeeping.Metadata.table) else { throw notAStore(url) }
         let row = try connection.prepare(SQLBookkeeping.Metadata.select).first { row in
             (identifier: row.string(0), list: row.isNull(1) ? nil : row.data(1))
@@ -50,7 +50,7 @@ enum SQLStoreMetadata {
     }
 
     /// Writes the one row of metadata. The UUID has a column of its own and is not part of the property list.
-    static func write(_ metadata: [String: Any], to connection: some SQLConnection, url: URL?) throws {
+    package static func write(_ metadata: [String: Any], to connection: some SQLConnection, url: URL?) throws {
         var list = metadata
         let identifier = list.removeValue(forKey: NSStoreUUIDKey) as? String ?? UUID().uuidString
         // The row is missing while a store is made.
@@ -66,11 +66,13 @@ enum SQLStoreMetadata {
     }
 
     /// The part of a new store's metadata that describes the model.
-    static func description(of model: NSManagedObjectModel, entities: Set<String>?) -> [String: Any] {
+    package static func description(
+        of model: NSManagedObjectModel, entities: Set<String>?, type: String = NSSQLiteStoreType
+    ) -> [String: Any] {
         var hashes = model.entityVersionHashesByName
         if let entities { hashes = hashes.filter { entities.contains($0.key) } }
         var description: [String: Any] = [
-            NSStoreTypeKey: NSSQLiteStoreType,
+            NSStoreTypeKey: type,
             "NSPersistenceFrameworkVersion": frameworkVersion,
             NSStoreModelVersionHashesKey: hashes,
             "NSStoreModelVersionHashesVersion": 3,
@@ -85,11 +87,11 @@ enum SQLStoreMetadata {
     }
 
     /// Whether an error says that a file holds no store.
-    static func isNotAStore(_ error: NSError) -> Bool {
+    package static func isNotAStore(_ error: NSError) -> Bool {
         error.code == CocoaError.Code.fileReadCorruptFile.rawValue && error.userInfo[NSSQLiteErrorDomain] == nil
     }
 
-    static func notAStore(_ url: URL) -> NSError {
+    package static func notAStore(_ url: URL) -> NSError {
         .coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,
             reason: "The file “\(url.lastPathComponent)” couldn’t be opened because it isn’t in the correct format: "

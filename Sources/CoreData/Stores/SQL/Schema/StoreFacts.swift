@@ -1,63 +1,63 @@
 import Foundation
 
 /// What a database really holds: tables with their columns, indexes and triggers, as far as a migration needs to know.
-struct StoreFacts: Equatable {
-    struct Column: Equatable {
-        var name: String
+package struct StoreFacts: Equatable {
+    package struct Column: Equatable {
+        package var name: String
         /// The declared type in capitals.
-        var type: String
+        package var type: String
         /// Its place in the primary key, from 1; 0 when it is not part of it.
-        var keyPosition: Int
+        package var keyPosition: Int
     }
 
-    struct Table: Equatable {
-        var name: String
-        var columns: [Column]
+    package struct Table: Equatable {
+        package var name: String
+        package var columns: [Column]
         /// Whether the definition holds constraints beyond its primary key: its columns cannot be dropped one by one.
-        var hasConstraints: Bool
+        package var hasConstraints: Bool
         /// About how many rows there are: the highest row id.
-        var rows: Int
+        package var rows: Int
 
-        func column(_ name: String) -> Column? {
+        package func column(_ name: String) -> Column? {
             columns.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }
         }
     }
 
-    struct Index: Equatable {
-        var name: String
-        var table: String
-        var columns: [SQLIndexColumn]
-        var isUnique: Bool
+    package struct Index: Equatable {
+        package var name: String
+        package var table: String
+        package var columns: [SQLIndexColumn]
+        package var isUnique: Bool
         /// The condition of a partial index as the file has it.
-        var condition: String?
+        package var condition: String?
     }
 
-    struct Trigger: Equatable {
-        var name: String
-        var table: String
-        var sql: String
+    package struct Trigger: Equatable {
+        package var name: String
+        package var table: String
+        package var sql: String
     }
 
-    struct View: Equatable {
-        var name: String
-        var sql: String
+    package struct View: Equatable {
+        package var name: String
+        package var sql: String
     }
 
-    var tables: [String: Table] = [:]
-    var indexes: [Index] = []
-    var triggers: [Trigger] = []
+    package var tables: [String: Table] = [:]
+    package var indexes: [Index] = []
+    package var triggers: [Trigger] = []
     /// Views; no store has any of its own.
-    var views: [View] = []
+    package var views: [View] = []
 
     /// Whether something of this name is there, whatever its case.
-    func has(_ name: String) -> Bool {
+    package func has(_ name: String) -> Bool {
         tables.keys.contains { $0.caseInsensitiveCompare(name) == .orderedSame }
     }
 }
 
 extension StoreFacts {
     /// What a file made anew for a schema would hold, with so many rows in its tables.
-    init(_ schema: SQLSchema, rows: [String: Int], in dialect: any SQLDialect) {
+    package init(_ schema: SQLSchema, rows: [String: Int], in dialect: any SQLDialect) {
         for table in schema.allTables {
             let columns = table.columns.map { column in
                 let place = table.compositeKey.firstIndex(of: column.name).map { $0 + 1 } ?? 0

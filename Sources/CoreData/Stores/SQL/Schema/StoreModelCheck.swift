@@ -1,19 +1,19 @@
 import Foundation
 
 /// Whether a store has the layout of a model: by version hashes, and by structure where a hash is not known exactly.
-struct StoreModelCheck {
-    let model: NSManagedObjectModel
-    let layout: ModelLayout
-    let configurationName: String?
-    let url: URL
+package struct StoreModelCheck {
+    package let model: NSManagedObjectModel
+    package let layout: ModelLayout
+    package let configurationName: String?
+    package let url: URL
     /// The model that the store was made with, where it keeps one.
-    let archivedModel: () throws -> NSManagedObjectModel?
+    package let archivedModel: () throws -> NSManagedObjectModel?
 
     /// The user-info key under which the names of the entities that differ stand: `[String]`.
-    static let entitiesKey = "entities"
+    package static let entitiesKey = "entities"
 
     /// Throws Core Data's "incompatible" error, naming the entities that differ.
-    func check(_ metadata: [String: Any]) throws {
+    package func check(_ metadata: [String: Any]) throws {
         let configuration = configurationName == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configurationName
         switch model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata) {
         case .compatible:
@@ -42,7 +42,7 @@ struct StoreModelCheck {
     }
 
     /// What matters for the layout, one line per property.
-    static func facts(of entity: NSEntityDescription) -> [String] {
+    package static func facts(of entity: NSEntityDescription) -> [String] {
         var lines = [
             "\(entity.name ?? "") \(entity.isAbstract) \(entity.superentity?.name ?? "-") "
                 + "\(entity.versionHashModifier ?? "")",
@@ -75,7 +75,7 @@ struct StoreModelCheck {
     }
 
     /// Core Data's error for a store that the model does not fit; the reason names the entities.
-    static func incompatible(_ entities: [String], metadata: [String: Any], url: URL) -> NSError {
+    package static func incompatible(_ entities: [String], metadata: [String: Any], url: URL) -> NSError {
         let reason = "The model used to open the store is incompatible with the one used to create the store"
         let list = entities.isEmpty ? "" : " (entities that differ: \(entities.joined(separator: ", ")))"
         return .coreData(

@@ -2,18 +2,18 @@ import Foundation
 
 /// How decimals lie in a SQLite file: the column is DECIMAL (numeric affinity), so SQLite keeps an integer or a double
 /// and nothing more precise. Apple's files have the same limit. What is not a number is the text `NaN` in them.
-enum DecimalStorage {
-    enum Number {
+package enum DecimalStorage {
+    package enum Number {
         case notANumber
         case integer(Int64)
         case real(Double)
     }
 
     /// The text that stands for a decimal that is not a number.
-    static let notANumber = "NaN"
+    package static let notANumber = "NaN"
 
     /// What is stored for a decimal.
-    static func number(_ decimal: Decimal) -> Number {
+    package static func number(_ decimal: Decimal) -> Number {
         if decimal.isNaN { return .notANumber }
         let text = decimal.description
         if let integer = Int64(text) { return .integer(integer) }
@@ -21,12 +21,12 @@ enum DecimalStorage {
     }
 
     /// The decimal that a text is; nil when it is none.
-    static func decimal(_ text: String) -> Decimal? {
+    package static func decimal(_ text: String) -> Decimal? {
         text == notANumber ? Decimal.nan : Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     }
 
     /// The decimal with the fewest digits that is stored as this double: 10.11 comes back as 10.11.
-    static func decimal(_ double: Double) -> Decimal {
+    package static func decimal(_ double: Double) -> Decimal {
         Decimal(string: double.description, locale: Locale(identifier: "en_US_POSIX")) ?? Decimal(double)
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
 /// Files of external values that a transaction made, and those that no row names once it is committed.
-struct ExternalFileChanges {
-    var created: [String] = []
-    var orphaned: [String] = []
+package struct ExternalFileChanges {
+    package var created: [String] = []
+    package var orphaned: [String] = []
     /// The file in which the transaction's files are noted, once there is one.
-    var note: String?
+    package var note: String?
 }
 
 // What a killed process leaves: files that no row names. Before a transaction makes a file, and before it forgets one,
@@ -18,7 +18,7 @@ extension ExternalData {
     private var notesFolder: URL { folder.deletingLastPathComponent() }
 
     /// Adds names to the transaction's note.
-    func note(_ names: [String], _ files: inout ExternalFileChanges) throws {
+    package func note(_ names: [String], _ files: inout ExternalFileChanges) throws {
         if names.isEmpty { return }
         let name = files.note ?? Self.notePrefix + UUID().uuidString + suffix
         let url = notesFolder.appendingPathComponent(name)
@@ -30,11 +30,11 @@ extension ExternalData {
         try Data(names.map { $0 + "\n" }.joined().utf8).withUnsafeBytes { try write($0, to: descriptor, url) }
     }
 
-    func forgetNote(_ files: ExternalFileChanges) {
+    package func forgetNote(_ files: ExternalFileChanges) {
         if let note = files.note { unlink(notesFolder.appendingPathComponent(note).path) }
     }
 
-    var notes: [URL] {
+    package var notes: [URL] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: notesFolder.path)) ?? []
         return names.filter { name in
             guard name.hasPrefix(Self.notePrefix) else { return false }

@@ -6,24 +6,24 @@ import Foundation
 /// files lie in `SQLiteStoreFiles.externalDataFolder`. They are written before the transaction that names them is
 /// committed and removed after the one that forgets them: a kill leaves at most a file that nobody names, and a note of
 /// it, by which `+Sweeping` finds it when the store is opened again.
-final class ExternalData: Sendable {
-    let folder: URL
+package final class ExternalData: Sendable {
+    package let folder: URL
 
     /// Values up to this size stay in the row.
-    static let inlineLimit = 100 * 1024
+    package static let inlineLimit = 100 * 1024
     private static let inlineTag: UInt8 = 1
     private static let fileTag: UInt8 = 2
 
     /// The name of the store's main file.
-    let storeName: String
+    package let storeName: String
 
-    init(folder: URL, storeName: String = "") {
+    package init(folder: URL, storeName: String = "") {
         self.folder = folder
         self.storeName = storeName
     }
 
     /// The file's name, when a column's bytes name one.
-    static func fileName(_ bytes: UnsafeRawBufferPointer) -> String? {
+    package static func fileName(_ bytes: UnsafeRawBufferPointer) -> String? {
         guard bytes.count >= 37, bytes.count <= 256, bytes[0] == fileTag else { return nil }
         let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
         // Nothing but a plain file name may leave this function: the bytes come from a file.
@@ -32,12 +32,12 @@ final class ExternalData: Sendable {
     }
 
     /// The value itself, when a column holds it inline. Bytes without a known tag are taken as they are.
-    static func inlineBytes(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    package static func inlineBytes(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         bytes.first == inlineTag ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst()) : bytes
     }
 
     /// The bytes of a file; nil when it is missing, which a reader meets while another process removes the value.
-    func read(_ name: String) throws -> Data? {
+    package func read(_ name: String) throws -> Data? {
         let url = folder.appendingPathComponent(name)
         do {
             return try Data(contentsOf: url)
@@ -50,7 +50,7 @@ final class ExternalData: Sendable {
     }
 
     /// What the column holds for a value that stays in the row.
-    static func inline(_ value: UnsafeRawBufferPointer) -> Data {
+    package static func inline(_ value: UnsafeRawBufferPointer) -> Data {
         var data = Data(capacity: value.count + 1)
         data.append(inlineTag)
         data.append(contentsOf: value)
@@ -58,7 +58,7 @@ final class ExternalData: Sendable {
     }
 
     /// What the column shall hold for a value. A large one is written to a new file, which is noted in `files`.
-    func encode(_ value: UnsafeRawBufferPointer, _ files: inout ExternalFileChanges) throws -> Data {
+    package func encode(_ value: UnsafeRawBufferPointer, _ files: inout ExternalFileChanges) throws -> Data {
         if value.count <= Self.inlineLimit { return Self.inline(value) }
         let name = UUID().uuidString
         let url = folder.appendingPathComponent(name)
@@ -85,7 +85,7 @@ final class ExternalData: Sendable {
         if fsync(descriptor) != 0 { throw Self.failure(url) }
     }
 
-    func write(_ value: UnsafeRawBufferPointer, to descriptor: Int32, _ url: URL) throws {
+    package func write(_ value: UnsafeRawBufferPointer, to descriptor: Int32, _ url: URL) throws {
         var rest = value
         while !rest.isEmpty {
             let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
@@ -97,7 +97,7 @@ final class ExternalData: Sendable {
         }
     }
 
-    static func failure(_ url: URL) -> NSError {
+    package static func failure(_ url: URL) -> NSError {
         let code = errno
         return .coreData(
             code == ENOSPC || code == EDQUOT ? NSFileWriteOutOfSpaceError : NSFileWriteUnknownError,
@@ -105,19 +105,19 @@ final class ExternalData: Sendable {
     }
 
     /// The transaction that names and forgets the files was committed.
-    func committed(_ files: ExternalFileChanges) {
+    package func committed(_ files: ExternalFileChanges) {
         remove(files.orphaned)
         forgetNote(files)
     }
 
     /// The transaction that names and forgets the files came to nothing.
-    func abandoned(_ files: ExternalFileChanges) {
+    package func abandoned(_ files: ExternalFileChanges) {
         remove(files.created)
         forgetNote(files)
     }
 
     /// Removes files that no row names (any more). A file that cannot be removed is only waste.
-    func remove(_ names: [String]) {
+    package func remove(_ names: [String]) {
         for name in names { try? FileKind.remove(.file, at: folder.appendingPathComponent(name)) }
     }
 }

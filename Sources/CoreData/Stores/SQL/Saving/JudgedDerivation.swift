@@ -1,0 +1,64 @@
+/// A derivation that the database does not compute: the program reads what the expression is about, computes it, and
+/// writes the results.
+struct JudgedDerivation: Sendable {
+    /// The key of each row, and what the database has of the expression.
+    private let select: SQLSelect
+    private let parts: [SQLColumnName]
+    /// The expression over those parts.
+    private let value: SQLExpression
+    private let update: SQLStatement
+
+    /// Nil where the database computes the expression. Throws where neither it nor the program can.
+    init?(
+        _ expression: SQLExpression, _ select: SQLSelect, key: SQLExpression, column: String,
+        missing: Set<SQLExpression.Function>
+    ) throws {
+        guard Self.lacks(expression, missing) else { return nil }
+        var read: [SQLExpression] = []
+        value = try Self.value(expression, missing) { part in
+            read.append(part)
+            return SQLColumnName(alias: nil, name: "part \(read.count)")
+        }
+        parts = read.indices.map { SQLColumnName(alias: nil, name: "part \($0 + 1)") }
+        var select = select
+        select.results = ([key] + read).map { SQLSelect.Result(expression: $0) }
+        let isWanted = SQLExpression.isInParameter(key, 1)
+        select.condition = select.condition.map { .and([$0, isWanted]) } ?? isWanted
+        self.select = select
+        update = .update(SQLUpdate(select.table, [.init(column, .parameter(1))], where: .hasKey(parameter: 2)))
+    }
+
+    private static func lacks(_ expression: SQLExpression, _ missing: Set<SQLExpression.Function>) -> Bool {
+        var lacks = false
+        expression.forEach { if case .function(let function, _, _) = $0, missing.contains(function) { lacks = true } }
+        return lacks
+    }
+
+    /// The expression with columns in the place of what the database computes.
+    private static func value(
+        _ expression: SQLExpression, _ missing: Set<SQLExpression.Function>,
+        _ column: (SQLExpression) -> SQLColumnName
+    ) throws -> SQLExpression {
+        if case .value = expression { return expression }
+        guard lacks(expression, missing) else {
+            let name = column(expression)
+            return .column(alias: name.alias, name: name.name)
+        }
+        guard case .function(let function, let arguments, let distinct) = expression, missing.contains(function) else {
+            throw SQLFetchTranslator.failure("a derivation that neither the database nor the program can compute")
+        }
+        return .function(function, try arguments.map { try value($0, missing, column) }, distinct: distinct)
+    }
+
+    func compute(_ keys: [Int64], _ connection: any SQLConnection) throws {
+        var results: [(key: Int64, value: SlotValue)] = []
+        try connection.prepare(.select(select)).rows({ $0.bind(1, list: keys) }) { row in
+            let values = parts.enumerated().map { ($1, row.slotValue($0 + 1)) }
+            results.append((row.int64(0), try SQLEvaluation(values: values).value(of: value)))
+        }
+        try connection.prepare(update).run(results.count) { place, parameters in
+            parameters.bind(1, results[place].value)
+            parameters.bind(2, results[place].key)
+        }
+    }
+}

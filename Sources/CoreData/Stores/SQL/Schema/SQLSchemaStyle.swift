@@ -1,0 +1,100 @@
+/// How a kind of database calls the tables, columns and indexes of a model, and which types its columns have.
+package protocol SQLSchemaStyle: Sendable {
+    /// The table of every root entity by its name, and the names that nothing else can have any more.
+    func tables(ofRoots roots: [String]) -> (byRoot: [String: String], names: SQLNames)
+
+    /// The names of the columns that every table has: no other column gets them.
+    var fixedColumns: [String] { get }
+    /// The types of the column of a row's entity, and of the one of the entity that a relationship leads to.
+    var entityType: SQLColumnType { get }
+    func type(of attribute: NSAttributeDescription, kind: SlotKind) -> SQLColumnType
+
+    /// The column of an attribute, or of the element of a composite one.
+    func column(ofAttribute name: String) -> String
+    func column(ofReference name: String) -> String
+    /// The column of the entity that a relationship leads to; `number` is that of the relationship's destination.
+    func column(ofEntityOf name: String, number: Int) -> String
+    /// The column of the place in an ordered relationship. `owner` is the number of the entity that declares it where the
+    /// column of the key names it, too.
+    func column(ofPlaceIn name: String, owner: Int?) -> String
+    /// The column of the owner's key where a to-many relationship has no inverse.
+    func column(ofOwner entity: String, number: Int, _ relationship: String) -> String
+
+    /// The names of a join table and of its columns.
+    func join(_ sides: SQLJoinSides, _ tables: inout SQLNames, _ columns: inout SQLNames) -> SQLJoinTable
+
+    func index(ofKey column: String, in table: String) -> String
+    func index(_ name: String, of entity: String) -> String
+}
+
+/// The two sides of a many-to-many relationship: the one that names the table, and its inverse.
+package struct SQLJoinSides {
+    package struct Side {
+        package var entity: String
+        package var number: Int
+        package var relationship: String
+        package var isOrdered: Bool
+    }
+
+    package var naming: Side
+    package var inverse: Side
+    /// Whether the relationship is its own inverse.
+    package var isReflexive: Bool
+}
+
+/// The names and types that Core Data's own files have.
+package struct CoreDataFileStyle: SQLSchemaStyle {
+    package init() {}
+
+    package func tables(ofRoots roots: [String]) -> (byRoot: [String: String], names: SQLNames) {
+        SQLNames.tables(ofRoots: roots)
+    }
+
+    package var fixedColumns: [String] { [SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn] }
+
+    package var entityType: SQLColumnType { .integer }
+
+    package func type(of attribute: NSAttributeDescription, kind: SlotKind) -> SQLColumnType {
+        switch kind {
+        case .integer, .boolean, .reference, .entityNumber, .order: .integer
+        case .double, .float: .float
+        case .date: .timestamp
+        case .decimal: .decimal
+        case .string: .varchar
+        case .uri: attribute.attributeType == .objectIDAttributeType ? .integer : .varchar
+        case .uuid, .transformable, .data: .blob
+        }
+    }
+
+    package func column(ofAttribute name: String) -> String { "Z" + SQLNames.upper(name) }
+
+    package func column(ofReference name: String) -> String { "Z" + SQLNames.upper(name) }
+
+    package func column(ofEntityOf name: String, number: Int) -> String { "Z\(number)_\(SQLNames.upper(name))" }
+
+    package func column(ofPlaceIn name: String, owner: Int?) -> String {
+        "Z_FOK_" + (owner.map { "\($0)" } ?? "") + SQLNames.upper(name)
+    }
+
+    package func column(ofOwner entity: String, number: Int, _ relationship: String) -> String {
+        "Z\(number)\(SQLNames.upper(relationship))"
+    }
+
+    package func join(_ sides: SQLJoinSides, _ tables: inout SQLNames, _ columns: inout SQLNames) -> SQLJoinTable {
+        let namingName = SQLNames.upper(sides.naming.relationship)
+        let inverseName = SQLNames.upper(sides.inverse.relationship)
+        let isReflexive = sides.isReflexive
+        let table = tables.own("Z_\(sides.naming.number)\(namingName)")
+        let ownerColumn = columns.own("Z_\(sides.naming.number)\(inverseName)")
+        let memberColumn = isReflexive ? "REFLEXIVE" : columns.own("Z_\(sides.inverse.number)\(namingName)")
+        return SQLJoinTable(
+            table: table, ownerColumn: ownerColumn, memberColumn: memberColumn,
+            memberOrderColumn: sides.naming.isOrdered ? "Z_FOK_" + memberColumn.dropFirst(isReflexive ? 0 : 2) : nil,
+            ownerOrderColumn: sides.inverse.isOrdered && !isReflexive ? "Z_FOK_" + ownerColumn.dropFirst(2) : nil,
+            isReflexive: isReflexive)
+    }
+
+    package func index(ofKey column: String, in table: String) -> String { "\(table)_\(column)_INDEX" }
+
+    package func index(_ name: String, of entity: String) -> String { "Z_\(entity)_\(name)" }
+}
