@@ -14,8 +14,13 @@ let package = Package(
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "CoreDataManager", targets: ["CoreDataManager"]),
         .library(name: "MigrationTestKit", targets: ["MigrationTestKit"]),
+        .library(name: "CoreDataPostgreSQL", targets: ["CoreDataPostgreSQL"]),
         .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
         .executable(name: "coredata", targets: ["coredata-tool"]),
+    ],
+    traits: [
+        // Without it the product is empty, and nobody needs the headers of libpq.
+        .trait(name: "PostgreSQL", description: "Stores in PostgreSQL databases, by libpq")
     ],
     targets: [
         .systemLibrary(
@@ -28,6 +33,11 @@ let package = Package(
         .systemLibrary(name: "CExchange"),
         .target(name: "CoreData", dependencies: ["CSQLite", "CZlib", "CSwiftRuntime", "CExchange"]),
         .target(name: "CoreDataManager", dependencies: ["CoreData"], exclude: otherPlatforms),
+        .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "CoreDataPostgreSQL",
+            dependencies: ["CoreData", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
         .target(name: "MigrationTestKit", dependencies: ["CoreData", "CSQLite"]),
         .target(name: "CoreDataModelCompiler", dependencies: ["CoreData"]),
         .executableTarget(name: "coredata-modelc", dependencies: ["CoreDataModelCompiler"]),
@@ -36,7 +46,12 @@ let package = Package(
         .executableTarget(name: "api-coverage", dependencies: ["APICoverage"], path: "Tools/api-coverage"),
         .target(name: "CoreDataPort", dependencies: ["CoreData", "CoreDataModelCompiler"]),
         .executableTarget(name: "coredata-tool", dependencies: ["CoreDataManager", "CoreDataPort"]),
-        .target(name: "TestSupport", dependencies: ["CoreData", "CSQLite"], path: "Tests/Support"),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "CoreData", "CSQLite",
+                .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ], path: "Tests/Support"),
         // The examples are packages of their own, too. As targets here they are built and run by every test, without
         // compiling the framework once more.
         .systemLibrary(
@@ -80,6 +95,8 @@ let package = Package(
         .testTarget(
             name: "MigrationTestKitTests",
             dependencies: ["CoreData", "MigrationTestKit", "TestSupport", "migration-crash-child"]),
+        .testTarget(
+            name: "CoreDataPostgreSQLTests", dependencies: ["CoreData", "CoreDataPostgreSQL", "TestSupport"]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(

@@ -25,7 +25,7 @@ final class GraphRun {
         reference = ReferenceStack(policy: policy)
         library = try Library(kind)
         // Only SQLite's stores are shared by coordinators; of the others it is one more context.
-        other = kind == .sqlite ? try library.beside() : library
+        other = kind.isDatabase ? try library.beside() : library
         let root = library.context()
         let main = library.child(of: root)
         contexts = [root, main, library.child(of: main), other.context()]

@@ -23,15 +23,24 @@ struct RandomGraphTests {
     }
 
     @Test("After every step of 100,000 each context says what the reference says")
-    func agreesWithTheReference() throws {
+    func agreesWithTheReference() throws { try agree(on: Self.kinds, Self.stepsToPlay) }
+
+    #if PostgreSQL
+        @Test(
+            "After every step of 20,000 on a PostgreSQL database each context says what the reference says",
+            .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+        func agreesOnPostgreSQL() throws { try agree(on: [.postgreSQL], Self.stepsToPlay / 5) }
+    #endif
+
+    private func agree(on kinds: [StoreKind], _ stepsToPlay: Int) throws {
         var played = 0
         let policies = ReferenceStack.Policy.allCases
-        for seed in Self.onlySeed.map({ $0...$0 }) ?? 0...UInt64(Self.stepsToPlay) {
-            if played >= Self.stepsToPlay { break }
+        for seed in Self.onlySeed.map({ $0...$0 }) ?? 0...UInt64(stepsToPlay) {
+            if played >= stepsToPlay { break }
             let steps = Self.steps(seed)
             let policy = policies[Int(seed) % policies.count]
-            let kind = Self.kinds[Int(seed) / policies.count % Self.kinds.count]
-            let takesOverLater = Int(seed) / (policies.count * Self.kinds.count) % 2 == 1
+            let kind = kinds[Int(seed) / policies.count % kinds.count]
+            let takesOverLater = Int(seed) / (policies.count * kinds.count) % 2 == 1
             func play(_ steps: [GraphStep]) throws -> Int {
                 try GraphRun.play(steps, policy, kind, takesOverLater: takesOverLater)
             }
@@ -45,7 +54,7 @@ struct RandomGraphTests {
                 return
             }
         }
-        #expect(Self.onlySeed != nil || played >= Self.stepsToPlay)
+        #expect(Self.onlySeed != nil || played >= stepsToPlay)
     }
 
     private static func steps(_ seed: UInt64) -> [GraphStep] {

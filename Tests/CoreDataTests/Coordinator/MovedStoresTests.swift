@@ -15,7 +15,10 @@ struct MovedStoresTests {
             try context.save()
         }
         let progress = Progress(totalUnitCount: -1)
-        let target = library.folder.url.appendingPathComponent("Moved")
+        var target = library.folder.url.appendingPathComponent("Moved")
+        if to.isDatabase, to != .sqlite {
+            target = try #require(to.url(in: library.folder.url.appendingPathExtension("moved")))
+        }
         let moved = try library.coordinator.migratePersistentStore(
             library.store, to: target, options: [NSMigrationProgressOption: progress], withType: to.type)
         #expect(library.coordinator.persistentStores == [moved])

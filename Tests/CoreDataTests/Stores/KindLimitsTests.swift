@@ -29,7 +29,7 @@ struct KindLimitsTests {
                 NSBatchDeleteRequest(fetchRequest: fetch),
             ]
             for request in requests {
-                if kind == .sqlite {
+                if kind.isDatabase {
                     _ = try context.execute(request)
                 } else {
                     let error = #expect(throws: NSError.self) { _ = try context.execute(request) }
@@ -37,10 +37,10 @@ struct KindLimitsTests {
                 }
             }
         }
-        #expect(try library.saved("Tag", "name") == (kind == .sqlite ? [] : ["t"]))
+        #expect(try library.saved("Tag", "name") == (kind.isDatabase ? [] : ["t"]))
     }
 
-    @Test("Stores that are not SQLite's keep no history", arguments: StoreKind.allCases.filter { $0 != .sqlite })
+    @Test("Stores that are not SQLite's keep no history", arguments: StoreKind.allCases.filter { !$0.isDatabase })
     func history(kind: StoreKind) throws {
         let library = try Library(kind, options: [NSPersistentHistoryTrackingKey: true])
         let context = library.context()
@@ -66,7 +66,7 @@ struct KindLimitsTests {
 
     @Test(
         "Every other store is moved to a SQLite file, a program's own atomic one too",
-        arguments: StoreKind.allCases.filter { $0 != .sqlite && $0 != .incremental })
+        arguments: StoreKind.allCases.filter { !$0.isDatabase && $0 != .incremental })
     func movingToSQLite(kind: StoreKind) throws {
         let library = try filled(kind)
         let target = library.folder.url.appendingPathComponent("Moved.sqlite")

@@ -58,7 +58,7 @@ struct LargePredicateTests {
             NSCompoundPredicate(andPredicateWithSubpredicates: [$0, NSPredicate(format: "pages != %d", $1)])
         }
         // Where rows are asked one by one, a missing value is unequal to every other; in SQL it is neither.
-        #expect(try titles(library, unequal) == (kind == .sqlite ? ["title 0"] : ["none", "title 0"]))
+        #expect(try titles(library, unequal) == (kind.isDatabase ? ["title 0"] : ["none", "title 0"]))
     }
 
     @Test("Equalities of one key are one list of values", arguments: StoreKind.allCases)
@@ -86,7 +86,7 @@ struct LargePredicateTests {
         let none = NSCompoundPredicate(notPredicateWithSubpredicate: numbers)
         #expect(
             try titles(library, none)
-                == (kind == .sqlite ? [] : ["none"]) + ["title 0", "title 1", "title 2"])
+                == (kind.isDatabase ? [] : ["none"]) + ["title 0", "title 1", "title 2"])
     }
 
     @Test("The SQL of 5,000 equalities has one list")
@@ -116,9 +116,9 @@ struct LargePredicateTests {
                 #expect(try titles(library, predicate).contains("title 0") == holds, "\(shape)")
             }
             // Asking object by object at 100,000 levels is what the tests of predicates do.
-            let (deep, holds) = shape.make(kind == .sqlite ? 100_000 : 2_000, key: "pages")
+            let (deep, holds) = shape.make(kind.isDatabase ? 100_000 : 2_000, key: "pages")
             let isFlat = [.chain, .tail, .negations, .single].contains(shape)
-            guard kind == .sqlite, !isFlat else {
+            guard kind.isDatabase, !isFlat else {
                 #expect(try titles(library, deep).contains("title 0") == holds, "\(shape)")
                 continue
             }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -36,7 +37,15 @@ struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
 extension Trait where Self == OnKindsOfStores {
     /// On the two kinds with tables, one atomic and one incremental kind.
     static var onEveryKindOfStore: OnKindsOfStores {
-        OnKindsOfStores(kinds: [.sqlite, .inMemory, .atomic, .incremental])
+        var kinds = [StoreKind.sqlite, .inMemory, .atomic, .incremental]
+        #if PostgreSQL
+            if PostgreSQLServer.reasonOfAbsence == nil { kinds.append(.postgreSQL) }
+        #endif
+        // For work on one kind: `OPENCOREDATA_KIND=postgreSQL swift test`.
+        if let name = ProcessInfo.processInfo.environment["OPENCOREDATA_KIND"], let kind = StoreKind(rawValue: name) {
+            kinds = [kind]
+        }
+        return OnKindsOfStores(kinds: kinds)
     }
 
     /// On some kinds.

@@ -1,5 +1,9 @@
 import CoreData
 
+#if PostgreSQL
+    import CoreDataPostgreSQL
+#endif
+
 /// The kinds of stores that the suites run over: the framework's own four, and one of each base class as a program would
 /// write it.
 public enum StoreKind: String, CaseIterable, Sendable {
@@ -9,6 +13,18 @@ public enum StoreKind: String, CaseIterable, Sendable {
     case xml
     case atomic
     case incremental
+    #if PostgreSQL
+        case postgreSQL
+    #endif
+
+    /// The kinds that this machine can have.
+    public static let allCases: [StoreKind] = {
+        var kinds = [StoreKind.sqlite, .inMemory, .binary, .xml, .atomic, .incremental]
+        #if PostgreSQL
+            if PostgreSQLServer.reasonOfAbsence == nil { kinds.append(.postgreSQL) }
+        #endif
+        return kinds
+    }()
 
     /// The kind that a library has unless it is told: SQLite, unless a test runs over several kinds.
     @TaskLocal public static var current = StoreKind.sqlite
@@ -23,6 +39,9 @@ public enum StoreKind: String, CaseIterable, Sendable {
         case .atomic, .incremental:
             Self.registration
             return self == .atomic ? PropertyListStore.storeType : ServiceStore.storeType
+        #if PostgreSQL
+            case .postgreSQL: return NSPostgreSQLStoreType
+        #endif
         }
     }
 
@@ -34,7 +53,21 @@ public enum StoreKind: String, CaseIterable, Sendable {
     }()
 
     /// Whether the store keeps rows in tables.
-    public var hasTables: Bool { self == .sqlite || self == .inMemory }
+    public var hasTables: Bool {
+        #if PostgreSQL
+            if self == .postgreSQL { return true }
+        #endif
+        return self == .sqlite || self == .inMemory
+    }
+
+    /// Whether a database outside of the process answers: such a store takes batches, keeps history, and its NULL is
+    /// neither equal nor unequal.
+    public var isDatabase: Bool {
+        #if PostgreSQL
+            if self == .postgreSQL { return true }
+        #endif
+        return self == .sqlite
+    }
 
     /// Whether what was saved is there when the store is opened again.
     public var keepsRecords: Bool { self != .inMemory }
@@ -48,6 +81,9 @@ public enum StoreKind: String, CaseIterable, Sendable {
         case .xml: folder.appendingPathComponent("Library.xml")
         case .atomic: folder.appendingPathComponent("Library.plist")
         case .incremental: URL(string: "records://\(folder.lastPathComponent)")
+        #if PostgreSQL
+            case .postgreSQL: try? PostgreSQLServer.shared.get().url(ofDatabase: folder.lastPathComponent)
+        #endif
         }
     }
 }

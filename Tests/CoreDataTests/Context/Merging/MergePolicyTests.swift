@@ -17,7 +17,7 @@ struct MergePolicyTests {
         init(oneCoordinator: Bool) throws {
             library = try Library()
             // What two coordinators keep of one atomic store in memory does not meet anywhere.
-            self.oneCoordinator = oneCoordinator || library.kind != .sqlite
+            self.oneCoordinator = oneCoordinator || !library.kind.isDatabase
             other = self.oneCoordinator ? library : try library.beside()
             mine = library.context()
             theirs = other.context()

@@ -1,0 +1,25 @@
+#if PostgreSQL
+    import CoreData
+
+    /// What entities are called in the rows of tables: their numbers in the store, and their names.
+    final class EntityLabels: Sendable {
+        private let names: [Int64: String]
+        private let numbers: [String: Int64]
+
+        init(_ schema: SQLSchema, _ layout: ModelLayout) {
+            var names: [Int64: String] = [:]
+            for (number, index) in schema.layoutOfNumber { names[Int64(number)] = layout.entities[index].name }
+            self.names = names
+            numbers = Dictionary(names.map { ($1, $0) }) { first, _ in first }
+        }
+
+        /// Nobody's names: for a connection that only looks at what a store says about itself.
+        init() {
+            names = [:]
+            numbers = [:]
+        }
+
+        func label(of number: Int64) -> String? { names[number] }
+        func number(of label: String) -> Int64? { numbers[label] }
+    }
+#endif

@@ -1,0 +1,280 @@
+#if PostgreSQL
+    import CPostgreSQL
+    import CoreData
+    import Foundation
+
+    /// One connection to a server, with its prepared statements. It is used from one thread at a time.
+    final class PostgreSQLConnection: SQLConnection {
+        let address: PostgreSQLAddress
+        var labels: EntityLabels
+        private let handle: OpaquePointer
+        private var statements: [SQLPlan: PostgreSQLStatement] = [:]
+        private var rowStatements: [Int: PostgreSQLStatement] = [:]
+        private var texts: [String: PostgreSQLStatement] = [:]
+        private var nextName = 0
+        /// Names of statements that nobody has any more. A statement may outlive its connection.
+        final class Doomed {
+            var names: [String] = []
+        }
+        let doomed = Doomed()
+        /// How often the server was waited for.
+        private(set) var roundTrips = 0
+        private var isInTransaction = false
+        private static let keptTexts = 200
+
+        var dialect: any SQLDialect { PostgreSQLDialect() }
+
+        init(_ address: PostgreSQLAddress, labels: EntityLabels = EntityLabels()) throws {
+            self.address = address
+            self.labels = labels
+            let settings = address.settings
+            let keywords = settings.map { UnsafePointer(strdup($0.0)) } + [nil]
+            let values = settings.map { UnsafePointer(strdup($0.1)) } + [nil]
+            defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
+            guard let handle = PQconnectdbParams(keywords, values, 1) else {
+                throw PostgreSQLError(message: "There is no memory for a connection.", address: address.description)
+            }
+            guard PQstatus(handle) == CONNECTION_OK else {
+                let message = address.withoutPassword(String(cString: PQerrorMessage(handle)))
+                PQfinish(handle)
+                throw PostgreSQLError(message: message, address: address.description)
+            }
+            self.handle = handle
+            // What a server remarks has no reader here, and nothing is printed.
+            PQsetNoticeProcessor(handle, { _, _ in }, nil)
+            guard PQserverVersion(handle) >= Self.oldestVersion else {
+                let version = PQparameterStatus(handle, "server_version").map { String(cString: $0) } ?? "?"
+                throw PostgreSQLError(
+                    state: "0A000", message: "The server is PostgreSQL \(version); the oldest that works is 14.",
+                    address: address.description)
+            }
+            try execute("SET client_min_messages = warning; SET timezone = 'UTC'")
+        }
+
+        deinit { PQfinish(handle) }
+
+        private static let oldestVersion: Int32 = 140_000
+
+        var isAlive: Bool { PQstatus(handle) == CONNECTION_OK }
+
+        // MARK: Statements
+
+        func prepare(_ statement: SQLStatement) throws -> any SQLPreparedStatement {
+            PostgreSQLStatement(statement, on: self)
+        }
+
+        func statement(
+            _ plan: SQLPlan, _ make: () throws -> SQLStatement
+        ) throws -> any SQLPreparedStatement {
+            if let known = statements[plan] { return known }
+            let new = PostgreSQLStatement(try make(), on: self)
+            statements[plan] = new
+            return new
+        }
+
+        func statement(_ select: SQLSelect) throws -> any SQLPreparedStatement {
+            let new = PostgreSQLStatement(.select(select), on: self)
+            // A cached text knows its types and its plan; the values are this select's.
+            if let known = texts[new.text] {
+                known.take(valuesOf: new)
+                return known
+            }
+            if texts.count >= Self.keptTexts { texts = [:] }
+            texts[new.text] = new
+            return new
+        }
+
+        func rowStatement(root: Int, _ make: () throws -> SQLStatement) throws -> any SQLPreparedStatement {
+            if let known = rowStatements[root] { return known }
+            let new = PostgreSQLStatement(try make(), on: self)
+            rowStatements[root] = new
+            return new
+        }
+
+        /// A name for a statement of the server's.
+        func newName() -> String {
+            nextName += 1
+            return "s\(nextName)"
+        }
+
+        // MARK: Talking to the server
+
+        func error(_ result: OpaquePointer?) -> PostgreSQLError {
+            if !isAlive || result == nil {
+                return PostgreSQLError(
+                    message: address.withoutPassword(String(cString: PQerrorMessage(handle))),
+                    address: address.description)
+            }
+            return PostgreSQLError(result, address: address.description)
+        }
+
+        /// Runs one or several statements in SQL.
+        func execute(_ text: String) throws {
+            roundTrips += 1
+            let result = PQexec(handle, text)
+            defer { PQclear(result) }
+            let status = PQresultStatus(result)
+            guard status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else { throw error(result) }
+        }
+
+        /// Prepares a statement, and asks for the types of its parameters. Types that are given are not asked for.
+        func prepare(_ text: String, as name: String, types: [Oid]) throws -> [Oid] {
+            if !doomed.names.isEmpty {
+                let names = doomed.names
+                doomed.names = []
+                if transactionState != PQTRANS_INERROR {
+                    try execute(names.map { "DEALLOCATE \($0)" }.joined(separator: ";"))
+                }
+            }
+            roundTrips += 2
+            let prepared = PQprepare(handle, name, text, Int32(types.count), types)
+            defer { PQclear(prepared) }
+            guard PQresultStatus(prepared) == PGRES_COMMAND_OK else { throw error(prepared) }
+            let described = PQdescribePrepared(handle, name)
+            defer { PQclear(described) }
+            guard PQresultStatus(described) == PGRES_COMMAND_OK else { throw error(described) }
+            return (0..<PQnparams(described)).map { PQparamtype(described, $0) }
+        }
+
+        /// Runs a prepared statement with the values of its parameters; the result is the caller's.
+        func run(_ name: String, _ values: [[UInt8]?]) throws -> OpaquePointer {
+            roundTrips += 1
+            let lengths = values.map { Int32($0?.count ?? 0) }
+            let formats = [Int32](repeating: 1, count: values.count)
+            let result = Self.withPointers(to: values) { pointers in
+                PQexecPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1)
+            }
+            let status = PQresultStatus(result)
+            guard let result, status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else {
+                let error = error(result)
+                PQclear(result)
+                throw error
+            }
+            return result
+        }
+
+        private static func withPointers<Result>(
+            to values: [[UInt8]?], _ body: ([UnsafePointer<CChar>?]) throws -> Result
+        ) rethrows -> Result {
+            // An empty value is not the same as none.
+            var bytes: [UInt8] = [0]
+            var places: [Int?] = []
+            for value in values {
+                places.append(value.map { _ in bytes.count })
+                bytes += value ?? []
+            }
+            return try bytes.withUnsafeBytes { buffer in
+                let base = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+                return try body(places.map { place in place.flatMap { offset in base.map { $0 + offset } } })
+            }
+        }
+
+        /// The columns of a unique index or constraint, for the row that breaks it.
+        func columns(ofIndex name: String) -> [String] {
+            let select = """
+                SELECT a.attname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
+                JOIN LATERAL unnest(i.indkey) WITH ORDINALITY k(number, place) ON true \
+                JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number \
+                WHERE c.relname = $1 ORDER BY k.place
+                """
+            let names = try? texts(select, [name])
+            return names?.map { PostgreSQLDialect.logical($0) } ?? []
+        }
+
+        /// The first column of what a statement in SQL gives, for texts as parameters.
+        func texts(_ select: String, _ values: [String] = []) throws -> [String] {
+            roundTrips += 1
+            let result = Self.withPointers(to: values.map { Array($0.utf8) + [0] }) { pointers in
+                PQexecParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
+            }
+            defer { PQclear(result) }
+            guard PQresultStatus(result) == PGRES_TUPLES_OK else { throw error(result) }
+            return (0..<PQntuples(result)).map { String(cString: PQgetvalue(result, $0, 0)) }
+        }
+
+        // MARK: Transactions
+
+        var transactionState: PGTransactionStatusType { PQtransactionStatus(handle) }
+
+        /// Begins a transaction in which nobody else writes.
+        func begin() throws {
+            try execute("BEGIN; SELECT pg_advisory_xact_lock(\(Self.writersLock))")
+            isInTransaction = true
+        }
+
+        /// Whoever writes holds it: 'OpenCore' in ASCII.
+        private static let writersLock = 0x4F70_656E_436F_7265
+
+        func commit() throws {
+            isInTransaction = false
+            do {
+                try execute("COMMIT")
+            } catch var error as PostgreSQLError {
+                error.isOfCommit = error.isOfLostConnection
+                throw error
+            }
+        }
+
+        func rollback() {
+            isInTransaction = false
+            if transactionState == PQTRANS_INTRANS || transactionState == PQTRANS_INERROR { try? execute("ROLLBACK") }
+        }
+
+        /// Begins a transaction in which everything is read in one state.
+        func beginReading() throws { try execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
+
+        func endReading() throws { try execute("COMMIT") }
+
+        /// Runs a body whose changes are undone when it throws, within the transaction that is open.
+        func trying<Result>(_ body: () throws -> Result) throws -> Result {
+            guard transactionState == PQTRANS_INTRANS else { return try body() }
+            try execute("SAVEPOINT row")
+            do {
+                let result = try body()
+                try execute("RELEASE SAVEPOINT row")
+                return result
+            } catch {
+                if isAlive { try execute("ROLLBACK TO SAVEPOINT row; RELEASE SAVEPOINT row") }
+                throw error
+            }
+        }
+
+        // MARK: What there is
+
+        func tableNames() throws -> Set<String> {
+            let own = try texts("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
+            let framework = try texts("SELECT tablename FROM pg_tables WHERE schemaname = 'coredata'")
+            return Set(own + framework.map { PostgreSQLDialect.logical(table: $0) })
+        }
+
+        func columnNames(of table: String) throws -> [String] {
+            let (schema, name) = PostgreSQLDialect.place(of: table)
+            return try texts(
+                "SELECT column_name FROM information_schema.columns WHERE table_name = $1 AND table_schema = "
+                    + (schema == nil ? "current_schema()" : "$2") + " ORDER BY ordinal_position",
+                [name] + (schema.map { [$0] } ?? [])
+            ).map { PostgreSQLDialect.logical($0, in: table) }
+        }
+
+        func facts(ofTables names: Set<String>?) throws -> StoreFacts {
+            throw PostgreSQLError(
+                state: "0A000", message: "Migrating in place is not there yet.", address: address.description)
+        }
+
+        func changingTables(_ body: () throws -> Void) throws { try body() }
+
+        /// A number that every definition of ours counts up.
+        func schemaVersion() throws -> Int64 {
+            try texts("SELECT coalesce(max(xmin::text::bigint), 0) FROM coredata.metadata").first.flatMap { Int64($0) }
+                ?? 0
+        }
+
+        func interruptible<Result>(
+            every steps: Int, by question: @escaping () -> Bool, _ body: () throws -> Result
+        ) rethrows -> Result { try body() }
+
+        func stepsPerRow(of statement: SQLStatement) -> Int { 0 }
+
+        func sortingInPieces(_ body: () throws -> Void) throws { try body() }
+    }
+#endif

@@ -1,0 +1,181 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// PostgreSQL's words. The framework's own tables lie in the schema `coredata`; the tables of entities lie where the
+    /// connection's search path leads.
+    struct PostgreSQLDialect: SQLDialect {
+        static let schema = "coredata"
+
+        /// The functions that the program computes: its texts, numbers and dates are Foundation's.
+        static let missingFunctions: Set<SQLExpression.Function> = [
+            .lower, .upper, .length, .contains, .beginsWith, .endsWith, .like, .matches, .equalText, .canonical, .fold,
+            .power, .squareRoot, .floor, .ceiling, .truncate, .naturalLog, .log, .exponential, .random, .now,
+            .tagExternal, .untagExternal,
+        ]
+
+        func name(of function: SQLExpression.Function) -> String {
+            switch function {
+            case .count: "COUNT"
+            case .sum: "SUM"
+            case .min: "MIN"
+            case .max: "MAX"
+            case .average: "AVG"
+            case .abs: "ABS"
+            case .coalesce: "COALESCE"
+            case .greatest: "GREATEST"
+            // The program has computed them before: see `missingFunctions`.
+            default: "coredata.\(function.rawValue)"
+            }
+        }
+
+        func name(of op: SQLExpression.Operator) -> String {
+            switch op {
+            case .same: "IS NOT DISTINCT FROM"
+            case .notSame: "IS DISTINCT FROM"
+            default: op.rawValue
+            }
+        }
+
+        /// The collations of Foundation's comparisons, as near as ICU comes to them.
+        func suffix(for collation: SQLSelect.Order.Collation) -> String {
+            switch collation {
+            case .binary: ""
+            case .caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard: " COLLATE \"und-x-icu\""
+            }
+        }
+
+        /// NULL is greater than everything here, and less in Core Data.
+        func suffix(isAscending: Bool, putsNullsLast: Bool) -> String {
+            if !isAscending { return " NULLS LAST" }
+            return putsNullsLast ? "" : " NULLS FIRST"
+        }
+
+        func placeholder(_ number: Int) -> String { "$\(number)" }
+        func nextPlaceholder(_ number: Int) -> String { "$\(number)" }
+        func truth(_ value: Bool) -> String { value ? "TRUE" : "FALSE" }
+        var keyOrder: String { "" }
+        var sourceAlias: String { " AS source" }
+        var noLimit: Int? { nil }
+        func end(ofPrefix prefix: String) -> String { prefix + "\u{10FFFF}\u{10FFFF}" }
+        func suffix(for direction: SQLIndexColumn.Direction) -> String {
+            switch direction {
+            case .ascending: " ASC NULLS FIRST"
+            case .descending: " DESC NULLS LAST"
+            }
+        }
+
+        func name(of type: SQLColumnType) -> String {
+            switch type {
+            case .integer: "bigint"
+            case .mediumInteger: "integer"
+            case .smallInteger: "smallint"
+            case .boolean: "boolean"
+            case .float: "double precision"
+            case .real: "real"
+            case .timestamp: "timestamptz"
+            case .decimal: "numeric"
+            case .varchar, .identifier, .label: "text COLLATE \"C\""
+            case .blob: "bytea"
+            case .uuid: "uuid"
+            }
+        }
+
+        func insertion(_ conflict: SQLInsert.Conflict) -> (verb: String, tail: String) {
+            ("INSERT", conflict == .keepsStored ? " ON CONFLICT DO NOTHING" : "")
+        }
+
+        // MARK: Lists
+
+        func elements(ofListIn placeholder: String, like values: [SlotValue]) -> String {
+            let type =
+                switch values.first {
+                case .string: "text"
+                case .double: "float8"
+                case .uuid: "uuid"
+                case .data: "bytea"
+                case .decimal: "numeric"
+                default: "int8"
+                }
+            return "SELECT unnest(\(placeholder)::\(type)[])"
+        }
+
+        /// A list as an array in its written form, which the parameter's type reads.
+        func list(_ values: [SlotValue]) -> SlotValue {
+            let texts = values.map { value -> String in
+                switch value {
+                case .null: "NULL"
+                case .int(let number): "\(number)"
+                case .double(let number): "\(number)"
+                case .string(let text):
+                    "\""
+                        + text.replacingOccurrences(of: "\\", with: "\\\\")
+                        .replacingOccurrences(of: "\"", with: "\\\"") + "\""
+                case .data(let data): "\"\\\\x" + Self.hex(data) + "\""
+                case .uuid(let uuid): uuid.uuidString
+                case .decimal(let number): "\(number)"
+                }
+            }
+            return .string("{" + texts.joined(separator: ",") + "}")
+        }
+
+        private static func hex(_ bytes: some Sequence<UInt8>) -> String {
+            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        }
+
+        func literal(_ value: SlotValue) -> String {
+            switch value {
+            case .null: "NULL"
+            case .int(let number): "\(number)"
+            case .double(let number): number.isFinite ? "\(number)" : "NULL"
+            case .string(let text): "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
+            case .data(let data): "'\\x" + Self.hex(data) + "'"
+            case .uuid(let uuid): "'\(uuid.uuidString)'"
+            case .decimal(let number): "\(number)"
+            }
+        }
+
+        // MARK: Names
+
+        func quoted(_ identifier: String) -> String {
+            if let table = Self.tables[identifier] { return "\"\(Self.schema)\".\"\(table)\"" }
+            let name = Self.columns[identifier] ?? identifier
+            return "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+        }
+
+        func defined(_ identifier: String) -> String { quoted(identifier) }
+
+        /// The framework's own tables and columns, by what the floor calls them.
+        private static let tables = [
+            "Z_PRIMARYKEY": "entities", "Z_METADATA": "metadata", "Z_MODELCACHE": "model",
+            "ATRANSACTION": "transactions",
+            "ACHANGE": "changes", "ATRANSACTIONSTRING": "names",
+        ]
+        private static let columns = [
+            SQLSchema.keyColumn: "id", SQLSchema.entityColumn: "entity", SQLSchema.versionColumn: "version",
+            "Z_NAME": "name", "Z_SUPER": "parent", "Z_MAX": "highest", "Z_VERSION": "row", "Z_UUID": "identifier",
+            "Z_PLIST": "list", "Z_CONTENT": "content", "ZCHANGETYPE": "type", "ZENTITY": "of_entity",
+            "ZENTITYPK": "of_id", "ZTRANSACTIONID": "transaction", "ZCOLUMNS": "columns", "ZTIMESTAMP": "time",
+            "ZQUERYGEN": "generation", "ZNAME": "value", "ZAUTHORTS": "author_name", "ZAUTHOR": "author",
+            "ZBUNDLEIDTS": "bundle_name", "ZBUNDLEID": "bundle", "ZCONTEXTNAMETS": "context_name",
+            "ZCONTEXTNAME": "context", "ZPROCESSIDTS": "process_name", "ZPROCESSID": "process",
+        ]
+        private static let logicalTables = Dictionary(tables.map { ($1, $0) }) { first, _ in first }
+        private static let logicalColumns = Dictionary(columns.map { ($1, $0) }) { first, _ in first }
+        private static let fixed = [
+            "id": SQLSchema.keyColumn, "entity": SQLSchema.entityColumn, "version": SQLSchema.versionColumn,
+        ]
+
+        /// The schema and the name of a table; no schema for those of entities.
+        static func place(of table: String) -> (schema: String?, name: String) {
+            tables[table].map { (schema, $0) } ?? (nil, table)
+        }
+
+        static func logical(table: String) -> String { logicalTables[table] ?? table }
+
+        /// What the floor calls a column of a table; without a table, of one of an entity's.
+        static func logical(_ column: String, in table: String = "") -> String {
+            (tables[table] == nil ? fixed[column] : logicalColumns[column]) ?? column
+        }
+    }
+#endif

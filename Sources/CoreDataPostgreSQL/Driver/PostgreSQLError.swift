@@ -1,0 +1,73 @@
+#if PostgreSQL
+    import CPostgreSQL
+    import CoreData
+    import Foundation
+
+    /// What a server, or the way to it, has refused.
+    struct PostgreSQLError: SQLFailure {
+        /// Five letters of the standard; empty where the connection itself failed.
+        var state: String
+        var message: String
+        /// What else the server says of the failure.
+        var detail: String?
+        /// The constraint that a row breaks, and the columns that it is over, once they were asked for.
+        var constraint: String?
+        var columns: [String] = []
+        /// Where the server is, without a password.
+        var address: String
+        /// Whether a commit was under way when the connection was lost: nobody knows whether it took place.
+        var isOfCommit = false
+
+        static let uniqueViolation = "23505"
+        static let cachedPlan = "0A000"
+
+        /// What a result says of its failure.
+        init(_ result: OpaquePointer?, address: String) {
+            func field(_ code: Int32) -> String? { PQresultErrorField(result, code).map { String(cString: $0) } }
+            state = field(Int32(UInt8(ascii: "C"))) ?? ""
+            message = field(Int32(UInt8(ascii: "M"))) ?? String(cString: PQresultErrorMessage(result))
+            detail = field(Int32(UInt8(ascii: "D")))
+            constraint = field(Int32(UInt8(ascii: "n")))
+            self.address = address
+        }
+
+        init(state: String = "", message: String, address: String) {
+            self.state = state
+            self.message = message.trimmingCharacters(in: .whitespacesAndNewlines)
+            self.address = address
+        }
+
+        var kind: SQLFailureKind { state == Self.uniqueViolation ? .notUnique(columns: columns) : .other }
+
+        /// Whether the same work may succeed when it is done again: somebody else was in the way.
+        var isPassing: Bool { ["40001", "40P01", "55P03"].contains(state) }
+
+        /// Whether the connection is gone.
+        var isOfLostConnection: Bool { state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") }
+
+        func nsError(doing operation: SQLOperation) -> NSError {
+            let code =
+                switch operation {
+                case .opening: NSPersistentStoreOpenError
+                case .reading: NSPersistentStoreOperationError
+                case .saving: NSPersistentStoreSaveError
+                }
+            var info: [String: Any] = ["PostgreSQLState": state]
+            if let detail { info["PostgreSQLDetail"] = detail }
+            return .coreData(code, reason: "\(reason) (\(address))", userInfo: info)
+        }
+
+        private var reason: String {
+            switch state {
+            case "28P01", "28000": "The server refuses the user or the password: \(message)"
+            case "3D000": "The server has no such database: \(message)"
+            case "53300": "The server has no connection left: \(message)"
+            case "53100": "The server's disk is full: \(message)"
+            case "25006": "The database can only be read: \(message)"
+            case "57014": "The statement was cancelled: \(message)"
+            case "": "The server could not be reached, or the connection was lost: \(message)"
+            default: "\(message)\(detail.map { " " + $0 } ?? "") [\(state)]"
+            }
+        }
+    }
+#endif

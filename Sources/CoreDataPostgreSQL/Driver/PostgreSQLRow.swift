@@ -1,0 +1,108 @@
+#if PostgreSQL
+    import CPostgreSQL
+    import CoreData
+    import Foundation
+
+    /// The rows that a SELECT gave, in the binary form of their types, and the one of them that is looked at.
+    final class PostgreSQLRow: SQLRow {
+        let result: OpaquePointer
+        let count: Int32
+        let types: [Oid]
+        let labels: EntityLabels
+        var row: Int32 = 0
+
+        /// - Parameter result: belongs to this object from now on.
+        init(_ result: OpaquePointer, labels: EntityLabels) {
+            self.result = result
+            self.labels = labels
+            count = PQntuples(result)
+            types = (0..<PQnfields(result)).map { PQftype(result, $0) }
+        }
+
+        deinit { PQclear(result) }
+
+        /// The bytes of a value; none for NULL.
+        @inline(__always)
+        func bytes(_ place: Int) -> UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(
+                start: PQgetvalue(result, row, Int32(place)), count: Int(PQgetlength(result, row, Int32(place))))
+        }
+
+        func isNull(_ place: Int) -> Bool { PQgetisnull(result, row, Int32(place)) != 0 }
+
+        func int64(_ place: Int) -> Int64 {
+            let bytes = bytes(place)
+            if bytes.isEmpty { return 0 }
+            switch types[place] {
+            case PostgreSQLType.int8: return Int64(bitPattern: bytes.bigEndianWord)
+            case PostgreSQLType.int4: return Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
+            case PostgreSQLType.int2: return Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
+            case PostgreSQLType.bool: return bytes[0] == 0 ? 0 : 1
+            case PostgreSQLType.text, PostgreSQLType.varchar:
+                let text = String(decoding: bytes, as: UTF8.self)
+                return labels.number(of: text) ?? Int64(text) ?? 0
+            case PostgreSQLType.numeric:
+                return PostgreSQLNumeric.decimal(bytes).map { NSDecimalNumber(decimal: $0).int64Value } ?? 0
+            default: return Int64(exactly: double(place).rounded(.towardZero)) ?? 0
+            }
+        }
+
+        func double(_ place: Int) -> Double {
+            let bytes = bytes(place)
+            if bytes.isEmpty { return 0 }
+            switch types[place] {
+            case PostgreSQLType.float8: return Double(bitPattern: bytes.bigEndianWord)
+            case PostgreSQLType.float4:
+                return Double(Float(bitPattern: UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))))
+            case PostgreSQLType.timestamptz, PostgreSQLType.timestamp: return Self.seconds(bytes)
+            case PostgreSQLType.numeric:
+                return PostgreSQLNumeric.decimal(bytes).map { NSDecimalNumber(decimal: $0).doubleValue } ?? .nan
+            case PostgreSQLType.text, PostgreSQLType.varchar: return Double(String(decoding: bytes, as: UTF8.self)) ?? 0
+            default: return Double(int64(place))
+            }
+        }
+
+        /// Microseconds since 2000 as seconds since 2001.
+        @inline(__always)
+        static func seconds(_ bytes: UnsafeRawBufferPointer) -> Double {
+            (Double(Int64(bitPattern: bytes.bigEndianWord)) - PostgreSQLParameters.yearOfLeap) / 1_000_000
+        }
+
+        func string(_ place: Int) -> String {
+            switch types[place] {
+            case PostgreSQLType.text, PostgreSQLType.varchar, PostgreSQLType.bytea:
+                String(decoding: bytes(place), as: UTF8.self)
+            default:
+                switch slotValue(place) {
+                case .null: ""
+                case .int(let value): "\(value)"
+                case .double(let value): "\(value)"
+                case .string(let value): value
+                case .data(let value): String(decoding: value, as: UTF8.self)
+                case .uuid(let value): value.uuidString
+                case .decimal(let value): "\(value)"
+                }
+            }
+        }
+
+        func data(_ place: Int) -> Data { Data(bytes(place)) }
+
+        func slotValue(_ place: Int) -> SlotValue {
+            if isNull(place) { return .null }
+            switch types[place] {
+            case PostgreSQLType.int8, PostgreSQLType.int4, PostgreSQLType.int2, PostgreSQLType.bool:
+                return .int(int64(place))
+            case PostgreSQLType.float8, PostgreSQLType.float4, PostgreSQLType.timestamptz, PostgreSQLType.timestamp:
+                return .double(double(place))
+            case PostgreSQLType.numeric:
+                return PostgreSQLNumeric.decimal(bytes(place)).map { .decimal($0) } ?? .null
+            case PostgreSQLType.text, PostgreSQLType.varchar: return .string(string(place))
+            default: return .data(data(place))
+            }
+        }
+    }
+
+    extension UnsafeRawBufferPointer {
+        @inline(__always) var bigEndianWord: UInt64 { UInt64(bigEndian: loadUnaligned(as: UInt64.self)) }
+    }
+#endif

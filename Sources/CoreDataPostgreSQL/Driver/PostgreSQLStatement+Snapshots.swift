@@ -1,0 +1,115 @@
+#if PostgreSQL
+    import CPostgreSQL
+    import CoreData
+    import Foundation
+
+    // Rows straight into snapshots: values are read where libpq has them.
+    extension PostgreSQLStatement {
+        private static var rowsPerBatch: Int32 { 256 }
+
+        func snapshots(
+            _ shape: RowShape, _ cache: RowCache, refreshing: Bool, _ bind: (any SQLParameters) throws -> Void,
+            _ body: ([Snapshot]) throws -> Void
+        ) throws {
+            let rows = try rows { try bind($0) }
+            var start: Int32 = 0
+            while start < rows.count {
+                let end = min(start + Self.rowsPerBatch, rows.count)
+                var snapshots: [Snapshot] = []
+                snapshots.reserveCapacity(Int(end - start))
+                try cache.batch { cache in
+                    for row in start..<end {
+                        rows.row = row
+                        guard let (index, plan) = shape.plan(ofNumber: Int(rows.int64(1))) else { continue }
+                        let key = shape.keyBase | rows.int64(0)
+                        let version = Int32(truncatingIfNeeded: rows.int64(2))
+                        if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: shape.rootIndex),
+                            cached.version == version, cached.layoutIndex == index
+                        {
+                            snapshots.append(cached)
+                            continue
+                        }
+                        let snapshot = try Self.build(rows, shape, plan, key, version)
+                        cache.insert(snapshot, rootIndex: shape.rootIndex)
+                        snapshots.append(snapshot)
+                    }
+                }
+                start = end
+                try body(snapshots)
+            }
+        }
+
+        func snapshot(_ shape: RowShape, _ cache: RowCache?, refreshing: Bool, key: Int64) throws -> Snapshot? {
+            let rows = try rows { $0.bind(1, key) }
+            guard rows.count > 0, let (index, plan) = shape.plan(ofNumber: Int(rows.int64(1))) else { return nil }
+            let key = shape.keyBase | rows.int64(0)
+            let version = Int32(truncatingIfNeeded: rows.int64(2))
+            guard let cache else { return try Self.build(rows, shape, plan, key, version) }
+            return try cache.batch { cache in
+                if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: shape.rootIndex),
+                    cached.version == version, cached.layoutIndex == index
+                {
+                    return cached
+                }
+                let snapshot = try Self.build(rows, shape, plan, key, version)
+                cache.insert(snapshot, rootIndex: shape.rootIndex)
+                return snapshot
+            }
+        }
+
+        private static func build(
+            _ row: PostgreSQLRow, _ shape: RowShape, _ plan: RowShape.Plan, _ key: Int64, _ version: Int32
+        ) throws -> Snapshot {
+            var tail = plan.layout.transientTailBytes
+            for field in plan.tails where !row.isNull(Int(field.column)) {
+                switch field.kind {
+                case .decimal: tail += SnapshotBuilder.decimalSize
+                case .uuid: tail += 16
+                default: tail += row.bytes(Int(field.column)).count
+                }
+            }
+            var builder = SnapshotBuilder(layout: plan.layout, key: key, version: version, tailBytes: tail)
+            for field in plan.inline {
+                let (place, slot) = (Int(field.column), Int(field.slot))
+                if row.isNull(place) { continue }
+                switch field.kind {
+                case .integer, .boolean: builder.set(slot, int: row.int64(place))
+                case .double: builder.set(slot, double: row.double(place))
+                case .reference:
+                    let reference = row.int64(place)
+                    if reference > 0 { builder.set(slot, int: shape.keyBase | reference) }
+                case .entityNumber:
+                    let number = Int(row.int64(place))
+                    if number > 0, number < shape.layoutOfNumber.count, shape.layoutOfNumber[number] >= 0 {
+                        builder.set(slot, int: Int64(shape.layoutOfNumber[number]))
+                    }
+                case .bytes, .external, .uuid, .decimal: break
+                }
+            }
+            for field in plan.tails {
+                let (place, slot) = (Int(field.column), Int(field.slot))
+                if row.isNull(place) { continue }
+                let bytes = row.bytes(place)
+                switch field.kind {
+                case .bytes: builder.set(slot, bytes: bytes)
+                case .external: builder.set(slot, bytes: ExternalData.inlineBytes(bytes))
+                case .uuid:
+                    guard bytes.count == 16 else {
+                        throw shape.damage(isBlob: true, "is no UUID", field, plan, key)
+                    }
+                    builder.set(slot, bytes: bytes)
+                case .decimal:
+                    guard let number = PostgreSQLNumeric.decimal(bytes) else {
+                        throw shape.damage(isBlob: false, "is no decimal number", field, plan, key)
+                    }
+                    builder.set(slot, decimal: number)
+                case .integer, .boolean, .double, .reference, .entityNumber: break
+                }
+            }
+            if plan.layout.hasTransientSlots {
+                for (slot, value) in plan.layout.transientDefaults { builder.set(slot, value: value) }
+            }
+            return builder.finish()
+        }
+    }
+#endif

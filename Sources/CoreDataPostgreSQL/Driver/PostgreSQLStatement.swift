@@ -1,0 +1,221 @@
+#if PostgreSQL
+    import CPostgreSQL
+    import CoreData
+    import Foundation
+
+    /// A statement of a connection. The server prepares it when it is first run: as it stands for one row, and once more
+    /// for many rows at a time, which come as arrays.
+    final class PostgreSQLStatement: SQLPreparedStatement {
+        private let statement: SQLStatement
+        private unowned let connection: PostgreSQLConnection
+        private let doomed: PostgreSQLConnection.Doomed
+        private let printed: SQLPrinter
+        /// Values that every run has, behind the parameters.
+        private var constants: [SlotValue]
+        /// What the server has prepared for one row, and for many.
+        private var single: Prepared?
+        private var many: Prepared?
+        /// The types of parameters whose values did not fit into those that the server chose.
+        private var chosen: [Int: Oid] = [:]
+
+        private struct Prepared {
+            var name: String
+            var types: [Oid]
+        }
+
+        var text: String { printed.text }
+
+        init(_ statement: SQLStatement, on connection: PostgreSQLConnection) {
+            self.statement = statement.inWordsOfPostgreSQL
+            self.connection = connection
+            doomed = connection.doomed
+            printed = SQLPrinter.print(self.statement, in: PostgreSQLDialect())
+            constants = printed.values
+        }
+
+        deinit {
+            for prepared in [single, many] { if let prepared { doomed.names.append(prepared.name) } }
+        }
+
+        /// Takes the values of a statement with the same text.
+        func take(valuesOf other: PostgreSQLStatement) { constants = other.constants }
+
+        // MARK: One row
+
+        private func prepared() throws -> Prepared {
+            if let single { return single }
+            let name = connection.newName()
+            let count = (chosen.keys.max() ?? 0)
+            let types = (0..<count).map { chosen[$0 + 1] ?? 0 }
+            let new = Prepared(name: name, types: try connection.prepare(printed.text, as: name, types: types))
+            single = new
+            return new
+        }
+
+        /// The values of a run, in the types that the server wants, or, where they do not fit, in those that they need.
+        private func parameters(
+            _ bind: (PostgreSQLParameters) throws -> Void
+        ) throws -> (Prepared, PostgreSQLParameters) {
+            for _ in 0...3 {
+                let prepared = try prepared()
+                let parameters = PostgreSQLParameters(types: prepared.types, labels: connection.labels)
+                for (place, value) in constants.enumerated() {
+                    parameters.bind(prepared.types.count - constants.count + place + 1, value)
+                }
+                try bind(parameters)
+                if let failure = parameters.failure { throw failure }
+                if parameters.misfits.isEmpty { return (prepared, parameters) }
+                chosen.merge(parameters.misfits) { _, new in new }
+                doomed.names.append(prepared.name)
+                single = nil
+            }
+            throw PostgreSQLError(
+                state: "42804", message: "A value has no type that the statement can take: \(text)",
+                address: connection.address.description)
+        }
+
+        private func execute(_ bind: (PostgreSQLParameters) throws -> Void) throws -> OpaquePointer {
+            do {
+                let (prepared, parameters) = try parameters(bind)
+                return try connection.run(prepared.name, parameters.values())
+            } catch let error as PostgreSQLError where error.state == PostgreSQLError.cachedPlan && single != nil {
+                // Somebody has changed the table: the plan gives other columns now.
+                guard connection.transactionState == PQTRANS_IDLE else { throw error }
+                if let single { doomed.names.append(single.name) }
+                single = nil
+                let (prepared, parameters) = try parameters(bind)
+                return try connection.run(prepared.name, parameters.values())
+            }
+        }
+
+        // MARK: Many rows
+
+        func run(
+            _ count: Int, isTried: Bool, _ bind: (_ row: Int, _ parameters: any SQLParameters) throws -> Void
+        ) throws -> SQLOutcome {
+            var outcome = SQLOutcome()
+            if count == 0 { return outcome }
+            try run(0..<count, isTried: isTried, bind, &outcome)
+            outcome.withoutEffect.sort()
+            outcome.violations.sort { $0.row < $1.row }
+            return outcome
+        }
+
+        /// Rows in one array.
+        private static let rowsTogether = 1_000
+
+        private func run(
+            _ rows: Range<Int>, isTried: Bool, _ bind: (Int, any SQLParameters) throws -> Void,
+            _ outcome: inout SQLOutcome
+        ) throws {
+            if rows.count > 1, let setStatement = PostgreSQLSetStatement(statement) {
+                var start = rows.lowerBound
+                while start < rows.upperBound {
+                    let part = start..<min(start + Self.rowsTogether, rows.upperBound)
+                    start = part.upperBound
+                    do {
+                        try runTogether(part, setStatement, isTried: isTried, bind, &outcome)
+                    } catch let error as PostgreSQLError where isTried && error.isUniqueness {
+                        // One of them breaks a constraint: each half by itself, down to the row.
+                        let middle = part.lowerBound + part.count / 2
+                        try run(part.lowerBound..<middle, isTried: true, bind, &outcome)
+                        try run(middle..<part.upperBound, isTried: true, bind, &outcome)
+                    }
+                }
+                return
+            }
+            for row in rows {
+                do {
+                    let changed = try tried(isTried) {
+                        let result = try execute { try bind(row, $0) }
+                        defer { PQclear(result) }
+                        return Int(String(cString: PQcmdTuples(result))) ?? 0
+                    }
+                    outcome.changed += changed
+                    if changed == 0 { outcome.withoutEffect.append(row) }
+                } catch let error as PostgreSQLError where isTried && error.isUniqueness {
+                    outcome.violations.append((row, error))
+                }
+            }
+        }
+
+        private func runTogether(
+            _ rows: Range<Int>, _ setStatement: PostgreSQLSetStatement, isTried: Bool,
+            _ bind: (Int, any SQLParameters) throws -> Void, _ outcome: inout SQLOutcome
+        ) throws {
+            let types = try prepared().types
+            let count = types.count - constants.count
+            // What does not fit into a type shows here, before anything is sent.
+            let parameters = PostgreSQLParameters(types: Array(types.prefix(count)), labels: connection.labels)
+            for (place, row) in rows.enumerated() {
+                try bind(row, parameters)
+                parameters.endRow(place)
+            }
+            if let failure = parameters.failure { throw failure }
+            if !parameters.misfits.isEmpty {
+                chosen.merge(parameters.misfits) { _, new in new }
+                for prepared in [single, many] { if let prepared { doomed.names.append(prepared.name) } }
+                (single, many) = (nil, nil)
+                return try runTogether(rows, setStatement, isTried: isTried, bind, &outcome)
+            }
+            let prepared = try preparedForMany(setStatement, types, count)
+            let values = PostgreSQLParameters(types: Array(prepared.types.dropFirst(count)), labels: connection.labels)
+            for (place, value) in setStatement.print(types: Array(types.prefix(count))).values.enumerated() {
+                values.bind(place + 1, value)
+            }
+            let result = try tried(isTried) {
+                try connection.run(prepared.name, parameters.arrays(rows.count).map { $0 } + values.values())
+            }
+            defer { PQclear(result) }
+            if setStatement.givesPlaces {
+                var missing = Set(rows)
+                for row in 0..<PQntuples(result) {
+                    guard let value = PQgetvalue(result, row, 0) else { continue }
+                    let bytes = UnsafeRawBufferPointer(start: value, count: 8)
+                    missing.remove(rows.lowerBound + Int(bytes.bigEndianWord) - 1)
+                }
+                outcome.changed += Int(PQntuples(result))
+                outcome.withoutEffect += missing
+            } else {
+                outcome.changed += Int(String(cString: PQcmdTuples(result))) ?? 0
+            }
+        }
+
+        private func preparedForMany(
+            _ setStatement: PostgreSQLSetStatement, _ types: [Oid], _ count: Int
+        ) throws -> Prepared {
+            if let many { return many }
+            let name = connection.newName()
+            let text = setStatement.print(types: Array(types.prefix(count))).text
+            let new = Prepared(name: name, types: try connection.prepare(text, as: name, types: []))
+            many = new
+            return new
+        }
+
+        /// Runs a body; one that breaks a constraint leaves the transaction as it was, and names the columns.
+        private func tried<Result>(_ isTried: Bool, _ body: () throws -> Result) throws -> Result {
+            do {
+                return try isTried ? connection.trying(body) : body()
+            } catch var error as PostgreSQLError where error.isUniqueness {
+                if isTried, let name = error.constraint { error.columns = connection.columns(ofIndex: name) }
+                throw error
+            }
+        }
+
+        // MARK: Rows
+
+        func rows(_ bind: (PostgreSQLParameters) throws -> Void) throws -> PostgreSQLRow {
+            PostgreSQLRow(try execute(bind), labels: connection.labels)
+        }
+
+        func select(
+            _ bind: (any SQLParameters) throws -> Void, _ body: (any SQLRow) throws -> Bool
+        ) throws {
+            let rows = try rows { try bind($0) }
+            for row in 0..<rows.count {
+                rows.row = row
+                guard try body(rows) else { return }
+            }
+        }
+    }
+#endif

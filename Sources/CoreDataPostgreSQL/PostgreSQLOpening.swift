@@ -1,0 +1,108 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// Opens the store of a database, or makes it where there is none.
+    struct PostgreSQLOpening {
+        private let opening: StoreOpening
+        private let address: PostgreSQLAddress
+        private let url: URL
+        private let connection: PostgreSQLConnection
+        private let entities: Set<String>?
+        private let isReadOnly: Bool
+        private let tracksHistory: Bool
+
+        init(_ opening: StoreOpening, _ address: PostgreSQLAddress, _ url: URL) throws {
+            self.opening = opening
+            self.address = address
+            self.url = url
+            connection = try PostgreSQLConnection(address)
+            entities = try opening.entities()
+            isReadOnly = opening.isReadOnly
+            tracksHistory = opening.tracksHistory
+        }
+
+        func store() throws -> any NSPersistentStore & RowStore {
+            let layout = opening.layout
+            let numbers = try ActualSchema(connection).numbers
+            let isPresent = !numbers.isEmpty
+            let names = layout.entities.map(\.name)
+            let schema = SQLSchemaBuilder.schema(
+                of: layout, entities: entities, numbers: Set(names).isSubset(of: numbers.keys) ? numbers : nil,
+                style: PostgreSQLStyle())
+            let derivedAttributes = try DerivedAttributes(
+                layout: layout, schema: schema, storeNumber: opening.number,
+                missing: PostgreSQLDialect.missingFunctions)
+            let labels = EntityLabels(schema, layout)
+            connection.labels = labels
+            if !isPresent, isReadOnly { throw SQLStoreMetadata.notAStore(url) }
+            let metadata = isPresent ? try present() : try create(schema)
+            let history =
+                tracksHistory && !isReadOnly
+                ? try HistoryTables.prepare(connection, for: layout) : try HistoryTables.read(from: connection)
+            let database = PostgreSQLDatabase(
+                address, labels: labels, first: connection, isReadOnly: isReadOnly,
+                maximumOfReaders: opening.maximumOfReaders)
+            let parts = SQLStore.Parts(
+                layout: layout, storeNumber: opening.number, typeName: opening.type, schema: schema, use: opening.use,
+                derivedAttributes: derivedAttributes, historyTables: history, tracksHistory: tracksHistory,
+                metadata: metadata, externalData: nil, configurationName: opening.configuration, url: url,
+                options: opening.options, name: address.description, isShared: true)
+            let store = SQLStore.opened(parts, database: database)
+            store.isReadOnly = isReadOnly
+            return store
+        }
+
+        /// The metadata of the store that is there; throws where it is another model's.
+        private func present() throws -> [String: Any] {
+            let metadata = try SQLStoreMetadata.read(from: connection, url: url)
+            try opening.requireModel(metadata) { try Self.cachedModel(on: connection) }
+            return metadata
+        }
+
+        // MARK: A new store
+
+        private func create(_ schema: SQLSchema) throws -> [String: Any] {
+            var metadata = SQLStoreMetadata.description(
+                of: opening.layout.model, entities: entities, type: NSPostgreSQLStoreType)
+            metadata[NSStoreUUIDKey] = UUID().uuidString
+            let cache = try ModelArchive.encodeDeflated(opening.layout.model)
+            return try connection.transaction {
+                try connection.execute("CREATE SCHEMA IF NOT EXISTS coredata")
+                // Somebody else may have made it while this process waited for its turn.
+                if try connection.tableNames().contains(SQLBookkeeping.Keys.table) { return try present() }
+                for table in schema.allTables { try connection.run(.define(.createTable(table))) }
+                for index in schema.indexes { try connection.run(.define(.createIndex(index))) }
+                for table in [
+                    SQLBookkeeping.Keys.definition, SQLBookkeeping.Metadata.definition,
+                    SQLBookkeeping.ModelCache.definition,
+                ] {
+                    try connection.run(.define(.createTable(table)))
+                }
+                try SQLBookkeeping.Keys.fill(opening.layout, schema, connection)
+                try SQLStoreMetadata.write(metadata, to: connection, url: url)
+                try connection.prepare(SQLBookkeeping.ModelCache.insert).run { $0.bind(1, cache) }
+                return metadata
+            }
+        }
+
+        static func cachedModel(on connection: PostgreSQLConnection) throws -> NSManagedObjectModel? {
+            let content = try connection.prepare(SQLBookkeeping.ModelCache.select).first { $0.data(0) }
+            return try content.map { try ModelArchive.decode(deflated: $0) }
+        }
+
+        /// Removes the tables of the store and what the framework keeps of it, and nothing else.
+        static func destroy(on connection: PostgreSQLConnection) throws {
+            guard try connection.tableNames().contains(SQLBookkeeping.Keys.table),
+                let model = try cachedModel(on: connection)
+            else { return }
+            let numbers = try ActualSchema(connection).numbers
+            let schema = SQLSchemaBuilder.schema(
+                of: ModelLayout(model: model), entities: Set(numbers.keys), numbers: numbers, style: PostgreSQLStyle())
+            try connection.transaction {
+                for table in schema.allTables { try connection.run(.define(.dropTable(table.name))) }
+                try connection.execute("DROP SCHEMA coredata CASCADE")
+            }
+        }
+    }
+#endif

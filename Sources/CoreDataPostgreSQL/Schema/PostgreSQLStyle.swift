@@ -1,0 +1,89 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// Names that people like to read, and PostgreSQL's own types.
+    struct PostgreSQLStyle: SQLSchemaStyle {
+        /// Words in small letters: `firstName` is `first_name`, `URLText` is `url_text`. PostgreSQL cuts names at 63 bytes;
+        /// what is longer is cut here, with room for a number.
+        static func words(_ name: String) -> String {
+            var result = ""
+            let letters = Array(name)
+            for (place, letter) in letters.enumerated() {
+                let follows = place + 1 < letters.count && letters[place + 1].isLowercase
+                if letter.isUppercase, place > 0, result.last != "_",
+                    !letters[place - 1].isUppercase || follows
+                {
+                    result += "_"
+                }
+                result += letter.lowercased()
+            }
+            while result.utf8.count > 55 { result.removeLast() }
+            return result
+        }
+
+        func tables(ofRoots roots: [String]) -> (byRoot: [String: String], names: SQLNames) {
+            var names = SQLNames()
+            var result: [String: String] = [:]
+            for root in roots { result[root] = names.own(Self.words(root)) }
+            return (result, names)
+        }
+
+        var fixedColumns: [String] { ["id", "entity", "version"] }
+
+        var entityType: SQLColumnType { .label }
+
+        func type(of attribute: NSAttributeDescription, kind: SlotKind) -> SQLColumnType {
+            switch attribute.attributeType {
+            case .integer16AttributeType: .smallInteger
+            case .integer32AttributeType: .mediumInteger
+            case .booleanAttributeType: .boolean
+            case .floatAttributeType: .real
+            case .UUIDAttributeType: .uuid
+            default:
+                switch kind {
+                case .integer, .reference, .order: .integer
+                case .boolean: .boolean
+                case .entityNumber: .label
+                case .double: .float
+                case .float: .real
+                case .date: .timestamp
+                case .decimal: .decimal
+                case .string: .varchar
+                case .uri: attribute.attributeType == .objectIDAttributeType ? .integer : .varchar
+                case .uuid: .uuid
+                case .transformable, .data: .blob
+                }
+            }
+        }
+
+        func column(ofAttribute name: String) -> String { Self.words(name) }
+        func column(ofReference name: String) -> String { Self.words(name) + "_id" }
+        func column(ofEntityOf name: String, number: Int) -> String { Self.words(name) + "_entity" }
+        func column(ofPlaceIn name: String, owner: Int?) -> String { Self.words(name) + "_place" }
+        func column(ofOwner entity: String, number: Int, _ relationship: String) -> String {
+            Self.words("\(entity)_\(relationship)") + "_id"
+        }
+
+        func join(_ sides: SQLJoinSides, _ tables: inout SQLNames, _ columns: inout SQLNames) -> SQLJoinTable {
+            var own = SQLNames()
+            let owner = own.own(Self.words(sides.naming.entity) + "_id")
+            let member =
+                sides.isReflexive || sides.inverse.entity == sides.naming.entity
+                ? own.own(Self.words(sides.naming.relationship) + "_id")
+                : own.own(Self.words(sides.inverse.entity) + "_id")
+            return SQLJoinTable(
+                table: tables.own(Self.words("\(sides.naming.entity)_\(sides.naming.relationship)")),
+                ownerColumn: owner, memberColumn: member,
+                memberOrderColumn: sides.naming.isOrdered ? "\(member)_place" : nil,
+                ownerOrderColumn: sides.inverse.isOrdered && !sides.isReflexive ? "\(owner)_place" : nil,
+                isReflexive: sides.isReflexive)
+        }
+
+        func index(ofKey column: String, in table: String) -> String {
+            Self.words("\(table)_\(column == SQLSchema.entityColumn ? "entity" : column)") + "_idx"
+        }
+
+        func index(_ name: String, of entity: String) -> String { Self.words("\(entity)_\(name)") + "_idx" }
+    }
+#endif

@@ -1,0 +1,104 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// A PostgreSQL server of this process's own, in a folder of its own, reached by a socket there and by nobody else. It
+    /// ends, and its folder goes, with the process, however that ends.
+    public final class PostgreSQLServer: Sendable {
+        /// The server, started when it is first asked for; the reason where there is none.
+        public static let shared = Result { try PostgreSQLServer() }
+
+        /// Why there is no server; nil where there is one.
+        public static var reasonOfAbsence: String? {
+            if case .failure(let error) = shared { "\(error)" } else { nil }
+        }
+
+        private struct Absence: Error, CustomStringConvertible {
+            let description: String
+        }
+
+        private let folder: String
+        private let programs: String
+        private let databases = Locked<Set<String>>([])
+
+        private init() throws {
+            guard let programs = Self.output(of: "/usr/bin/env", ["pg_config", "--bindir"]),
+                FileManager.default.isExecutableFile(atPath: "\(programs)/initdb")
+            else { throw Absence(description: "PostgreSQL's server is not installed: bin/setup --postgresql") }
+            self.programs = programs
+            // Short: the path of a socket has at most 107 bytes.
+            folder = "/tmp/opencoredata-pg-\(UUID().uuidString.prefix(8))"
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", Self.script, "sh", programs, folder]
+            let (input, output) = (Pipe(), Pipe())
+            process.standardInput = input
+            process.standardOutput = output
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            // The server's end is the end of this pipe: it is held as long as the process lives.
+            Self.held.withLock { $0.append(input) }
+            var text = ""
+            while !text.contains("ready") {
+                let data = output.fileHandleForReading.availableData
+                if data.isEmpty { throw Absence(description: "PostgreSQL's server did not start: \(folder).log") }
+                text += String(decoding: data, as: UTF8.self)
+            }
+        }
+
+        private static let held = Locked<[Pipe]>([])
+
+        /// Starts a server as another user where this one is root, says that it is ready, and ends it when nobody listens.
+        private static let script = """
+            as() {
+                if [ "$(id -u)" = 0 ]; then
+                    setpriv --reuid=postgres --regid="$(id -g postgres)" --clear-groups \\
+                        env HOME=/tmp LC_ALL=C.UTF-8 "$@"
+                else
+                    env LC_ALL=C.UTF-8 "$@"
+                fi
+            }
+            as mkdir -m 755 "$2" && as "$1/initdb" -D "$2/data" -U postgres -A trust --no-sync --locale=C.UTF-8 -E UTF8 \\
+                >"$2.log" 2>&1 || exit 1
+            as "$1/pg_ctl" -D "$2/data" -w -l "$2/server.log" \\
+                -o "-k $2 -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=400" start \\
+                >>"$2.log" 2>&1 || exit 1
+            echo ready
+            cat >/dev/null
+            as "$1/pg_ctl" -D "$2/data" -m immediate stop >/dev/null 2>&1
+            rm -rf "$2" "$2.log"
+            """
+
+        private static func output(of program: String, _ arguments: [String]) -> String? {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: program)
+            process.arguments = arguments
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            process.standardError = FileHandle.nullDevice
+            guard (try? process.run()) != nil else { return nil }
+            let data = (try? pipe.fileHandleForReading.readToEnd()) ?? Data()
+            process.waitUntilExit()
+            let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            return process.terminationStatus == 0 ? text : nil
+        }
+
+        /// The URL of a database, which is made where it is not there.
+        public func url(ofDatabase name: String) -> URL {
+            let name = name.lowercased()
+            databases.withLock { databases in
+                guard databases.insert(name).inserted else { return }
+                _ = Self.output(of: "\(programs)/createdb", ["-h", folder, "-U", "postgres", name])
+            }
+            return URL(string: "postgresql:///\(name)?host=\(folder)&user=postgres")
+                ?? URL(fileURLWithPath: "/dev/null")
+        }
+
+        /// What psql prints for a statement, without headings; nil when it fails.
+        public func psql(_ database: String, _ statement: String) -> String? {
+            Self.output(
+                of: "\(programs)/psql",
+                ["-h", folder, "-U", "postgres", "-d", database.lowercased(), "-XAtc", statement])
+        }
+    }
+#endif
