@@ -176,16 +176,9 @@ struct PredicateParser {
         if isNegated { advance() }
         let type = try comparisonOperator()
         let options = try comparisonOptions()
-        let position = token.position
+        // A regular expression is looked at where it is used, as on a Mac: it may be a user's input, and a fetch can
+        // throw.
         let right = try expression()
-        if type == .matches, case .constant(_, .string(let pattern)) = right.payload {
-            do {
-                _ = try PreparedOperand.regularExpression(pattern, options)
-            } catch {
-                throw PredicateParseError(
-                    format: format, position: position, problem: "the regular expression cannot be read: \(pattern)")
-            }
-        }
         let predicate = NSComparisonPredicate(
             leftExpression: left, rightExpression: right, modifier: modifier, type: type, options: options)
         return isNegated ? NSCompoundPredicate(notPredicateWithSubpredicate: predicate) : predicate

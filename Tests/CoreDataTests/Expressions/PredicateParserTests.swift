@@ -20,7 +20,6 @@ struct PredicateParserTests {
             ("a == ?", 5, "there is a character that means nothing: ?"),
             ("a == %@", 5, "a value is expected for \"%@\", but there are only 0 arguments"),
             ("a == %y", 5, "a type such as @, K, d or f is expected after %"),
-            ("a MATCHES '('", 10, "the regular expression cannot be read: ("),
             ("nosuch(a) == 1", 0, "there is no function nosuch of 1 arguments"),
             ("SUBQUERY(a, x, TRUEPREDICATE).@count > 0", 12, "a variable is expected, not \"x\""),
             ("AND a == 1", 0, "an expression is expected, not \"AND\""),
@@ -31,6 +30,19 @@ struct PredicateParserTests {
         #expect(throws: PredicateParseError(format: format, position: position, problem: problem)) {
             try NSPredicate.parse(format: format)
         }
+    }
+
+    @Test("What is no regular expression is refused by the fetch, not where the predicate is made")
+    func noRegularExpression() throws {
+        let library = try Library()
+        let context = library.context()
+        let predicate = NSPredicate(format: "title MATCHES %@", "(")
+        #expect("\(predicate)" == "title MATCHES \"(\"")
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = predicate
+        let error = #expect(throws: NSError.self) { try context.performAndWait { try context.fetch(request) } }
+        #expect(error?.code == NSCoreDataError)
+        #expect(error?.localizedDescription.contains("Can't open pattern (()") == true)
     }
 
     @Test("A placeholder refuses a value that does not fit it")
