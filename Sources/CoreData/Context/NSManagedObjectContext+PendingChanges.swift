@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
 
     /// An object says that it changed.
     final func noteUpdate(of object: NSManagedObject) {
-        checkConfinement()
+        checkConfinement("change of an object")
         if !object.flags.contains(.updated) {
             object.flags.insert(.updated)
         }
@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
 
     /// Before a save nothing is kept for the next event: what is unsaved will be saved.
     final func processPendingChanges(isBeforeSave: Bool) {
-        checkConfinement()
+        checkConfinement("processPendingChanges()")
         drainMailbox()
         // While the context is being written, its children read; what is pending is the save's.
         if isProcessingPendingChanges || isLending { return }

@@ -168,7 +168,7 @@ extension NSManagedObjectContext {
 
     /// Takes in a new object that the caller just made.
     final func insertNew(_ object: NSManagedObject) {
-        checkConfinement()
+        checkConfinement("insert(_:)")
         object.flags.formUnion([.registered, .inserted, .updated, .listedInserted, .pendingInsert])
         object.home.identityMap?.register(object)
         insertedList.append(object)

@@ -92,7 +92,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
     // MARK: Fetching
 
     func performFetch(_ request: NSPersistentStoreRequest) throws {
-        context.checkConfinement()
+        context.checkConfinement("performFetch()")
         guard let parameters = request.fetchParameters,
             let layout = context.modelLayout?.layout(
                 named: parameters.entityName ?? "")
@@ -174,7 +174,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
     }
 
     var items: [NSObject]? {
-        context.checkConfinement()
+        context.checkConfinement("fetchedObjects")
         return arrangement?.items
     }
 
@@ -193,7 +193,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
     }
 
     func indexPath(of object: Any) -> IndexPath? {
-        context.checkConfinement()
+        context.checkConfinement("indexPath(forObject:)")
         guard arrangement != nil, let object = object as? NSObject else { return nil }
         let index =
             fetched?.isTracked == true
@@ -202,7 +202,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
     }
 
     var sectionInfos: [any NSFetchedResultsSectionInfo]? {
-        context.checkConfinement()
+        context.checkConfinement("sections")
         if let storedSectionInfos { return storedSectionInfos }
         guard let arrangement else { return nil }
         let infos = arrangement.sections.indices.map { sectionInfo($0, of: arrangement) }

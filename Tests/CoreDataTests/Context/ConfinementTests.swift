@@ -124,4 +124,32 @@ struct ConfinementTests {
         #expect(released == nil)
         #expect(released2 == nil)
     }
+
+    @Test("A report names what a program called, not what the framework calls it", .onStores(.sqlite))
+    func reportedOperations() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let library = try Library()
+            let context = library.context()
+            context.confinementResponse = .report
+            let author = context.performAndWait { Held(context.make("Author", ["name": "A"])) }
+            _ = context.make("Book", ["author": author.value])
+            try context.save()
+            context.delete(author.value)
+            context.processPendingChanges()
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+            let list = NSFetchedResultsController(
+                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+            try list.performFetch()
+            _ = (list.fetchedObjects, list.sections, list.indexPath(forObject: author.value))
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        for name in ["insert(_:)", "save()", "processPendingChanges()", "performFetch()", "fetchedObjects", "sections"]
+        {
+            #expect(text.contains("was used (\(name)) from"), "\(name)")
+        }
+        for name in ["insertNew", "noteUpdate", "isBeforeSave", "performFetch(_:)", "items", "sectionInfos", "(of:)"] {
+            #expect(!text.contains(name), "\(name)")
+        }
+    }
 }
