@@ -285,4 +285,26 @@ struct AttributeTests {
                 let others = [NSStringFromClass(type), NSStringFromClass(Kit.Shelf.self), NSStringFromClass(NSObject.self)]
                 """)
     }
+
+    @Test("The methods of a controller's delegate are always there")
+    func delegateCalls() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            next?.controllerWillChangeContent?(list)
+            next.controllerDidChangeContent?(list)
+            next?.controller?(list, didChange: note, at: nil, for: .insert, newIndexPath: path)
+            let title = next?.controller?(list, sectionIndexTitleForSectionName: "a")
+            view.controller?(list)
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                next?.controllerWillChangeContent(list)
+                next.controllerDidChangeContent(list)
+                next?.controller(list, didChange: note, at: nil, for: .insert, newIndexPath: path)
+                let title = next?.controller(list, sectionIndexTitleForSectionName: "a")
+                view.controller?(list)
+                """)
+    }
 }

@@ -116,4 +116,58 @@ struct BundleTests {
                 let c = [.init(for: Note.self)]
                 """)
     }
+
+    @Test("What a function or a property of that type gives back is one")
+    func returned() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            func a() -> Bundle { .init(for: Note.self) }
+            func b() -> Bundle? { if f { return .init(for: Note.self) } else { return nil } }
+            var c: Bundle { get { return .init(for: Note.self) } }
+            let d: Bundle = { .init(for: Note.self) }()
+            func e() -> Other { return .init(for: Note.self) }
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                func a() -> Bundle { Bundle.withResources(of: Note.self) }
+                func b() -> Bundle? { if f { return Bundle.withResources(of: Note.self) } else { return nil } }
+                var c: Bundle { get { return Bundle.withResources(of: Note.self) } }
+                let d: Bundle = { Bundle.withResources(of: Note.self) }()
+                func e() -> Other { return .init(for: Note.self) }
+                """)
+        #expect(ported.hints.map { $0.prefix(5) } == ["6:29:"])
+    }
+
+    @Test("Where nothing tells what is made, a note says what a bundle would need")
+    func untold() throws {
+        let ported = try Ported("import CoreData\nload(.init(for: Note.self))\nload(.init(for: count))")
+        #expect(ported.text == nil)
+        #expect(ported.hints.count == 1)
+        #expect(ported.hints.first?.contains("'Bundle.withResources(of:)'") == true)
+    }
+
+    @Test("The default value of a parameter names nothing internal, as a caller outside the module takes it, too")
+    func defaultValue() throws {
+        let ported = try Ported([
+            "Package.swift": manifest,
+            "Sources/Kit/Note.swift": """
+            import CoreData
+            public class Note: NSManagedObject {
+                static func load(_ n: Int = 1, in bundle: Bundle = Bundle(for: Note.self)) {}
+                public init(_ all: [Bundle] = [.main, .init(for: Note.self)]) { f(of: Bundle(for: Note.self)) }
+            }
+            """,
+            "Sources/Kit/Model.xcdatamodeld/Model.xcdatamodel/contents": "<model>\(notes)</model>",
+        ])
+        #expect(
+            ported.text("Sources/Kit/Note.swift") == """
+                import CoreData
+                public class Note: NSManagedObject {
+                    static func load(_ n: Int = 1, in bundle: Bundle = Bundle.withResources(of: Note.self)) {}
+                    public init(_ all: [Bundle] = [.main, Bundle.withResources(of: Note.self)]) { f(of: Bundle.module) }
+                }
+                """)
+    }
 }

@@ -155,10 +155,11 @@ struct CodeTests {
     @Test("A predicate without anything, which Foundation on Linux does not make, is one that holds")
     func emptyPredicate() throws {
         let ported = try Ported(
-            "import CoreData\nlet a = NSPredicate(), b: NSPredicate? = f(NSPredicate(value: false))")
+            "import CoreData\nlet a = NSPredicate(), b = NSPredicate.init(), c = f(NSPredicate(value: false))")
         #expect(
             ported.text
-                == "import CoreData\nlet a = NSPredicate(value: true), b: NSPredicate? = f(NSPredicate(value: false))")
+                == "import CoreData\nlet a = NSPredicate(value: true), b = NSPredicate.init(value: true), "
+                + "c = f(NSPredicate(value: false))")
     }
 
     @Test("A class with @NSManaged that a function declares moves out of it, with what is edited in it")

@@ -198,4 +198,27 @@ struct FoundationTests {
         let own = "import XCTest\nclass A: XCTestCase { let className = 1\nfunc testA() { f(className) } }"
         #expect(try Ported(own).porting.changed.isEmpty)
     }
+
+    @Test("Arguments of a predicate that are gathered in a list, and handed on as one")
+    func argumentLists() throws {
+        let ported = try Ported([
+            "A.swift": """
+            import CoreData
+            var list: [CVarArg] = [1, "a"]
+            let a = NSPredicate(format: text, arguments: getVaList(list + [Date() as CVarArg]))
+            """,
+            "B.swift": """
+            import CoreData
+            let list: [CVarArg] = [1]
+            let a = NSString(format: text, arguments: getVaList(list))
+            """,
+        ])
+        #expect(
+            ported.text("A.swift") == """
+                import CoreData
+                var list: [Any] = [1, "a"]
+                let a = NSPredicate(format: text, argumentArray: list + [Date() as CVarArg])
+                """)
+        #expect(ported.text("B.swift") == nil)
+    }
 }

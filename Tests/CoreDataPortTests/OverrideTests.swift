@@ -115,4 +115,32 @@ struct OverrideTests {
         let source = "import CoreData\nclass A: NSManagedObject { override func awakeFromFetch() {} }\n"
         #expect(try Ported(source).porting.changed.isEmpty)
     }
+
+    @Test("An import of one declaration is no declaration")
+    func scopedImport() throws {
+        let ported = try Ported(
+            """
+            import class CoreData.NSManagedObject
+            import struct Foundation.URL
+
+            class Note: NSManagedObject {
+            }
+
+            extension Note {
+                override func awakeFromInsert() { super.awakeFromInsert() }
+            }
+            """)
+        #expect(ported.byHand == [])
+        #expect(
+            ported.text == """
+                import class CoreData.NSManagedObject
+                import struct Foundation.URL
+
+                class Note: NSManagedObject {
+
+                    override func awakeFromInsert() { super.awakeFromInsert() }
+                }
+
+                """)
+    }
 }

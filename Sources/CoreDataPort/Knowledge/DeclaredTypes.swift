@@ -136,7 +136,9 @@ struct ScopeMap {
                 index += 3
                 nesting += 1
             } else if Self.keywords.contains(token.text), token.isWord, let follows, follows.isWord,
-                index == 0 || !tokens[index - 1].isMark("."), !Self.members.contains(follows.text)
+                // `import class Module.Name` declares nothing.
+                index == 0 || !tokens[index - 1].isMark(".") && !tokens[index - 1].isWord("import"),
+                !Self.members.contains(follows.text)
             {
                 let outer = open.last?.type?.name
                 let before = index > 0 ? tokens[index - 1].text : ""

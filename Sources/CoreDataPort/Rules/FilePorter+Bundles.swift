@@ -17,12 +17,12 @@ extension FilePorter {
             if isWord("Bundle", at: first - 1) {
                 first -= 1
             } else if !speaksOfBundle(before: first) {
-                return
+                return hintAtBundle(index, index + 4..<close)
             }
         }
         let range = tokens[first].range.lowerBound..<tokens[close].range.upperBound
         if let own = surroundings.target, surroundings.targetsWithResources.contains(own),
-            isOwn(index + 4..<close, own, seenFrom: tokens[index].range.lowerBound)
+            isOwn(index + 4..<close, own, seenFrom: tokens[index].range.lowerBound), !isInDefaultValue(first)
         {
             return replace(range, by: "Bundle.module")
         }
@@ -30,6 +30,37 @@ extension FilePorter {
         usesAdditions = true
         let type = file.bytes[tokens[index + 4].range.lowerBound..<tokens[close - 1].range.upperBound]
         replace(range, by: "Bundle.withResources(of: \(String(decoding: type, as: UTF8.self)))")
+    }
+
+    /// Whether a place is in the default value of a parameter. A caller outside the module takes that, too, so that it
+    /// may name nothing internal, as the target's own bundle is.
+    private func isInDefaultValue(_ index: Int) -> Bool {
+        var place = index
+        while let open = opening(around: place), !isMark("{", at: open) {
+            if isMark("(", at: open) {
+                var position = place - 1
+                while position > open, !isMark(",", at: position) {
+                    if isMark("=", at: position) { return true }
+                    if [")", "]", "}"].contains(where: tokens[position].isMark) {
+                        position = opening(of: position) ?? open
+                    }
+                    position -= 1
+                }
+            }
+            place = open
+        }
+        return false
+    }
+
+    /// `.init(for: Note.self)` in a place that does not tell what is made. It is a bundle more often than not.
+    private mutating func hintAtBundle(_ index: Int, _ argument: Range<Int>) {
+        guard isMark(".", at: index - 1), isWord("return", at: index - 2) || token(index - 2)?.isWord != true,
+            !isMark(")", at: index - 2),
+            owner(in: argument) != nil, importsByName("CoreData")
+        else { return }
+        hint(
+            tokens[index],
+            "if this is a bundle, write 'Bundle.withResources(of:)': 'Bundle(for:)' is the program's folder on Linux")
     }
 
     /// Whether a class is the target's own.
@@ -100,7 +131,24 @@ extension FilePorter {
         if isMark(":", at: index - 1) {
             return token(index - 2)?.text.lowercased().contains("bundle") == true || isWord("in", at: index - 2)
         }
+        if isWord("return", at: index - 1) || isMark("{", at: index - 1) {
+            return bodyGivesBundle(around: index)
+        }
         guard isMark("=", at: index - 1) else { return false }
         return isWord("Bundle", at: index - 2) || isWord("Bundle", at: index - 3)
+    }
+
+    /// Whether the innermost function, property or closure around a place that says what it gives, gives a bundle.
+    private func bodyGivesBundle(around index: Int) -> Bool {
+        var place = index
+        while let open = opening(around: place), isMark("{", at: open) {
+            let end = isMark("?", at: open - 1) ? open - 2 : open - 1
+            if isWord("Bundle", at: end) { return isMark("->", at: end - 1) || isMark(":", at: end - 1) }
+            if isMark("=", at: end) { return speaksOfBundle(before: open) }
+            // What gives something else, or is a type.
+            if isMark("->", at: end - 1) || isMark(":", at: end - 1) { return false }
+            place = open
+        }
+        return false
     }
 }

@@ -10,6 +10,9 @@ extension FilePorter {
             replace(tokens[index - 2].range.upperBound..<tokens[index].range.upperBound, by: "")
         } else if isMark(":", at: index - 1) {
             replace(tokens[index].range, by: "Any")
+        } else if isMark("[", at: index - 1), isMark("]", at: index + 1) {
+            // A list of arguments, which is gathered before it is handed on.
+            replace(tokens[index].range, by: "Any")
         }
     }
 
@@ -24,6 +27,7 @@ extension FilePorter {
     private var formatsText: Bool {
         file.tokens.indices.contains { index in
             let token = file.tokens[index]
+            if token.isWord("getVaList"), interpolation == nil, isArgumentOfPredicate(at: index) { return false }
             if ["getVaList", "withVaList", "NSLog", "vprintf", "CVaListPointer"].contains(where: token.isWord) {
                 return true
             }
@@ -146,7 +150,7 @@ extension FilePorter {
             by: isWord("commonModes", at: index) ? "kCFRunLoopCommonModes" : "kCFRunLoopDefaultMode")
     }
 
-    private func importsByName(_ module: String) -> Bool {
+    func importsByName(_ module: String) -> Bool {
         file.tokens.indices.contains {
             file.tokens[$0].isWord(module) && $0 > 0 && file.tokens[$0 - 1].isWord("import")
         }

@@ -79,9 +79,24 @@ extension FilePorter {
             by: String(decoding: start, as: UTF8.self) + "argumentArray: \(String(decoding: list, as: UTF8.self)))")
     }
 
+    /// `NSPredicate(format: text, arguments: getVaList(list))`: objects do not go into such lists on Linux.
+    mutating func portArgumentPointer(at index: Int) {
+        guard isArgumentOfPredicate(at: index), let close = closing(of: index + 1) else { return }
+        replace(tokens[index - 2].range, by: "argumentArray")
+        replace(tokens[index].range.lowerBound..<tokens[index + 1].range.upperBound, by: "")
+        replace(tokens[close].range, by: "")
+    }
+
+    /// Whether `getVaList` stands for the arguments of a predicate.
+    func isArgumentOfPredicate(at index: Int) -> Bool {
+        isMark("(", at: index + 1) && isMark(":", at: index - 1) && isWord("arguments", at: index - 2)
+            && callee(around: index) == "NSPredicate"
+    }
+
     /// `NSPredicate()`: nothing can be asked of such a predicate on a Mac, and Foundation on Linux makes none.
     mutating func portEmptyPredicate(at index: Int) {
-        guard isMark("(", at: index + 1), isMark(")", at: index + 2) else { return }
-        insert("value: true", at: tokens[index + 2].range.lowerBound)
+        let open = isMark(".", at: index + 1) && isWord("init", at: index + 2) ? index + 3 : index + 1
+        guard isMark("(", at: open), isMark(")", at: open + 1) else { return }
+        insert("value: true", at: tokens[open + 1].range.lowerBound)
     }
 }

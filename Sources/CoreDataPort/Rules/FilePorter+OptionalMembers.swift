@@ -31,11 +31,25 @@ extension FilePorter {
 
     /// `delegate?.changed?(self)`: the method is always there now.
     mutating func portOptionalCall(at index: Int) {
-        guard surroundings.optionalMethods.contains(tokens[index].text), isMark(".", at: index - 1),
-            isMark("?", at: index + 1), isMark("(", at: index + 2), tokens[index + 1].follows == .nothing,
-            tokens[index + 2].follows == .nothing
+        guard isMark(".", at: index - 1), isMark("?", at: index + 1), isMark("(", at: index + 2),
+            surroundings.optionalMethods.contains(tokens[index].text) || tellsDelegate(at: index),
+            tokens[index + 1].follows == .nothing, tokens[index + 2].follows == .nothing
         else { return }
         replace(tokens[index + 1].range, by: "")
+    }
+
+    /// A call of a method of `NSFetchedResultsControllerDelegate`, all of which are there.
+    private func tellsDelegate(at index: Int) -> Bool {
+        switch tokens[index].text {
+        case "controllerWillChangeContent", "controllerDidChangeContent": return true
+        case "controller":
+            guard let close = closing(of: index + 2) else { return false }
+            let labels = ["didChange", "didChangeContentWith", "sectionIndexTitleForSectionName"]
+            return (index + 3..<close).contains { position in
+                labels.contains { isWord($0, at: position) } && isMark(":", at: position + 1)
+            }
+        default: return false
+        }
     }
 
     /// Writes the implementations behind their protocols.

@@ -94,6 +94,7 @@ struct FilePorter {
         case "NSPredicate": portEmptyPredicate(at: index)
         case "Foundation": portQualifiedName(at: index)
         case "withVaList": portArgumentList(at: index)
+        case "getVaList": portArgumentPointer(at: index)
         case "CVarArg": portArgumentType(at: index)
         case "fputs": portErrorOutput(at: index)
         case "value": portMutableValue(at: index)
