@@ -34,6 +34,11 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         self.init(name: name, managedObjectModel: model)
     }
 
+    /// Makes a container of an empty model, without a name: a value for a variable until the right one is there.
+    public convenience override init() {
+        self.init(name: "", managedObjectModel: NSManagedObjectModel())
+    }
+
     /// Makes a container for a model. Its only description is a SQLite store `name.sqlite` in `defaultDirectoryURL()`.
     public init(name: String, managedObjectModel model: NSManagedObjectModel) {
         givenName = name

@@ -8,3 +8,10 @@ protocol ContextFollower: AnyObject {
 struct Follower {
     weak var core: (any ContextFollower)?
 }
+
+extension NSManagedObjectContext {
+    /// Whether a fetched-results controller shows objects of the entity, or depends on them.
+    final func isFollowed(_ layoutIndex: Int) -> Bool {
+        followers.contains { $0.core?.follows(layoutIndex) == true }
+    }
+}

@@ -23,4 +23,16 @@ extension NSManagedObjectContext {
     public convenience init(_ type: ConcurrencyType) {
         self.init(concurrencyType: type.type)
     }
+
+    /// How the context appears in messages.
+    final var debugName: String {
+        let kind =
+            switch queueType {
+            case .mainQueueConcurrencyType: "main-queue context"
+            case .privateQueueConcurrencyType: "private-queue context"
+            case .confinementConcurrencyType: "confinement context"
+            }
+        return storedName.map { "\(kind) '\($0)'" }
+            ?? "\(kind) 0x\(String(UInt(bitPattern: ObjectIdentifier(self).hashValue), radix: 16))"
+    }
 }

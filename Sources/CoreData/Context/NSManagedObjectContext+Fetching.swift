@@ -5,7 +5,19 @@ extension NSManagedObjectContext {
     /// `includesPendingChanges` is false.
     ///
     /// Throws an `NSError` when the entity is unknown, the predicate has no translation, or the store cannot be read.
+    /// Goes through the form without a type of results where a subclass overrides that, and stops the process when the
+    /// override gives something other than `T`. See [Apple's
+    /// page](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:)).
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+        guard ContextOverrides.fetching(type(of: self)) else { return try plainFetch(request) }
+        let results = try fetch(request.ofAnyResults)
+        if let typed = results as? [T] { return typed }
+        // The override's results are not the framework's to mend; a Mac's cast stops here, too.
+        fatalError("\(type(of: self)).fetch(_:) gave something other than \(T.self)")
+    }
+
+    /// What `fetch(_:)` does unless a subclass overrides it.
+    final func plainFetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
         checkConfinement()
         let plan = try plan(for: request)
         if plan.parameters.resultType == .managedObjectResultType {
@@ -44,16 +56,21 @@ extension NSManagedObjectContext {
             """)
     }
 
-    /// How many objects the request would return.
+    /// How many objects the request would return. Goes through the form without a type of results where a subclass
+    /// overrides that.
     public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
-        checkConfinement()
-        let plan = try plan(for: request)
-        return try count(plan)
+        guard ContextOverrides.counting(type(of: self)) else { return try plainCount(for: request) }
+        return try count(for: request.ofAnyResults)
     }
 
     /// How many objects the request would return, where nothing but this says what type of results it has.
     @_disfavoredOverload
     public final func count(for request: NSFetchRequest<NSManagedObject>) throws -> Int {
+        try count(for: request.ofAnyResults)
+    }
+
+    /// What `count(for:)` does unless a subclass overrides it.
+    final func plainCount<T>(for request: NSFetchRequest<T>) throws -> Int {
         checkConfinement()
         return try count(try plan(for: request))
     }

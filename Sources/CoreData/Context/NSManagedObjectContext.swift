@@ -6,9 +6,9 @@ import Synchronization
 ///
 /// Everything of a context and of its objects is for its queue only: inside `perform` and `performAndWait` blocks (on the
 /// main queue for a main-queue context). Debug builds report what is used elsewhere, and the launch argument
-/// `-com.apple.CoreData.ConcurrencyDebug 1` stops the process there (`confinementResponse`). The reference to a context may be passed between threads, and its
-/// `concurrencyType`, `parent` and `persistentStoreCoordinator`, which do not change any more once it is used, be asked for
-/// anywhere; so may an object's `objectID`, `entity` and `managedObjectContext`.
+/// `-com.apple.CoreData.ConcurrencyDebug 1` stops the process there (`confinementResponse`). The reference to a context
+/// may be passed between threads, and its `concurrencyType`, `parent` and `persistentStoreCoordinator`, which do not
+/// change once it is used, be asked for anywhere; so may an object's `objectID`, `entity` and `managedObjectContext`.
 ///
 /// - Topics: queues (`+Perform`), fetching (`+Fetching`), saving (`+Saving`), parents and children (`+Nesting`), pending
 ///   changes and notifications (`+PendingChanges`), faults and identity (`+Registering`).
@@ -32,7 +32,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     private var storedCoordinator: NSPersistentStoreCoordinator?
     private var storedParent: NSManagedObjectContext?
-    private var storedName: String?
+    private(set) var storedName: String?
     private var storedTransactionAuthor: String?
     private let storedUserInfo = NSMutableDictionary()
     private var storedPropagatesDeletesAtEndOfEvent = true
@@ -279,23 +279,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         shouldDeleteInaccessibleFaults
     }
 
-    /// Whether a fetched-results controller shows objects of the entity, or depends on them.
-    final func isFollowed(_ layoutIndex: Int) -> Bool {
-        followers.contains { $0.core?.follows(layoutIndex) == true }
-    }
-
-    /// How the context appears in messages.
-    final var debugName: String {
-        let kind =
-            switch queueType {
-            case .mainQueueConcurrencyType: "main-queue context"
-            case .privateQueueConcurrencyType: "private-queue context"
-            case .confinementConcurrencyType: "confinement context"
-            }
-        return storedName.map { "\(kind) '\($0)'" }
-            ?? "\(kind) 0x\(String(UInt(bitPattern: ObjectIdentifier(self).hashValue), radix: 16))"
-    }
-
     // MARK: What subclasses may override
 
     // An extension's methods cannot be overridden: these are here and do their work there.
@@ -319,6 +302,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// them has taken before the next refuses is saved. Called while the same context is being saved, by an observer or
     /// from `willSave()`, it throws 134060. A save that has nothing to write posts both notifications, too.
     open func save() throws { try plainSave() }
+
+    /// Fetches where the type of the results is not known. Every fetch comes here in a subclass that overrides it.
+    open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try plainFetch(request) }
+
+    /// Counts where the type of the results is not known. Every count comes here in a subclass that overrides it.
+    open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int {
+        try plainCount(for: request)
+    }
 
     /// Inserts an object that was made without a context; it is saved with the next save. Objects without a context that
     /// it is related to come with it.
@@ -394,6 +385,17 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// coordinator that has the same stores; it may be merged any time later. On this context's queue.
     open func mergeChanges(fromContextDidSave notification: Notification) {
         plainMergeChanges(fromContextDidSave: notification)
+    }
+
+    /// Takes over changes that were made elsewhere (in another process, or by a batch request) into several contexts.
+    ///
+    /// The dictionary has `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`, `NSDeletedObjectsKey` … or their
+    /// `…ObjectIDsKey` forms, for collections of ids or of their URIs. Contexts whose queue the caller holds are merged at
+    /// once, the others on their queues, before anything put there afterwards: the caller waits for nobody.
+    open class func mergeChanges(
+        fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
+    ) {
+        plainMergeChanges(fromRemoteContextSave: changeNotificationData, into: contexts)
     }
 
     /// Pins what the context reads to a state of the stores: `.current`, to the one that its next read finds, another

@@ -37,6 +37,15 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         core.owner = self
     }
 
+    /// Makes a controller of nothing, which cannot fetch: a value for a variable until the right one is there.
+    public override init() {
+        request = NSFetchRequest()
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        core = FetchedResultsCore(context: context, sectionNameKeyPath: nil, cacheName: nil)
+        super.init()
+        core.owner = self
+    }
+
     /// The form in which a delegate sees the controller of `core`.
     private init(erasing core: FetchedResultsCore, request: NSFetchRequest<ResultType>) {
         self.core = core
@@ -154,10 +163,7 @@ extension NSFetchedResultsController: FetchedResultsOwner {
     var erased: NSFetchedResultsController<any NSFetchRequestResult> {
         if let same = self as? NSFetchedResultsController<any NSFetchRequestResult> { return same }
         if let cachedErasure { return cachedErasure }
-        let copy = NSFetchRequest<any NSFetchRequestResult>()
-        copy.parameters = request.fetchParameters ?? FetchParameters()
-        copy.affectedStores = request.affectedStores
-        let erasure = NSFetchedResultsController<any NSFetchRequestResult>(erasing: core, request: copy)
+        let erasure = NSFetchedResultsController<any NSFetchRequestResult>(erasing: core, request: request.ofAnyResults)
         cachedErasure = erasure
         return erasure
     }

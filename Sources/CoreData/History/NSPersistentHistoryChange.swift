@@ -14,6 +14,14 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
         self.changedObjectID = changedObjectID
     }
 
+    /// Makes a change of no object. For subclasses in a program's tests.
+    public override init() {
+        changedObjectID = NSManagedObjectID()
+        record = HistoryChangeRecord(
+            changeID: 0, transaction: 0, type: .insert, key: changedObjectID.objectKey, entityNumber: 0)
+        super.init()
+    }
+
     final func belong(to transaction: NSPersistentHistoryTransaction) {
         owner = transaction
         ownerRecord = (transaction.record, transaction.storeID)

@@ -23,6 +23,12 @@ open class NSPersistentHistoryResult: NSPersistentStoreResult {
     /// What the request asked for.
     open private(set) var resultType: NSPersistentHistoryResultType
 
+    /// Makes a result of nothing. For subclasses in a program's tests.
+    public override init() {
+        resultType = .statusOnly
+        super.init()
+    }
+
     init(result: Any?, resultType: NSPersistentHistoryResultType) {
         self.result = result
         self.resultType = resultType

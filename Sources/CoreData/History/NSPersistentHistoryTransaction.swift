@@ -16,6 +16,13 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying {
         for change in changes ?? [] { change.belong(to: self) }
     }
 
+    /// Makes a transaction of nothing, numbered 0 and dated now. For subclasses in a program's tests.
+    public override init() {
+        record = HistoryTransactionRecord(number: 0, timestamp: Date())
+        storeID = ""
+        super.init()
+    }
+
     /// When it was.
     open var timestamp: Date { record.timestamp }
     /// The number of the transaction in its store; they rise.

@@ -41,12 +41,14 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
         self.init(objectKey: objectKey, layout: layout, origin: Origin(modelLayout: modelLayout, store: store))
     }
 
-    /// Makes the id of no object: a temporary one, unlike every other. For tests that need any id.
-    public convenience override init() {
+    /// Makes the id of no object: a temporary one, unlike every other. For tests that need any id, and for their
+    /// subclasses.
+    public override init() {
         let home = NSManagedObjectContext.detachedHome(for: NoEntity.entity)
-        self.init(
-            objectKey: ObjectKey(layoutIndex: home.layout.index, key: Self.nextTemporaryKey()), layout: home.layout,
-            modelLayout: home.modelLayout, store: nil)
+        objectKey = ObjectKey(layoutIndex: home.layout.index, key: NSManagedObjectID.nextTemporaryKey())
+        layout = home.layout
+        origin = Origin(modelLayout: home.modelLayout, store: nil)
+        super.init()
     }
 
     /// The entity of the object.

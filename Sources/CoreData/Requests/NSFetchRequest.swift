@@ -58,6 +58,15 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         return result
     }
 
+    /// The request under the general type of results: itself where it has that, otherwise a copy.
+    final var ofAnyResults: NSFetchRequest<any NSFetchRequestResult> {
+        if let same = self as? NSFetchRequest<any NSFetchRequestResult> { return same }
+        let copy = NSFetchRequest<any NSFetchRequestResult>()
+        copy.parameters = fetchParameters ?? FetchParameters()
+        copy.affectedStores = affectedStores
+        return copy
+    }
+
     open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
     override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {

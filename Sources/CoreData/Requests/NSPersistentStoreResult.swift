@@ -10,6 +10,12 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
     /// What the request asked for.
     open private(set) var resultType: NSBatchInsertRequestResultType
 
+    /// Makes a result of nothing. For subclasses in a program's tests.
+    public override init() {
+        resultType = .statusOnly
+        super.init()
+    }
+
     init(result: Any?, resultType: NSBatchInsertRequestResultType) {
         self.result = result
         self.resultType = resultType
@@ -22,6 +28,12 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
     open private(set) var result: Any?
     /// What the request asked for.
     open private(set) var resultType: NSBatchUpdateRequestResultType
+
+    /// Makes a result of nothing. For subclasses in a program's tests.
+    public override init() {
+        resultType = .statusOnlyResultType
+        super.init()
+    }
 
     init(result: Any?, resultType: NSBatchUpdateRequestResultType) {
         self.result = result
@@ -36,6 +48,12 @@ open class NSBatchDeleteResult: NSPersistentStoreResult {
     open private(set) var result: Any?
     /// What the request asked for.
     open private(set) var resultType: NSBatchDeleteRequestResultType
+
+    /// Makes a result of nothing. For subclasses in a program's tests.
+    public override init() {
+        resultType = .resultTypeStatusOnly
+        super.init()
+    }
 
     init(result: Any?, resultType: NSBatchDeleteRequestResultType) {
         self.result = result

@@ -9,12 +9,8 @@ extension NSManagedObjectContext {
         merge(changes(in: notification.userInfo ?? [:]))
     }
 
-    /// Takes over changes that were made elsewhere (in another process, or by a batch request) into several contexts.
-    ///
-    /// The dictionary has `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`, `NSDeletedObjectsKey` … or their `…ObjectIDsKey`
-    /// forms; the values are collections of object ids or of their URIs. Contexts whose queue the caller holds are merged
-    /// at once, the others on their queues, before anything that is put there afterwards: the caller waits for nobody.
-    public class func mergeChanges(
+    /// What `mergeChanges(fromRemoteContextSave:into:)` does unless a subclass overrides it.
+    static func plainMergeChanges(
         fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
     ) {
         for context in contexts where context.persistentStoreCoordinator != nil {

@@ -1,0 +1,29 @@
+/// Which fetching methods a context's class has made its own.
+///
+/// On a Mac the generic `fetch(_:)` and `count(for:)` go through the plain ones, so that a program's tests override
+/// those. The plain ones know nothing of the type of the results; calling them for every fetch would cost a cast of
+/// each.
+enum ContextOverrides {
+    /// Whether a context's class overrides `fetch(_:)`.
+    static func fetching(_ type: NSManagedObjectContext.Type) -> Bool {
+        type != NSManagedObjectContext.self && fetching.isOverridden(by: type)
+    }
+
+    /// Whether a context's class overrides `count(for:)`.
+    static func counting(_ type: NSManagedObjectContext.Type) -> Bool {
+        type != NSManagedObjectContext.self && counting.isOverridden(by: type)
+    }
+
+    private static let fetching = MethodPlace(
+        in: NSManagedObjectContext.self, same: NothingOverridden.self, other: FetchingOverridden.self)
+    private static let counting = MethodPlace(
+        in: NSManagedObjectContext.self, same: NothingOverridden.self, other: CountingOverridden.self)
+
+    private final class NothingOverridden: NSManagedObjectContext, @unchecked Sendable {}
+    private final class FetchingOverridden: NSManagedObjectContext, @unchecked Sendable {
+        override func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { [] }
+    }
+    private final class CountingOverridden: NSManagedObjectContext, @unchecked Sendable {
+        override func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { 0 }
+    }
+}

@@ -1,0 +1,43 @@
+/// Where classes keep the pointer to one method, so that it can be told which of them override it.
+///
+/// A class's metadata hold a pointer to each method: where it is the framework's, the method is. The place of the
+/// pointer is found with two classes that differ in that method alone. Should it not be found, every class counts as
+/// one that overrides.
+struct MethodPlace: @unchecked Sendable {  // immutable
+    private let base: AnyClass
+    private let place: Int?
+
+    /// - Parameters:
+    ///   - base: The class that declares the method.
+    ///   - same: A subclass that overrides nothing.
+    ///   - other: A subclass that overrides this method alone.
+    init(in base: AnyClass, same: AnyClass, other: AnyClass) {
+        self.base = base
+        #if _runtime(_ObjC)
+            place = nil
+        #else
+            // The fourth word says how large the metadata are and how much of them lies before the first word.
+            let sizes = Self.word(base, 4)
+            let words = (Int(sizes & 0xFFFF_FFFF) - Int(sizes >> 32)) / 8
+            guard words > 7, words < 1_000 else {
+                place = nil
+                return
+            }
+            let places = (7..<words).filter {
+                Self.word(other, $0) != Self.word(base, $0) && Self.word(same, $0) == Self.word(base, $0)
+            }
+            place = places.count == 1 ? places[0] : nil
+        #endif
+    }
+
+    /// Whether a class, or one between it and the one that declares the method, overrides it.
+    func isOverridden(by type: AnyClass) -> Bool {
+        if type == base { return false }
+        guard let place else { return true }
+        return Self.word(type, place) != Self.word(base, place)
+    }
+
+    private static func word(_ type: AnyClass, _ place: Int) -> UInt {
+        unsafeBitCast(type, to: UnsafePointer<UInt>.self)[place]
+    }
+}
