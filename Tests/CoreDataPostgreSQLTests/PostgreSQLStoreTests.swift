@@ -55,5 +55,186 @@
             let database = library.folder.url.lastPathComponent
             #expect(server.psql(database, "SELECT entity, name, active FROM author") == "Author|Calvino|t")
         }
+
+        // MARK: Several at once
+
+        @Test("Eight coordinators count together by refreshing and saving again: the sum is exact")
+        func counting() throws {
+            let library = try Library(.postgreSQL)
+            let context = library.context()
+            try context.performAndWait {
+                context.make("Book", ["title": "counted", "pages": 0])
+                try context.save()
+            }
+            let failures = Locked<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                do {
+                    let mine = try library.beside().context()
+                    try mine.performAndWait {
+                        let book = try #require(try mine.all("Book").first)
+                        for _ in 0..<25 { try Self.increment(book, in: mine) }
+                    }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock { $0 } == [])
+            #expect(try library.saved("Book", "pages") == ["200"])
+        }
+
+        private static func increment(_ book: NSManagedObject, in context: NSManagedObjectContext) throws {
+            while true {
+                let pages = book.value(forKey: "pages") as? Int ?? 0
+                book.setValue(pages + 1, forKey: "pages")
+                do {
+                    return try context.save()
+                } catch let error as NSError where error.code == NSManagedObjectMergeError {
+                    context.refresh(book, mergeChanges: false)
+                }
+            }
+        }
+
+        @Test("Of two rows with the same unique value the second is a conflict that names the first")
+        func uniqueness() throws {
+            let model = LibraryModel.make()
+            model.entitiesByName["Tag"]?.uniquenessConstraints = [["name"]]
+            let library = try Library(.postgreSQL, model: model)
+            let (first, second) = (library.context(), try library.beside().context())
+            try first.performAndWait {
+                first.make("Tag", ["name": "same"])
+                try first.save()
+            }
+            try second.performAndWait {
+                for name in ["a", "same", "b"] { second.make("Tag", ["name": name]) }
+                let error = #expect(throws: NSError.self) { try second.save() }
+                let conflicts = error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict]
+                #expect(conflicts?.first?.constraint == ["name"])
+                second.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+                try second.save()
+            }
+            #expect(try library.saved("Tag", "name") == ["a", "b", "same"])
+        }
+
+        // MARK: What goes wrong
+
+        @Test("A connection that the server ends is made anew; what was not saved is an error and can be saved again")
+        func endedConnections() throws {
+            let library = try Library(.postgreSQL)
+            let context = library.context()
+            let server = try PostgreSQLServer.shared.get()
+            let database = library.folder.url.lastPathComponent
+            try context.performAndWait {
+                context.make("Tag", ["name": "a"])
+                try context.save()
+                _ = server.psql(
+                    database,
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                        + "WHERE datname = current_database() AND pid <> pg_backend_pid()")
+                context.make("Tag", ["name": "b"])
+                do {
+                    try context.save()
+                } catch {
+                    try context.save()
+                }
+            }
+            #expect(try library.saved("Tag", "name") == ["a", "b"])
+        }
+
+        @Test("A server that is not there is an error with its address, and without the password")
+        func unreachable() throws {
+            let url = try #require(URL(string: "postgresql://me:secret@127.0.0.1:1/nowhere?connect_timeout=2"))
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            let error = #expect(throws: NSError.self) {
+                try coordinator.addPersistentStore(
+                    ofType: NSPostgreSQLStoreType, configurationName: nil, at: url, options: nil)
+            }
+            #expect(error?.code == NSPersistentStoreOpenError)
+            let text = "\(error?.localizedDescription ?? "") \(error?.userInfo ?? [:])"
+            #expect(text.contains("127.0.0.1:1/nowhere"))
+            #expect(!text.contains("secret"))
+        }
+
+        @Test("A database that is not there, and a URL of another kind, are errors that say so")
+        func wrongAddresses() throws {
+            let server = try PostgreSQLServer.shared.get()
+            let known = server.url(ofDatabase: "known").absoluteString
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            for (address, part) in [
+                (known.replacingOccurrences(of: "/known", with: "/unknown"), "no such database"),
+                ("file:///tmp/x.sqlite", "no URL of a PostgreSQL database"),
+            ] {
+                let error = #expect(throws: NSError.self) {
+                    try coordinator.addPersistentStore(
+                        ofType: NSPostgreSQLStoreType, configurationName: nil, at: try #require(URL(string: address)),
+                        options: nil)
+                }
+                #expect(error?.localizedDescription.contains(part) == true, "\(String(describing: error))")
+            }
+        }
+
+        @Test("A store of another version of the model is refused with the entities that differ")
+        func otherVersion() throws {
+            let library = try Library(.postgreSQL)
+            let model = LibraryModel.make()
+            model.entitiesByName["Tag"]?.versionHashModifier = "2"
+            let error = #expect(throws: NSError.self) { try Library(.postgreSQL, in: library.folder, model: model) }
+            #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
+        }
+
+        @Test("A text with U+0000 is refused, and a description with the URL alone opens the store")
+        func descriptionAndTexts() throws {
+            let server = try PostgreSQLServer.shared.get()
+            let url = server.url(ofDatabase: "described-\(UUID().uuidString)")
+            let container = NSPersistentContainer(name: "Library", managedObjectModel: LibraryModel.make())
+            container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+            var failure: (any Error)?
+            container.loadPersistentStores { failure = $1 }
+            #expect(failure == nil)
+            #expect(container.persistentStoreDescriptions.first?.type == NSPostgreSQLStoreType)
+            let context = container.newBackgroundContext()
+            try context.performAndWait {
+                let tag = context.make("Tag", ["name": "a\u{0}b"])
+                let error = #expect(throws: NSError.self) { try context.save() }
+                #expect(error?.localizedDescription.contains("U+0000") == true)
+                tag.setValue("ab", forKey: "name")
+                try context.save()
+            }
+            try container.persistentStoreCoordinator.destroyPersistentStore(at: url, ofType: NSPostgreSQLStoreType)
+            #expect(throws: NSError.self) {
+                try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSPostgreSQLStoreType, at: url)
+            }
+        }
+
+        // MARK: Other programs
+
+        @Test("History tells what was saved since a token, and batches change many rows")
+        func historyAndBatches() throws {
+            let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
+            let context = library.context()
+            try context.performAndWait {
+                context.transactionAuthor = "tests"
+                context.make("Tag", ["name": "a"])
+                try context.save()
+                let token = library.coordinator.currentPersistentHistoryToken(fromStores: nil)
+                let rows = (0..<2_500).map { ["name": "tag \($0)"] }
+                try context.execute(NSBatchInsertRequest(entityName: "Tag", objects: rows))
+                let update = NSBatchUpdateRequest(entityName: "Tag")
+                update.predicate = NSPredicate(format: "name BEGINSWITH 'tag 1'")
+                update.propertiesToUpdate = ["name": "changed"]
+                try context.execute(update)
+                #expect(try context.count(for: Self.tags("name == 'changed'")) == 1_111)
+                let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
+                let result = try context.execute(request) as? NSPersistentHistoryResult
+                let transactions = try #require(result?.result as? [NSPersistentHistoryTransaction])
+                #expect(transactions.map { $0.changes?.count } == [2_500, 1_111])
+                #expect(transactions.allSatisfy { $0.author == "tests" })
+            }
+        }
+
+        private static func tags(_ format: String) -> NSFetchRequest<NSManagedObject> {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+            request.predicate = NSPredicate(format: format)
+            return request
+        }
     }
 #endif
