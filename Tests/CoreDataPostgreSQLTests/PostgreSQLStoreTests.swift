@@ -160,13 +160,13 @@
             let known = server.url(ofDatabase: "known").absoluteString
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
             for (address, part) in [
-                (known.replacingOccurrences(of: "/known", with: "/unknown"), "no such database"),
+                (known.replacingOccurrences(of: "/known", with: "/unknown"), "\"unknown\" does not exist"),
                 ("file:///tmp/x.sqlite", "no URL of a PostgreSQL database"),
             ] {
+                let url = URL(string: address)
                 let error = #expect(throws: NSError.self) {
                     try coordinator.addPersistentStore(
-                        ofType: NSPostgreSQLStoreType, configurationName: nil, at: try #require(URL(string: address)),
-                        options: nil)
+                        ofType: NSPostgreSQLStoreType, configurationName: nil, at: url, options: nil)
                 }
                 #expect(error?.localizedDescription.contains(part) == true, "\(String(describing: error))")
             }

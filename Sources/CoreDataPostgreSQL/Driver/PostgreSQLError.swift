@@ -65,7 +65,7 @@
             case "53100": "The server's disk is full: \(message)"
             case "25006": "The database can only be read: \(message)"
             case "57014": "The statement was cancelled: \(message)"
-            case "": "The server could not be reached, or the connection was lost: \(message)"
+            case "": "The server could not be reached, has refused, or has ended the connection: \(message)"
             default: "\(message)\(detail.map { " " + $0 } ?? "") [\(state)]"
             }
         }
