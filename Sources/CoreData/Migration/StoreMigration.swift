@@ -17,20 +17,30 @@ enum StoreMigration {
     static func prepare(
         url: URL, model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil
     ) throws -> SQLiteStoreLook? {
+        let timeout = try SQLiteStoreOptions(options, url: url).timeout
+        var attempts = Attempts(timeout: timeout)
+        return try prepare(url, model, configuration, options, timeout, &attempts)
+    }
+
+    private static func prepare(
+        _ url: URL, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
+        _ timeout: TimeInterval, _ attempts: inout Attempts
+    ) throws -> SQLiteStoreLook? {
         do {
-            return try prepareOnce(url, model, configuration, options)
+            return try prepareOnce(url, model, configuration, options, &attempts)
         } catch let error as NSError where error.code == NSMigrationMissingSourceModelError {
             // Somebody else may have migrated the store between two looks at it: then it keeps another model.
             let key = NSStoreModelVersionHashesKey
             let hashes = (error.userInfo["metadata"] as? [String: Any])?[key] as? [String: Data]
-            let present = try? SQLiteStoreMetadata.metadata(at: url)[key] as? [String: Data]
-            guard let hashes, let present, hashes != present else { throw error }
-            return try prepare(url: url, model: model, configuration: configuration, options: options)
+            let present = try? SQLiteStoreMetadata.metadata(at: url, timeout: timeout)[key] as? [String: Data]
+            guard let hashes, let present, hashes != present, attempts.goOn() else { throw error }
+            return try prepare(url, model, configuration, options, timeout, &attempts)
         }
     }
 
     private static func prepareOnce(
-        _ url: URL, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
+        _ url: URL, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
+        _ attempts: inout Attempts
     ) throws -> SQLiteStoreLook? {
         let settings = try SQLiteStoreOptions(options, url: url)
         guard StorePlace(url) == .file else { return nil }
@@ -45,7 +55,8 @@ enum StoreMigration {
                 metadata)
             return look
         } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
-            guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true, !settings.isReadOnly
+            guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true,
+                !settings.isReadOnly, attempts.goOn()
             else { throw error }
             if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
                 try StagedMigration(
@@ -54,7 +65,7 @@ enum StoreMigration {
                 return nil
             }
             if try migrateAsGiven(url, metadata, to: model, configuration, options, settings.timeout) {
-                return try prepare(url: url, model: model, configuration: configuration, options: options)
+                return try prepare(url, model, configuration, options, settings.timeout, &attempts)
             }
             let infers = StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true
             guard infers || !ModelResources.mappingModels(in: nil).isEmpty else {
@@ -63,7 +74,7 @@ enum StoreMigration {
             let way = MigrationWay(infers: infers, versions: MigrationLossOptions(options).versions)
             try migrate(url, metadata, to: model, configuration, options, way, settings.timeout)
             // Once more: another program may have changed the version meanwhile.
-            return try prepare(url: url, model: model, configuration: configuration, options: options)
+            return try prepare(url, model, configuration, options, settings.timeout, &attempts)
         }
     }
 

@@ -42,6 +42,7 @@ struct LightweightMigrator {
         given source: NSManagedObjectModel?, through versions: [NSManagedObjectModel], _ progress: Progress?
     ) throws -> Bool {
         let settings = try SQLiteStoreOptions(options, url: url)
+        var attempts = Attempts(timeout: settings.timeout)
         do {
             while true {
                 guard let look = try SQLiteStoreLook(at: url, timeout: settings.timeout) else {
@@ -52,6 +53,12 @@ struct LightweightMigrator {
                 // Nil: somebody else migrated the store between reading its metadata and locking it.
                 if let done = try runTransaction(from: source, through: versions, look.metadata, settings, progress) {
                     return done
+                }
+                try MigrationCancellation.check(progress)
+                guard attempts.goOn() else {
+                    throw SQLiteError(
+                        code: SQLiteError.codeOfMovedFile, message: "others change its version again and again",
+                        path: url.path)
                 }
             }
         } catch let error as SQLiteError {

@@ -148,7 +148,7 @@ extension SQLiteStore {
                 try settings.configure(connection, isWriter: true)
                 metadata = try creation.create(on: connection, settings: settings, url: url)
                 // Somebody has destroyed the empty file that this was to be: the next one is as good.
-                if connection.hasMoved { return try openPresentFile(url, entities: entities) }
+                if connection.hasMoved { throw Self.moved(url) }
                 try adopt(connection, url: url)
             } catch is SQLiteStoreCreation.AlreadyMade {
                 try openPresentFile(url, entities: entities)
@@ -199,14 +199,12 @@ extension SQLiteStore {
             try settings.configure(connection, isWriter: true)
             // The checks above were of another store where somebody has destroyed, replaced or migrated that one since.
             let present = try SQLStoreMetadata.read(from: connection, url: url)
-            guard try look.isOfSameStore(as: present, connection) else {
-                return try openPresentFile(url, entities: entities)
-            }
+            guard try look.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
             metadata = present
             schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
             try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL")
             // Who waited for a migration has opened the older file, which has another name now or none.
-            if connection.hasMoved { return try openPresentFile(url, entities: entities) }
+            if connection.hasMoved { throw Self.moved(url) }
             if settings.vacuums { try connection.execute("VACUUM") }
             if settings.analyzes { try connection.execute("ANALYZE") }
             try adopt(connection, url: url)
@@ -246,10 +244,7 @@ extension SQLiteStore {
                 let connection = try SQLiteConnection(path: url.path, access: mode, busyTimeout: settings.timeout)
                 // As where it is written: another store may lie there since the checks above.
                 let present = try SQLStoreMetadata.read(from: connection, url: url)
-                guard try look.isOfSameStore(as: present, connection) else {
-                    throw SQLiteError(
-                        code: SQLiteError.codeOfMovedFile, message: "another store lies there now", path: url.path)
-                }
+                guard try look.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
                 makeReader = try readers(of: url, mode, beside: connection)
                 historyTables = try HistoryTables.read(from: connection)
                 isWAL = try mode == .readOnly && connection.journalMode() == "wal"
@@ -276,13 +271,20 @@ extension SQLiteStore {
             makeReader = try readers(of: url, .readOnly, beside: connection)
         }
 
+        /// What `openFile` takes for an exchange: it looks at the file again.
+        private static func moved(_ url: URL) -> SQLiteError {
+            SQLiteError(code: SQLiteError.codeOfMovedFile, message: "another store lies there now", path: url.path)
+        }
+
         /// Makes connections that read the file that a connection has open, and none that comes into its place.
         private func readers(
             of url: URL, _ access: SQLiteConnection.Access, beside connection: SQLiteConnection
         ) throws -> () throws -> SQLiteConnection {
             let settings = settings
             let path = url.path
-            let moved = SQLiteError(code: SQLiteError.codeOfMovedFile, message: "another file lies there", path: path)
+            let moved = Self.moved(url)
+            // Nothing keeps the number of a file that nobody has open: the next file may have it.
+            let identifier = writer == nil ? metadata[NSStoreUUIDKey] as? String : nil
             let file = FileState(url)
             if connection.hasMoved { throw moved }
             return {
@@ -290,6 +292,13 @@ extension SQLiteStore {
                 guard let present = FileState(url), present.isSameFile(as: file) else { throw moved }
                 SQLiteFunctions.register(on: reader)
                 try settings.configure(reader, isWriter: false)
+                if let identifier {
+                    let present = try SQLStoreMetadata.read(from: reader, url: url)
+                    let former = present[SQLStoreMetadata.previousIdentifiersKey] as? [String] ?? []
+                    guard present[NSStoreUUIDKey] as? String == identifier || former.contains(identifier) else {
+                        throw moved
+                    }
+                }
                 return reader
             }
         }

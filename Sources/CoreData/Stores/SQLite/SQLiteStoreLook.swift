@@ -11,8 +11,10 @@ struct SQLiteStoreLook: StoreLook {
 
     /// Nil where no store has been made in the file yet: it is empty, or a database without any table, as a killed
     /// creation leaves it. Throws when there is no file, or when it is no Core Data store.
-    init?(at url: URL, timeout: TimeInterval = 240) throws {
+    init?(at url: URL, timeout: TimeInterval = 240, _ attempts: Attempts? = nil) throws {
+        var attempts = attempts ?? Attempts(timeout: timeout)
         let files = SQLiteStoreFiles(url)
+        let before = FileState(files.main)
         // A connection to an empty file would remove the empty -wal of a store that was destroyed.
         if files.isEmptied { return nil }
         do {
@@ -27,6 +29,12 @@ struct SQLiteStoreLook: StoreLook {
         } catch let error as NSError where SQLStoreMetadata.isNotAStore(error) && files.isEmptied {
             // Somebody has destroyed it between the two looks.
             return nil
+        } catch let error as NSError
+            where SQLStoreMetadata.isNotAStore(error) && FileState(files.main) != before && attempts.goOn()
+        {
+            // Somebody has destroyed it, and made another one.
+            guard let look = try Self(at: url, timeout: timeout, attempts) else { return nil }
+            self = look
         }
     }
 

@@ -25,7 +25,10 @@ enum SQLiteStoreMetadata {
     }
 
     /// Replaces the program's part of the metadata of a store that is not open. What describes the schema stays.
-    static func setMetadata(_ metadata: [String: Any], at url: URL, timeout: TimeInterval = 240) throws {
+    static func setMetadata(
+        _ metadata: [String: Any], at url: URL, timeout: TimeInterval = 240, _ attempts: Attempts? = nil
+    ) throws {
+        var attempts = attempts ?? Attempts(timeout: timeout)
         // All checks come first: a connection that writes changes files when it opens and closes.
         let known = try self.metadata(at: url, timeout: timeout)
         do {
@@ -45,9 +48,9 @@ enum SQLiteStoreMetadata {
                 }
                 try SQLStoreMetadata.write(SQLStoreMetadata.merging(metadata, over: present), to: connection, url: url)
             }
-        } catch let error as SQLiteError where error.isOfMovedFile {
+        } catch let error as SQLiteError where error.isOfMovedFile && attempts.goOn() {
             // Another store has come into the place of the one that was looked at.
-            return try setMetadata(metadata, at: url, timeout: timeout)
+            return try setMetadata(metadata, at: url, timeout: timeout, attempts)
         } catch let error as SQLiteError {
             throw error.nsError(doing: .saving)
         }
@@ -69,26 +72,36 @@ enum SQLiteStoreMetadata {
             try requireFile(at: url)
             // A connection would remove the empty -wal that a store that was destroyed has left.
             if SQLiteStoreFiles(url).isEmptied { throw SQLStoreMetadata.notAStore(url) }
-            return try whileCompanionsStay(url) { try body(quietConnection(at: url, timeout: timeout)) }
+            return try whileCompanionsStay(url, timeout) { try body(openQuietly(at: url, timeout: timeout)) }
         } catch let error as SQLiteError {
             throw error.nsError(doing: .opening)
         }
     }
 
-    /// Reads again when the -wal and the -shm that told how to read went meanwhile: the last process that had the store
-    /// open has closed it. SQLite says that it cannot open them, or that it may not make them.
-    private static func whileCompanionsStay<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
+    /// Reads again when another file has come into the store's place, or when the -wal and the -shm that told how to
+    /// read went meanwhile: the last process that had the store open has closed it. SQLite says that it cannot open
+    /// them, or that it may not make them.
+    private static func whileCompanionsStay<Result>(
+        _ url: URL, _ timeout: TimeInterval, _ body: () throws -> Result
+    ) throws -> Result {
         let files = SQLiteStoreFiles(url)
+        var attempts = Attempts(timeout: timeout)
         while true {
+            let before = FileState(files.main)
             let hadIndex = FileManager.default.fileExists(atPath: files.shm.path)
             do {
                 return try body()
-            } catch let error as SQLiteError where error.isOfMovedFile {
+            } catch let error as SQLiteError where error.isOfMovedFile && attempts.goOn() {
                 // Another file has come into the store's place since the connection was opened.
+            } catch let error as SQLiteError
+                where [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode) && FileState(files.main) != before
+                && attempts.goOn()
+            {
+                // Somebody has written while it was read without a lock: what is half written can look damaged.
             } catch let error as SQLiteError
                 where hadIndex && [SQLITE_READONLY, SQLITE_CANTOPEN].contains(error.primaryCode)
             {
-                if FileManager.default.fileExists(atPath: files.shm.path) { throw error }
+                if FileManager.default.fileExists(atPath: files.shm.path) || !attempts.goOn() { throw error }
             }
         }
     }
@@ -101,19 +114,17 @@ enum SQLiteStoreMetadata {
     /// one would make a -shm; in exclusive mode SQLite keeps that index in memory, and it is told not to copy the -wal
     /// into the main file when it closes.
     static func quietConnection(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
-        while true {
-            let connection = try openQuietly(at: url, timeout: timeout)
-            do {
-                // The first read takes the lock that keeps the file in its place.
-                _ = try connection.integer("PRAGMA schema_version")
-                return connection
-            } catch let error as SQLiteError where error.isOfMovedFile {
-                // Another file has come into the store's place.
-            }
-        }
+        try whileCompanionsStay(url, timeout) { try openQuietly(at: url, timeout: timeout) }
     }
 
     private static func openQuietly(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
+        let connection = try connectQuietly(at: url, timeout: timeout)
+        // The first read takes the lock that keeps the file in its place.
+        _ = try connection.integer("PRAGMA schema_version")
+        return connection
+    }
+
+    private static func connectQuietly(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
         let files = SQLiteStoreFiles(url)
         if SoleUse.isHeldHere(for: files) {
             return try SQLiteConnection(path: url.path, access: .immutable, busyTimeout: timeout)

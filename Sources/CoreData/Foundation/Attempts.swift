@@ -1,0 +1,20 @@
+import Foundation
+
+/// How often something is begun again that others disturb: some times in any case, after that until a time limit.
+struct Attempts {
+    /// How many there are whatever the time limit: even one of no time at all is no reason to fail over one exchange.
+    static let always = 20
+
+    private var count = 0
+    private let deadline: ContinuousClock.Instant
+
+    init(timeout: TimeInterval) { deadline = ContinuousClock.now + .seconds(max(0, timeout)) }
+
+    /// Whether it is begun once more.
+    mutating func goOn() -> Bool {
+        count += 1
+        if count < Self.always { return true }
+        usleep(5000)
+        return ContinuousClock.now < deadline
+    }
+}
