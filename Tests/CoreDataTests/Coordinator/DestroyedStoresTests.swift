@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import TestSupport
 import Testing
@@ -265,8 +266,8 @@ struct DestroyedStoresTests {
             try user?.execute("BEGIN; SELECT * FROM ZNOTE")
             let attempts = DispatchSemaphore(value: 0)
             let waiting = DispatchGroup()
-            for _ in 0..<3 {
-                DispatchQueue.global().async(group: waiting) {
+            for _ in 0..<8 {
+                Thread.detachNewThread(in: waiting) {
                     #expect(throws: Never.self) {
                         try SQLiteStoreFiles(url).withoutUsers(
                             timeout: 60, force: false, absorbing: true, opened: { attempts.signal() }, {})
@@ -274,10 +275,64 @@ struct DestroyedStoresTests {
                 }
             }
             // They have met the user, and each other.
-            for _ in 0..<12 { attempts.wait() }
+            for _ in 0..<32 { attempts.wait() }
             user = nil
             waiting.wait()
         }
+    }
+
+    @Test("Several who migrate the same store get it one after the other once its user is gone")
+    func severalMigrate() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            try texts(in: url, adding: ["a"])
+            var user: SQLiteConnection? = try SQLiteConnection(path: url.path, access: .readOnly)
+            try user?.execute("BEGIN; SELECT * FROM ZNOTE")
+            let waiting = DispatchGroup()
+            for _ in 0..<8 {
+                Thread.detachNewThread(in: waiting) {
+                    #expect(throws: Never.self) {
+                        try SoleUse(of: SQLiteStoreFiles(url), timeout: 60).giveBack()
+                    }
+                }
+            }
+            user = nil
+            waiting.wait()
+            #expect(try texts(in: url) == ["a"])
+        }
+    }
+
+    @Test("A store that others exchange for ever is an error at the time limit")
+    func exchangedForEver() throws {
+        try withTemporaryFolder { folder in
+            let (url, other) = (folder.appendingPathComponent("n.sqlite"), folder.appendingPathComponent("o.sqlite"))
+            try texts(in: url, adding: ["a"])
+            let bytes = try Data(contentsOf: url)
+            var rounds = 0
+            let error = #expect(throws: NSError.self) {
+                try SQLiteStoreFiles(url).withoutUsers(
+                    timeout: 0, force: false,
+                    opened: {
+                        rounds += 1
+                        try bytes.write(to: other)
+                        #expect(rename(other.path, url.path) == 0)
+                    }, { Issue.record("The store was not locked") })
+            }
+            #expect(error?.localizedDescription.contains("n.sqlite") == true)
+            #expect(rounds == Attempts.always)
+        }
+    }
+
+    @Test(
+        "Nobody goes on without the lock because of a disk that fails or a file that cannot be opened now",
+        arguments: [
+            (SQLITE_READONLY, true), (SQLITE_NOTADB, true), (SQLITE_CORRUPT, true), (SQLITE_IOERR, false),
+            (SQLITE_IOERR | 2 << 8, false), (SQLITE_CANTOPEN, false), (SQLiteError.codeOfMovedFile, false),
+        ])
+    func unlockable(code: Int32, needsNoLock: Bool) {
+        let error = SQLiteError(code: code, message: "", path: "/n.sqlite")
+        #expect(error.cannotBeLocked)
+        #expect(error.needsNoLock == needsNoLock)
     }
 
     @Test(

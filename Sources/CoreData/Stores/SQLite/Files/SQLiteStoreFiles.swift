@@ -209,9 +209,16 @@ struct SQLiteStoreFiles: Sendable {
         do {
             let deadline = ContinuousClock.now + .seconds(max(0, timeout))
             var failures = 0
+            // Those who wait for the same store do not meet again and again.
+            var waits = false
             while !force, FileManager.default.fileExists(atPath: main.path) {
-                // A new connection each time: one that waits keeps a shared lock, and two of them would wait for each
-                // other.
+                // A new connection each time, and none while this waits: one that failed keeps a shared lock, and two
+                // of them would wait for each other.
+                if waits {
+                    waits = false
+                    sqlite3_sleep(.random(in: 5...15))
+                    continue
+                }
                 let connection = try SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: 0)
                 connection.disableCheckpointOnClose()
                 try opened()
@@ -220,17 +227,33 @@ struct SQLiteStoreFiles: Sendable {
                     if absorbing { try connection.execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE); BEGIN EXCLUSIVE") }
                 } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
                     guard ContinuousClock.now < deadline else { throw error.nsError(doing: .saving) }
-                    sqlite3_sleep(10)
+                    waits = true
                     continue
                 } catch let error as SQLiteError where error.cannotBeLocked {
                     // What somebody exchanges at this moment looks like that, too.
                     failures += 1
-                    if error.isOfMovedFile || failures < 20 { continue }
+                    if failures < Attempts.always { continue }
                     // A file that can only be read cannot be written by anybody like us either. In one that is not a
                     // database any more there is nothing that SQLite could lock.
+                    if !error.needsNoLock {
+                        guard SQLiteError.codesOfLostFiles.contains(error.code), ContinuousClock.now < deadline else {
+                            throw error
+                        }
+                        waits = true
+                        continue
+                    }
                 }
                 // Somebody has put another file in its place: that one is to be locked.
-                if connection.hasMoved { continue }
+                if connection.hasMoved {
+                    failures += 1
+                    guard failures < Attempts.always || ContinuousClock.now < deadline else {
+                        throw SQLiteError(
+                            code: SQLiteError.codeOfMovedFile, message: "others exchange it again and again",
+                            path: main.path)
+                    }
+                    waits = failures >= Attempts.always
+                    continue
+                }
                 defer { withExtendedLifetime(connection) {} }
                 return try body()
             }

@@ -22,8 +22,15 @@ final class SoleUse {
         self.store = store
         hadLog = store.hasLog
         let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+        var attempts = Attempts(timeout: timeout)
+        var waits = false
         while true {
-            // A new connection each time: one that failed keeps a shared lock, which would hold up the others.
+            // A new connection each time, and none while this waits: one that failed keeps a shared lock, which would
+            // hold up the others.
+            if waits {
+                waits = false
+                sqlite3_sleep(.random(in: 5...15))
+            }
             let connection = try SQLiteConnection(path: store.main.path, access: .readWrite, busyTimeout: 0)
             do {
                 try connection.requireWritable(at: store.main)
@@ -38,6 +45,11 @@ final class SoleUse {
                 // Somebody was faster, or has put another file in the place of the one that is locked now.
                 if try connection.journalMode() == "wal" || connection.hasMoved {
                     connection.rollback()
+                    try MigrationCancellation.check(progress)
+                    guard attempts.goOn() else {
+                        throw SQLiteError(
+                            code: SQLITE_BUSY, message: "others exchange it again and again", path: store.main.path)
+                    }
                     continue
                 }
                 journalMode = mode
@@ -45,7 +57,8 @@ final class SoleUse {
                 Self.owners.withLock { $0[store.main.path] = owner }
                 return
             } catch let error as SQLiteError where error.isOfMovedFile {
-                continue
+                try MigrationCancellation.check(progress)
+                guard attempts.goOn() else { throw error.nsError(doing: .opening) }
             } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
                 guard ContinuousClock.now < deadline else {
                     let holders = LockHolders.names(ofStoreAt: store.main)
@@ -59,7 +72,7 @@ final class SoleUse {
                         underlying: error.nsError(doing: .opening))
                 }
                 try MigrationCancellation.check(progress)
-                sqlite3_sleep(10)
+                waits = true
             }
         }
     }
