@@ -4,20 +4,23 @@ import Testing
 
 @testable import CoreData
 
-/// Does something once, at the first question whether work is cancelled.
+/// Does something at the first questions whether work is cancelled.
 private final class Interloper: Progress, @unchecked Sendable {  // used by the thread that copies
-    private var act: (() -> Void)?
+    private let act: () -> Void
+    private(set) var remaining: Int
 
-    init(_ act: @escaping () -> Void) {
+    init(times: Int = 1, _ act: @escaping () -> Void) {
         self.act = act
+        remaining = times
         super.init(parent: nil)
     }
 
     override var isCancelled: Bool {
         get {
-            let act = act
-            self.act = nil
-            act?()
+            if remaining > 0 {
+                remaining -= 1
+                act()
+            }
             return false
         }
         set {}
@@ -70,6 +73,62 @@ struct SQLiteStoreFilesTests {
             try copied.prepare("SELECT substr(ZLABEL, 1, 3) FROM ZTAG").rows { labels.insert($0.string(0)) }
             // The first pieces were old: the copy was begun again.
             #expect(labels == ["new"])
+        }
+    }
+
+    @Test("The copy of a closed store ends, although somebody opens it, writes and closes it again and again")
+    func copyBesideManyWriters() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("library.sqlite")
+            let fixture = try StoreFixture(at: url)
+            let filling = String(repeating: "x", count: 4000)
+            try fixture.insert("Tag", (0..<1500).map { _ in ["label": "old " + filling] })
+            fixture.store.close()
+            let files = SQLiteStoreFiles(url)
+            let copy = SQLiteStoreFiles(folder.appendingPathComponent("copy.sqlite"))
+            let progress = Interloper(times: 40) {
+                do {
+                    let writer = try SQLiteConnection(path: url.path, access: .readWrite)
+                    try writer.execute("UPDATE ZTAG SET ZLABEL = 'new' || ZLABEL WHERE Z_PK = 1")
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            try files.copy(to: copy, following: FollowedWork(progress: progress))
+            #expect(progress.remaining > 0)
+            #expect(!FileManager.default.fileExists(atPath: files.shm.path))
+            let copied = try SQLiteConnection(path: copy.main.path, access: .readOnly)
+            #expect(try copied.text("PRAGMA integrity_check") == "ok")
+            #expect(try copied.integer("SELECT COUNT(*) FROM ZTAG") == 1500)
+        }
+    }
+
+    @Test("A store that is destroyed while it is copied is an error, and the destination stays as it was")
+    func copyOfDestroyed() throws {
+        try withTemporaryFolder { folder in
+            let (url, old) = (folder.appendingPathComponent("new.sqlite"), folder.appendingPathComponent("old.sqlite"))
+            for (place, label) in [(url, "new "), (old, "old ")] {
+                let fixture = try StoreFixture(at: place)
+                let filling = label + String(repeating: "x", count: 4000)
+                try fixture.insert("Tag", (0..<1500).map { _ in ["label": filling] })
+                fixture.store.close()
+            }
+            let source = SQLiteStoreFiles(url)
+            let progress = Interloper {
+                #expect(throws: Never.self) { try source.empty() }
+            }
+            let error = #expect(throws: NSError.self) {
+                try SQLiteStoreFiles(old).replace {
+                    try source.copy(to: $0, following: FollowedWork(progress: progress))
+                }
+            }
+            #expect(error?.code == CocoaError.Code.fileReadCorruptFile.rawValue)
+            #expect(progress.remaining == 0)
+            // The empty files of the one that was destroyed stay, too.
+            #expect(
+                try names(in: folder) == ["new.sqlite", "new.sqlite-shm", "new.sqlite-wal", "old.sqlite"])
+            let left = try SQLiteConnection(path: old.path, access: .readOnly)
+            #expect(try left.integer("SELECT COUNT(*) FROM ZTAG WHERE ZLABEL LIKE 'old %'") == 1500)
         }
     }
 

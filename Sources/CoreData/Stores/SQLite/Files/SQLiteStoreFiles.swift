@@ -114,7 +114,8 @@ struct SQLiteStoreFiles: Sendable {
     ///
     /// Only a connection that may write does that; one that only reads makes the two files and leaves them.
     func removeReadersTraces() {
-        guard FileManager.default.fileExists(atPath: shm.path),
+        // What lies beside an empty main file is what a store that was destroyed has left.
+        guard FileManager.default.fileExists(atPath: shm.path), !isEmptied,
             let connection = try? SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: 0)
         else { return }
         guard hasLog else {
@@ -148,7 +149,21 @@ struct SQLiteStoreFiles: Sendable {
         // The copy of nothing would take the place of a store.
         if isEmptied { throw SQLStoreMetadata.notAStore(main) }
         do {
-            while try !copyDatabase(to: destination, timeout: timeout, work) { try destination.removeRemains() }
+            var attempts = Attempts(timeout: timeout)
+            // Whether it is read as by a reader that has a lock, and what such a one found.
+            var (isLocking, hadIndex) = (false, true)
+            defer { if !hadIndex { removeReadersTraces() } }
+            while try !copyDatabase(to: destination, timeout: timeout, work, isLocking: isLocking) {
+                guard attempts.goOn() else {
+                    throw SQLiteError(
+                        code: SQLiteError.codeOfMovedFile, message: "others exchange it again and again",
+                        path: main.path)
+                }
+                try destination.removeRemains()
+                // What a lock keeps is one state, however often others write.
+                if !isLocking { hadIndex = FileManager.default.fileExists(atPath: shm.path) }
+                isLocking = true
+            }
             if FileManager.default.fileExists(atPath: supportFolder.path) {
                 try (work ?? FollowedWork(progress: nil)).copyFolder(supportFolder, to: destination.supportFolder)
             }
@@ -163,24 +178,34 @@ struct SQLiteStoreFiles: Sendable {
 
     /// - Returns: false where the copy may hold parts of several states, as somebody has written meanwhile.
     private func copyDatabase(
-        to destination: SQLiteStoreFiles, timeout: TimeInterval, _ work: FollowedWork?
+        to destination: SQLiteStoreFiles, timeout: TimeInterval, _ work: FollowedWork?, isLocking: Bool = false
     ) throws -> Bool {
         let before = FileState(main)
         // A file that nobody uses is read as it lies, without a lock that would keep others out.
         func isUnchanged() -> Bool { FileState(main) == before }
-        let source = try SQLiteStoreMetadata.quietConnection(at: main, timeout: timeout)
+        // A connection to an empty file would remove the empty -wal of a store that was destroyed.
+        if isEmptied { throw SQLStoreMetadata.notAStore(main) }
+        if isLocking { rollBackJournal(timeout: timeout) }
+        let source =
+            isLocking
+            ? try SQLiteConnection(path: main.path, access: readingAccess, busyTimeout: timeout)
+            : try SQLiteStoreMetadata.quietConnection(at: main, timeout: timeout)
         do {
             let isWAL = try source.text("PRAGMA journal_mode") == "wal"
             let target = try SQLiteConnection(path: destination.main.path, access: .create, busyTimeout: timeout)
             // One transaction: others may write meanwhile, and the pieces are of one state.
             try source.execute("BEGIN; SELECT COUNT(*) FROM sqlite_master")
+            // Somebody has destroyed it since. The copy of nothing would take the place of a store.
+            if try source.integer("PRAGMA page_count") == 0 { throw SQLStoreMetadata.notAStore(main) }
             try source.backUp(to: target, following: work.map { work in { try work.advance($0) } })
             try source.execute("COMMIT")
             if isWAL { _ = try target.text("PRAGMA journal_mode = WAL") }
         } catch let error as SQLiteError where source.access == .immutable && !isUnchanged() {
             // What is half written can look damaged.
-            if error.primaryCode == SQLITE_CORRUPT { return false }
+            if [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode) { return false }
             throw error
+        } catch let error as SQLiteError where isLocking && error.isOfMovedFile {
+            return false
         }
         return source.access != .immutable || SoleUse.isHeldHere(for: self) || isUnchanged()
     }
