@@ -130,6 +130,9 @@ struct SQLiteStoreFetchingTests {
                 Date(timeIntervalSinceReferenceDate: 2000)) == "23")
     }
 
+    /// More texts than one statement binds one by one.
+    private static let manyTexts = "{" + (0..<500).map { "'x\($0)', " }.joined() + "'apple', 'ann'}"
+
     @Test(
         "A condition on a text gives no answer where a value is missing, whoever decides it",
         arguments: [
@@ -139,9 +142,43 @@ struct SQLiteStoreFetchingTests {
             "author.penName !=[c] 'a.'", "ANY tags.label LIKE[c] 'R*'", "NOT ANY tags.label MATCHES 'r.*'",
             "SUBQUERY(tags, $t, $t.label CONTAINS[c] 'E').@count == 2", "lowercase:(author.name) IN {'ann', 'paula'}",
             "TERNARY(title LIKE 'A*', 1, 2) == 1", "NOT (title LIKE 'B*' AND pages > 100)", "uppercase:(title) != nil",
+            "lowercase:(author.name) == nil", "NOT lowercase:(author.name) != nil",
+            "lowercase:(author.name) == nil OR title CONTAINS[c] shelf.room",
+            "SUBQUERY(tags, $t, $t.label CONTAINS[c] title).@count > 0",
+            "SUBQUERY(tags, $t, NOT $t.label CONTAINS[c] title).@count > 0",
+            "SUBQUERY(tags, $t, $t.label CONTAINS[c] author.name).@count == 0",
+            "ANY tags.label CONTAINS[c] 'E' AND lowercase:(author.name) != 'zoë'",
+            "lowercase:(title) IN \(manyTexts)", "NOT lowercase:(title) IN \(manyTexts)",
+            "NOT lowercase:(author.name) IN \(manyTexts)", "title IN \(manyTexts) OR title LIKE 'A*'",
         ])
     func missingTexts(_ format: String) throws {
         _ = try Shop().isbns(format)
+    }
+
+    @Test(
+        "A condition on texts takes a number as the text that the database makes of it, whoever decides it",
+        arguments: [
+            ("pages CONTAINS '1'", "1"), ("pages ENDSWITH[c] '00'", "123456"), ("rating ENDSWITH '.5'", "1234"),
+            ("rating CONTAINS '.0'", "56"), ("pages MATCHES '[12]00'", "12"), ("rating LIKE '?.5'", "1234"),
+            ("lowercase:(pages) == '300'", "3"),
+        ])
+    func numbersAsTexts(_ format: String, isbns: String) throws {
+        #expect(try Shop().isbns(format) == isbns)
+    }
+
+    @Test("Texts in long lists are compared to their end, although a U+0000 is in them")
+    func zeros() throws {
+        let fixture = try StoreFixture(at: nil)
+        try fixture.insert("Tag", ["a\u{0}b", "a", "a\u{0}c"].map { ["label": $0] })
+        let list = (0..<600).map { "x\($0)" } + ["a\u{0}b"]
+        #expect(try fixture.strings("Tag", "label", NSPredicate(format: "label IN %@", list)) == ["a\u{0}b"])
+        let judging = SQLStore(fixture.store.parts, database: PlainDatabase(fixture.store.database))
+        var judged: [String] = []
+        let predicate = NSPredicate(format: "label ENDSWITH[c] 'B'")
+        try judging.fetchRows(StoreFetch(layout: fixture.entity("Tag"), predicate: predicate)) { rows in
+            judged += rows.map { $0.string(fixture.slot("Tag", "label")) }
+        }
+        #expect(judged == ["a\u{0}b"])
     }
 
     @Test("nothing is found by IS NULL alone")

@@ -235,6 +235,8 @@ package struct SQLPrinter {
             text += " IN ("
             printList(list)
             text += ")"
+        case .isInArray(let value, let list) where list.contains(where: \.hasZero):
+            print(.isIn(value, list.map { .value($0) }))
         case .isInArray(let value, let list):
             print(value)
             text += " IN (\(dialect.elements(ofListIn: placeholder(for: dialect.list(list)), like: list)))"
@@ -293,5 +295,12 @@ package struct SQLPrinter {
             print(second)
             text += " END"
         }
+    }
+}
+
+extension SlotValue {
+    /// Whether it is a text with U+0000 in it, at which databases end the texts of a list.
+    fileprivate var hasZero: Bool {
+        if case .string(let text) = self { text.utf8.contains(0) } else { false }
     }
 }

@@ -25,9 +25,8 @@ package struct SQLEvaluation {
             if parts.contains(.int(0)) { return .int(0) }
             return parts.contains(.null) ? .null : .int(1)
         case .isIn(let inner, let list):
-            let answers = try list.map { try comparison(.equal, try value(of: inner), try value(of: $0)) }
-            if answers.contains(.int(1)) { return .int(1) }
-            return answers.contains(.null) ? .null : .int(0)
+            return try membership(try value(of: inner), list.map { try value(of: $0) })
+        case .isInArray(let inner, let list): return try membership(try value(of: inner), list)
         case .hasPrefix(let inner, let prefix):
             guard case .string(let text) = try value(of: inner) else { return .null }
             return truth(text.utf8.starts(with: prefix.utf8))
@@ -40,8 +39,42 @@ package struct SQLEvaluation {
 
     private func truth(_ holds: Bool) -> SlotValue { .int(holds ? 1 : 0) }
 
-    private func result(of function: SQLExpression.Function, _ arguments: [SlotValue]) throws -> SlotValue {
-        if arguments.contains(.null) { return .null }
+    private func membership(_ value: SlotValue, _ list: [SlotValue]) throws -> SlotValue {
+        var isUnanswered = false
+        for element in list {
+            switch try comparison(.equal, value, element) {
+            case .int(1): return .int(1)
+            case .null: isUnanswered = true
+            default: break
+            }
+        }
+        return isUnanswered ? .null : .int(0)
+    }
+
+    /// Numbers are texts where texts are wanted, as databases write them.
+    private func texts(_ arguments: [SlotValue]) -> [SlotValue] {
+        arguments.enumerated().map { place, value in
+            // The last one holds the options.
+            if place > 0, place == arguments.count - 1 { return value }
+            switch value {
+            case .int(let number): return .string("\(number)")
+            case .double(let number): return .string(Self.text(number))
+            default: return value
+            }
+        }
+    }
+
+    /// 15 digits, and a point always: `1.5`, `100.0`, `1.0e+20`.
+    private static func text(_ number: Double) -> String {
+        let text = String(format: "%.15g", number)
+        if text.contains(".") || !number.isFinite { return text }
+        guard let exponent = text.firstIndex(of: "e") else { return text + ".0" }
+        return text[..<exponent] + ".0" + text[exponent...]
+    }
+
+    private func result(of function: SQLExpression.Function, _ values: [SlotValue]) throws -> SlotValue {
+        if values.contains(.null) { return .null }
+        let arguments = texts(values)
         switch (function, arguments.first, arguments.last) {
         case (.lower, .string(let text)?, _): return .string(text.lowercased())
         case (.upper, .string(let text)?, _): return .string(text.uppercased())

@@ -69,7 +69,10 @@ package struct SQLJudge {
         guard let depth else { return try judgedAcross(condition, columns, scopes) }
         let scope = scopes[depth]
         let beside = depth == 0 ? narrowing : []
-        if aliases.count == 1, let alias = columns[0].alias, let table = scope.tables[alias] {
+        // Where the row that a to-one leads to is missing, its key gives no answer: the condition may give none.
+        if aliases.count == 1, let alias = columns[0].alias, let table = scope.tables[alias],
+            try alias == scope.alias || isUnanswered(condition, columns)
+        {
             let here = beside.filter { $0.columns.allSatisfy { $0.alias == alias } }
             var request = SQLSelect(
                 columns.map(\.expression), of: table, as: alias, where: here.isEmpty ? nil : .and(here))
@@ -81,6 +84,7 @@ package struct SQLJudge {
             return try judged(condition, request, columns, keys: [alias])
         }
         var request = scope
+        request.joins = scope.rowJoins
         request.results = columns.map { SQLSelect.Result(expression: $0.expression) }
         let here = beside.filter { $0.columns.allSatisfy { scope.tables[$0.alias ?? ""] != nil } }
         request.condition = here.isEmpty ? nil : .and(here)
@@ -99,10 +103,10 @@ package struct SQLJudge {
             guard let alias = scope.alias else { continue }
             keys += scope.keyAliases
             if request == nil {
-                request = SQLSelect(from: scope.source, alias: alias, joins: scope.joins)
+                request = SQLSelect(from: scope.source, alias: alias, joins: scope.rowJoins)
             } else {
                 request?.joins.append(.init(table: scope.table, alias: alias, on: .alwaysTrue, isLeft: false))
-                request?.joins += scope.joins
+                request?.joins += scope.rowJoins
             }
         }
         guard var request else { throw SQLFetchTranslator.failure("a condition on no rows") }
@@ -110,12 +114,17 @@ package struct SQLJudge {
         return try judged(condition, request, columns, keys: keys)
     }
 
+    /// Whether a condition gives no answer where all its values are missing.
+    private func isUnanswered(_ condition: SQLExpression, _ columns: [SQLColumnName]) throws -> Bool {
+        try SQLEvaluation(values: columns.map { ($0, SlotValue.null) }).value(of: condition).isNull
+    }
+
     /// A condition on one column that has nothing but texts; nil where it has others.
     private func judged(
         _ condition: SQLExpression, texts request: SQLSelect, _ column: SQLColumnName
     ) throws -> SQLExpression? {
         // A row without a value has to be without an answer, as it is in the list.
-        guard try SQLEvaluation(values: [(column, .null)]).value(of: condition) == .null else { return nil }
+        guard try isUnanswered(condition, [column]) else { return nil }
         var (holding, isOfTexts) = ([SlotValue](), true)
         try connection.statement(request).rows { row in
             let value = row.slotValue(0)
@@ -188,11 +197,12 @@ extension SQLSelect {
         return tables
     }
 
-    /// The aliases of the rows that determine all others: to-one relationships lead from a row to one row each.
-    fileprivate var keyAliases: [String] {
-        if let alias, joins.allSatisfy(\.isLeft) { return [alias] }
-        return tables.keys.sorted()
-    }
+    /// The joins of rows. Tables of pairs are left out: they have no keys, no condition names their columns, and their
+    /// joins name rows of a SELECT around.
+    fileprivate var rowJoins: [Join] { joins.filter(\.isLeft) }
+
+    /// The alias of the row that determines all others: to-one relationships lead from a row to one row each.
+    fileprivate var keyAliases: [String] { alias.map { [$0] } ?? [] }
 }
 
 extension SQLExpression {
@@ -201,7 +211,7 @@ extension SQLExpression {
         switch self {
         case .binary(let op, _, _):
             [.equal, .notEqual, .same, .notSame, .less, .lessOrEqual, .greater, .greaterOrEqual].contains(op)
-        case .between, .isIn, .isNull, .isNotNull, .hasPrefix: true
+        case .between, .isIn, .isInArray, .isNull, .isNotNull, .hasPrefix: true
         case .function(let function, _, _):
             [.equalText, .contains, .beginsWith, .endsWith, .like, .matches].contains(function)
         default: false
