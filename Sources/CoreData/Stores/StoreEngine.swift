@@ -64,17 +64,6 @@ extension StoreOpening {
         return Set(entities.compactMap(\.name))
     }
 
-    /// Throws where the store was made with another version of the model.
-    package func requireModel(
-        _ metadata: [String: Any], made archived: @escaping () throws -> NSManagedObjectModel?
-    ) throws {
-        if StoreOptions.bool(options, NSIgnorePersistentStoreVersioningOption) ?? false { return }
-        try StoreModelCheck(
-            model: layout.model, layout: layout, configurationName: configuration,
-            url: url ?? URL(fileURLWithPath: "/dev/null"), archivedModel: archived
-        ).check(metadata)
-    }
-
     package var isReadOnly: Bool { StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) ?? false }
     package var tracksHistory: Bool { StoreOptions.isOn(options, NSPersistentHistoryTrackingKey) }
     package var maximumOfReaders: Int {

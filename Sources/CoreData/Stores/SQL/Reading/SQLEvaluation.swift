@@ -77,6 +77,7 @@ package struct SQLEvaluation {
         let arguments = texts(values)
         switch (function, arguments.first, arguments.last) {
         case (.lower, .string(let text)?, _): return .string(text.lowercased())
+        case (.length, .string(let text)?, _): return .int(Int64(text.unicodeScalars.count))
         case (.upper, .string(let text)?, _): return .string(text.uppercased())
         case (.canonical, .string(let text)?, _):
             return .string(StringComparison.fold(text, [.caseInsensitive, .diacriticInsensitive]))

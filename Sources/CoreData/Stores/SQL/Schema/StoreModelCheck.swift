@@ -88,3 +88,16 @@ package struct StoreModelCheck {
             ])
     }
 }
+
+extension StoreOpening {
+    /// Throws where the store was made with another version of the model.
+    package func requireModel(
+        _ metadata: [String: Any], made archived: @escaping () throws -> NSManagedObjectModel?
+    ) throws {
+        if StoreOptions.bool(options, NSIgnorePersistentStoreVersioningOption) ?? false { return }
+        try StoreModelCheck(
+            model: layout.model, layout: layout, configurationName: configuration,
+            url: url ?? URL(fileURLWithPath: "/dev/null"), archivedModel: archived
+        ).check(metadata)
+    }
+}

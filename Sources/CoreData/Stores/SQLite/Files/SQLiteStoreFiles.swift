@@ -150,8 +150,9 @@ struct SQLiteStoreFiles: Sendable {
         if isEmptied { throw SQLStoreMetadata.notAStore(main) }
         do {
             var attempts = Attempts(timeout: timeout)
-            // Whether it is read as by a reader that has a lock, and what such a one found.
-            var (isLocking, hadIndex) = (false, true)
+            var isLocking = false
+            // A reader that has a lock makes a -shm where there is none.
+            var hadIndex = true
             defer { if !hadIndex { removeReadersTraces() } }
             while try !copyDatabase(to: destination, timeout: timeout, work, isLocking: isLocking) {
                 guard attempts.goOn() else {
@@ -234,13 +235,13 @@ struct SQLiteStoreFiles: Sendable {
         do {
             let deadline = ContinuousClock.now + .seconds(max(0, timeout))
             var failures = 0
-            // Those who wait for the same store do not meet again and again.
             var waits = false
             while !force, FileManager.default.fileExists(atPath: main.path) {
                 // A new connection each time, and none while this waits: one that failed keeps a shared lock, and two
                 // of them would wait for each other.
                 if waits {
                     waits = false
+                    // Those who wait for the same store do not meet again and again.
                     sqlite3_sleep(.random(in: 5...15))
                     continue
                 }
