@@ -30,5 +30,10 @@ public final class TemporaryFolder: Sendable {
 
     public init() throws { url = try makeTemporaryFolder() }
 
-    deinit { try? FileManager.default.removeItem(at: url) }
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+        #if PostgreSQL
+            PostgreSQLServer.drop(database: url.lastPathComponent)
+        #endif
+    }
 }

@@ -19,7 +19,6 @@
 
         private let folder: String
         private let programs: String
-        private let databases = Locked<Set<String>>([])
 
         private init() throws {
             guard let programs = Self.output(of: "/usr/bin/env", ["pg_config", "--bindir"]),
@@ -86,12 +85,26 @@
         /// The URL of a database, which is made where it is not there.
         public func url(ofDatabase name: String) -> URL {
             let name = name.lowercased()
-            databases.withLock { databases in
+            Self.databases.withLock { databases in
                 guard databases.insert(name).inserted else { return }
                 _ = Self.output(of: "\(programs)/createdb", ["-h", folder, "-U", "postgres", name])
             }
             return URL(string: "postgresql:///\(name)?host=\(folder)&user=postgres")
                 ?? URL(fileURLWithPath: "/dev/null")
+        }
+
+        private static let databases = Locked<Set<String>>([])
+
+        /// Drops a database, if one of this name was made: an empty one takes 8 MB.
+        static func drop(database name: String) {
+            let name = name.lowercased()
+            guard databases.withLock({ $0.remove(name) }) != nil, let server = try? shared.get() else { return }
+            // Nobody has to wait for it.
+            DispatchQueue.global(qos: .utility).async {
+                _ = output(
+                    of: "\(server.programs)/dropdb",
+                    ["-h", server.folder, "-U", "postgres", "--force", "--if-exists", name])
+            }
         }
 
         /// What psql prints for a statement, without headings; nil when it fails.
