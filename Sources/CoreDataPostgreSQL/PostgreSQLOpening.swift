@@ -6,16 +6,21 @@
     struct PostgreSQLOpening {
         private let opening: StoreOpening
         private let address: PostgreSQLAddress
+        /// What errors show: the URL without its password.
         private let url: URL
+        private let storeURL: URL
         private let connection: PostgreSQLConnection
         private let entities: Set<String>?
         private let isReadOnly: Bool
         private let tracksHistory: Bool
 
         init(_ opening: StoreOpening, _ address: PostgreSQLAddress, _ url: URL) throws {
+            storeURL = url
+            self.url = URL(string: address.description) ?? URL(fileURLWithPath: "/dev/null")
+            var opening = opening
+            opening.url = self.url
             self.opening = opening
             self.address = address
-            self.url = url
             connection = try PostgreSQLConnection(address)
             entities = try opening.entities()
             isReadOnly = opening.isReadOnly
@@ -46,7 +51,7 @@
             let parts = SQLStore.Parts(
                 layout: layout, storeNumber: opening.number, typeName: opening.type, schema: schema, use: opening.use,
                 derivedAttributes: derivedAttributes, historyTables: history, tracksHistory: tracksHistory,
-                metadata: metadata, externalData: nil, configurationName: opening.configuration, url: url,
+                metadata: metadata, externalData: nil, configurationName: opening.configuration, url: storeURL,
                 options: opening.options, name: address.description, isShared: true)
             let store = SQLStore.opened(parts, database: database)
             store.isReadOnly = isReadOnly

@@ -179,6 +179,16 @@
             model.entitiesByName["Tag"]?.versionHashModifier = "2"
             let error = #expect(throws: NSError.self) { try Library(.postgreSQL, in: library.folder, model: model) }
             #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
+            let address = try #require(library.store.url).absoluteString
+            let url = URL(string: "\(address)&password=secret")
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            let other = #expect(throws: NSError.self) {
+                try coordinator.addPersistentStore(
+                    ofType: NSPostgreSQLStoreType, configurationName: nil, at: url, options: nil)
+            }
+            #expect(other?.code == NSPersistentStoreIncompatibleVersionHashError)
+            let text = "\(String(describing: other)) \(other?.userInfo ?? [:])"
+            #expect(!text.contains("secret"))
         }
 
         @Test("A text with U+0000 is refused, and a description with the URL alone opens the store")
