@@ -13,7 +13,14 @@ enum ObjectReferences {
     }
 
     private static func frozen(_ value: Any?) -> (value: Any, changed: Bool)? {
-        switch value {
+        // A cast takes longer than comparing types, and most constants are texts and numbers.
+        guard let value else { return nil }
+        let type = type(of: value)
+        if type == String.self || type == Int.self || type == NSNumber.self || type == Bool.self || type == Double.self
+        {
+            return nil
+        }
+        return switch value {
         case let object as NSManagedObject: (object.objectID, true)
         case let set as NSSet where set.anyObject() is NSManagedObject:
             (set.allObjects.map { ($0 as? NSManagedObject)?.objectID ?? $0 }, true)

@@ -26,21 +26,26 @@ struct AccessorKinds: OptionSet {
     /// Stops the process when the property is of another kind.
     func check(_ access: PropertyAccess, name: String, in layout: EntityLayout) {
         let kind: AccessorKinds
-        let noun: String
         switch access {
         case .attribute(let slot), .toOne(let slot):
             kind = AccessorKinds(layout.slots[slot].kind, layout.slots[slot].kind)
-            noun = kind == .toOne ? "a to-one relationship" : "an attribute of type \(layout.slots[slot].kind)"
-        case .toMany:
+        case .toMany, .fetched:
             kind = .toMany
-            noun = "a to-many relationship"
-        case .fetched:
-            kind = .toMany
-            noun = "a fetched property"
         case .composite: fatalError("Composite attribute '\(name)' of '\(layout.name)' has many slots")
         }
         require(
             isSuperset(of: kind),
-            "Property '\(name)' of entity '\(layout.name)' is \(noun); its accessor was declared with another type")
+            "Property '\(name)' of entity '\(layout.name)' is \(Self.noun(access, in: layout)); its accessor was "
+                + "declared with another type")
+    }
+
+    private static func noun(_ access: PropertyAccess, in layout: EntityLayout) -> String {
+        switch access {
+        case .attribute(let slot): "an attribute of type \(layout.slots[slot].kind)"
+        case .toOne: "a to-one relationship"
+        case .toMany: "a to-many relationship"
+        case .fetched: "a fetched property"
+        case .composite: "a composite attribute"
+        }
     }
 }

@@ -4,7 +4,7 @@ extension SQLExpression {
         _ part: (SQLExpression) throws -> SQLExpression, _ nested: (SQLSelect) throws -> SQLSelect
     ) rethrows -> SQLExpression {
         switch self {
-        case .column, .value, .parameter, .null, .allColumns, .countAll: self
+        case .column, .columns, .value, .parameter, .null, .allColumns, .countAll: self
         case .binary(let op, let left, let right): .binary(op, try part(left), try part(right))
         case .and(let list): .and(try list.map(part))
         case .or(let list): .or(try list.map(part))

@@ -34,6 +34,8 @@ package indirect enum SQLExpression: Equatable, Sendable {
 
     /// A column of the table that goes by an alias in the statement; no alias in an index's condition.
     case column(alias: String?, name: String)
+    /// Several columns, as results of a SELECT only.
+    case columns(SQLColumnList)
     case value(SlotValue)
     /// A value that is bound anew for each row that the statement runs over, by its number from 1.
     case parameter(Int)
@@ -107,7 +109,8 @@ extension SQLExpression {
         case .isIn(let value, let list):
             return all([value] + list).map { .isIn($0[0], Array($0.dropFirst())) }
         case .hasPrefix(let value, let prefix): return value.onColumnsOnly.map { .hasPrefix($0, prefix) }
-        case .complement, .isInArray, .isInParameter, .isInSelect, .row, .rowNumber, .exists, .scalar, .function,
+        case .columns, .complement, .isInArray, .isInParameter, .isInSelect, .row, .rowNumber, .exists, .scalar,
+            .function,
             .allColumns, .countAll, .choice:
             return nil
         }

@@ -39,7 +39,11 @@ package struct SQLPrinter {
 
     // MARK: SELECT
 
+    private static let usualLength = 400
+
     package mutating func print(_ select: SQLSelect) {
+        // A text that grows step by step is copied each time.
+        if text.isEmpty { text.reserveCapacity(Self.usualLength) }
         text += select.isDistinct ? "SELECT DISTINCT " : "SELECT "
         for (number, result) in select.results.enumerated() {
             if number > 0 { text += ", " }
@@ -197,6 +201,12 @@ package struct SQLPrinter {
                 text += "."
             }
             text += dialect.quoted(name)
+        case .columns(let list):
+            text += list.text(in: dialect) {
+                var printer = SQLPrinter(dialect: dialect)
+                printer.printList(list.names.map { .column(alias: list.alias, name: $0) })
+                return printer.text
+            }
         case .value(let value) where printsValues:
             text += dialect.literal(value)
         case .value(let value):

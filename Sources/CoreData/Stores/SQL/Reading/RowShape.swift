@@ -42,6 +42,8 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
     package let externalData: ExternalData?
     /// The store's file, for messages.
     package let fileName: String
+    /// All columns, by the alias that the table has in most statements.
+    private let columns: SQLColumnList
     private let singleLayout: Int?
     /// The only entity of the table, when it holds rows of one only. Then the number in a row says nothing: migrations
     /// of the time left stale ones, and Apple's framework does not read it either.
@@ -96,6 +98,8 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
             plans[index] = Plan(layout: entity, inline: inline, tails: tails, isCacheable: isCacheable)
         }
         columnNames = names
+        columns = SQLColumnList(
+            alias: "t0", names: [SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn] + names)
         let stored = layout.subtree.filter { schema.numbers[$0] != nil }
         singleLayout = stored.count == 1 ? stored.first : nil
         soleLayout = schema.soleLayout(ofRoot: layout.rootIndex, in: model)
@@ -109,8 +113,8 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
 
     /// The columns, for a SELECT.
     package func results(alias: String) -> [SQLSelect.Result] {
-        ([SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn] + columnNames)
-            .map { SQLSelect.Result(expression: .column(alias: alias, name: $0)) }
+        let list = alias == columns.alias ? columns : SQLColumnList(alias: alias, names: columns.names)
+        return [SQLSelect.Result(expression: .columns(list))]
     }
 
     /// How the rows with an entity's number are read; nil when the entity is none of the shape's.
