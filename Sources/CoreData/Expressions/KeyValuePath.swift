@@ -31,6 +31,16 @@ extension KeyValuePath {
         read(object, from: 0, to: keys.count)
     }
 
+    /// The value at the path, beginning at an object that answers keys by itself. A program's object need not be cast
+    /// for it, which costs more than the reading does.
+    func value(of object: any KeyValueReadable) -> Any? {
+        guard let key = keys.first, key.utf8.first != 0x40, key != "self", key != "SELF" else {
+            return value(in: object)
+        }
+        let first = object.value(inPredicateForKey: key)
+        return keys.count == 1 ? first : read(first, from: 1, to: keys.count)
+    }
+
     private func read(_ start: Any?, from first: Int, to end: Int) -> Any? {
         var current = start
         var index = first

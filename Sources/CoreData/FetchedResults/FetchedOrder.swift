@@ -18,7 +18,9 @@ struct FetchedOrder {
 
     /// The name of the section an object belongs to by its present values.
     func sectionName(of object: NSObject) -> String {
-        sectionKeyPath.map { Self.sectionName(of: $0.value(in: object)) } ?? ""
+        guard let sectionKeyPath else { return "" }
+        if let object = object as? NSManagedObject { return Self.sectionName(of: sectionKeyPath.value(of: object)) }
+        return Self.sectionName(of: sectionKeyPath.value(in: object))
     }
 
     /// The name that a value at the section's key path gives.

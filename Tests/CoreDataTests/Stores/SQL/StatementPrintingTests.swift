@@ -29,6 +29,15 @@ struct StatementPrintingTests {
         #expect(copied.text == "INSERT OR REPLACE INTO NEW (Z_PK) SELECT Z_PK FROM OLD ORDER BY Z_PK")
     }
 
+    @Test("The columns of a list are printed as single ones are, each time")
+    func columnLists() {
+        let list = SQLColumnList(alias: "t0", names: [SQLSchema.keyColumn, "two words"])
+        let select = SQLSelect(results: [.init(expression: .columns(list))], table: "ZBOOK", alias: "t0")
+        for _ in 0..<2 {
+            #expect(printed(.select(select)).text == "SELECT t0.Z_PK, t0.\"two words\" FROM ZBOOK t0")
+        }
+    }
+
     @Test("An UPDATE sets columns, for a condition or for the rows of another source")
     func updates() {
         let one = printed(

@@ -110,8 +110,7 @@ extension SQLExpression {
             return all([value] + list).map { .isIn($0[0], Array($0.dropFirst())) }
         case .hasPrefix(let value, let prefix): return value.onColumnsOnly.map { .hasPrefix($0, prefix) }
         case .columns, .complement, .isInArray, .isInParameter, .isInSelect, .row, .rowNumber, .exists, .scalar,
-            .function,
-            .allColumns, .countAll, .choice:
+            .function, .allColumns, .countAll, .choice:
             return nil
         }
     }
