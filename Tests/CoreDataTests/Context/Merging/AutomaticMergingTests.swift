@@ -164,7 +164,7 @@ struct AutomaticMergingTests {
                 try background.save()
             }
         }
-        await main.perform {}
+        await main.perform(schedule: .enqueued) {}
         #expect(book.text("title") == "30")
     }
 
