@@ -104,7 +104,8 @@ extension NSManagedObjectContext {
                 !changed.isEmpty || isBack
                 || object.hasToManyChanges && objectStores.contains(object.objectKey.storeNumber)
             guard isChanged, let old = object.row, !object.flags.contains(.inaccessible) else { continue }
-            let row = object.builtRow(key: object.key, version: old.version + 1, renaming: permanent)
+            let row = object.builtRow(
+                key: object.key, version: RowVersion.next(after: old.version), renaming: permanent)
             attempts.rows.append((object, row))
             if isBack {
                 changes[object.objectKey.storeNumber, default: ChangeSet()].inserted.append(row)

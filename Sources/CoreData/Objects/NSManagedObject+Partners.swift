@@ -142,7 +142,9 @@ extension NSManagedObjectContext {
         guard let newest = try? rowSource?.newestRow(for: object.objectKey, in: self) else { return }
         if let row = object.row {
             // A parent's unsaved changes leave the version as it is.
-            if row.version < newest.version || parent != nil { object.rebase(on: newest, keeping: .all) }
+            if RowVersion.isOlder(row.version, than: newest.version) || parent != nil {
+                object.rebase(on: newest, keeping: .all)
+            }
         } else {
             object.row = newest
             object.flags.insert(.unfired)

@@ -167,7 +167,9 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         var position = Self.hash(key, mask)
         while let entry = entries[position] {
             if Self.key(of: entry) == key {
-                guard entry._withUnsafeGuaranteedRef({ $0.version <= row.version }) else { return }
+                guard entry._withUnsafeGuaranteedRef({ !RowVersion.isOlder(row.version, than: $0.version) }) else {
+                    return
+                }
                 entries[position] = Unmanaged.passRetained(row)
                 entry.release()
                 return

@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
             guard let row = object.row, !object.flags.contains(.inaccessible),
                 !reinsertedObjects.contains(ObjectIdentifier(object)),
                 let cached = coordinator.cachedRow(for: object.objectKey, rootIndex: object.home.layout.rootIndex),
-                cached.version > row.version
+                RowVersion.isOlder(row.version, than: cached.version)
             else { continue }
             conflicts.append(SaveConflicts.Conflict(key: object.objectKey, expected: row, found: cached))
         }
@@ -72,7 +72,9 @@ extension NSManagedObjectContext {
             let object = conflict.sourceObject
             guard object.home.context === self else { continue }
             if let found = conflict.foundRow {
-                guard let row = object.row, row !== found, row.version <= found.version else { continue }
+                guard let row = object.row, row !== found, !RowVersion.isOlder(found.version, than: row.version) else {
+                    continue
+                }
                 // The policy has left it as it was: it wins.
                 if object.flags.contains(.deleted) {
                     object.row = found

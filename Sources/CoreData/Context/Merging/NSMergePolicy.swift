@@ -71,7 +71,7 @@ open class NSMergePolicy: NSObject {
     /// list under `NSPersistentStoreSaveConflictsErrorKey`.
     open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         if mergeType == .errorMergePolicyType { throw NSMergeConflict.error(list) }
-        for conflict in list { OptimisticResolution(conflict, mergeType).run() }
+        for conflict in list { MergePolicyResolution(conflict, mergeType).run() }
     }
 
     /// Resolves broken uniqueness constraints. The error policy throws 133021 with the list under

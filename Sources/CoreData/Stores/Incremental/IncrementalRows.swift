@@ -197,9 +197,10 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
             var row = row
             if let previous = rowCache.row(for: row.key, rootIndex: layout.rootIndex) {
                 if previous.hasSameValues(as: row, layout) { return previous }
-                if row.version <= previous.version {
+                if !RowVersion.isOlder(previous.version, than: row.version) {
                     row = NSManagedObject.row(
-                        from: row, changes: nil, layout, key: row.key, version: previous.version + 1, renaming: [:])
+                        from: row, changes: nil, layout, key: row.key,
+                        version: RowVersion.next(after: previous.version), renaming: [:])
                 }
                 versions[row.key] = row.version
                 rowCache.remove(row.key, rootIndex: layout.rootIndex)

@@ -1,51 +1,5 @@
 import Foundation
 
-/// What the built-in policies do about one object whose row has moved on.
-struct OptimisticResolution {
-    private let conflict: NSMergeConflict
-    private let type: NSMergePolicyType
-
-    init(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) {
-        self.conflict = conflict
-        self.type = type
-    }
-
-    private var storeWins: Bool {
-        type == .mergeByPropertyStoreTrumpMergePolicyType || type == .rollbackMergePolicyType
-    }
-
-    func run() {
-        let object = conflict.sourceObject
-        guard let context = object.home.context else { return }
-        let isDeleted = object.flags.contains(.deleted)
-        guard let latest = conflict.latestRow else {
-            // The row is gone. A deleted object needs nothing more; where the object wins, the save inserts it again.
-            if storeWins, !isDeleted { context.acceptDeletions(of: [object]) }
-            return
-        }
-        if isDeleted {
-            if storeWins {
-                context.undelete(object, as: latest)
-                object.awake(fromSnapshotEvents: .mergePolicy)
-            } else {
-                object.row = latest
-            }
-            return
-        }
-        switch type {
-        case .errorMergePolicyType: return
-        case .mergeByPropertyStoreTrumpMergePolicyType: object.rebase(on: latest, keeping: .unconflicting)
-        case .mergeByPropertyObjectTrumpMergePolicyType: object.rebase(on: latest, keeping: .all)
-        case .overwriteMergePolicyType: object.rebase(on: latest, keeping: .everything)
-        case .rollbackMergePolicyType:
-            object.rebase(on: latest, keeping: .none)
-            object.flags.remove(.updated)
-        }
-        object.awake(fromSnapshotEvents: .mergePolicy)
-        context.noteRefresh(of: object)
-    }
-}
-
 extension NSManagedObjectContext {
     /// The rows of objects are gone: the objects go too, without being changes to save. What is new in memory and leads to
     /// them leads nowhere. The next did-change notification names them; after that they belong to no context.

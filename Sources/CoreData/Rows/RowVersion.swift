@@ -1,0 +1,14 @@
+/// The version of a row: how many times it was saved. A save changes a row only where the row still has the version that
+/// the context knows; otherwise it is a conflict.
+///
+/// The context counts up when it builds the row to save. What changes rows without knowing their version, as a batch update,
+/// lets the database count (`RowWriter.risenVersion`).
+package enum RowVersion {
+    /// The version that follows a version. The largest one is followed by the smallest one: a file can hold any number.
+    @inline(__always)
+    static func next(after version: Int32) -> Int32 { version &+ 1 }
+
+    /// Whether one version came before another one, also around the largest number.
+    @inline(__always)
+    package static func isOlder(_ version: Int32, than other: Int32) -> Bool { version &- other < 0 }
+}
