@@ -11,7 +11,7 @@
     }
 
     /// Stores in PostgreSQL databases. `CoreData` finds it by its name when somebody asks for the type.
-    final class PostgreSQLEngine: ProductStoreEngine {
+    final class PostgreSQLEngine: ProductStoreEngine, InPlaceEngine {
         init() {}
 
         var types: [String] { [NSPostgreSQLStoreType] }
@@ -70,6 +70,34 @@
 
         func copy(_ store: NSPersistentStore, to url: URL, replacing: Bool, _ progress: Progress?) throws {
             throw Self.unsupported("copied as it lies", url)
+        }
+
+        // MARK: Migrating
+
+        func migrating(
+            at url: URL, from metadata: [String: Any], timeout: TimeInterval, _ progress: Progress?,
+            _ body: (any SQLConnection) throws -> Void
+        ) throws {
+            try reporting {
+                // The locks of the session go with the connection.
+                let connection = try Self.connection(to: url)
+                let lock = PostgreSQLConnection.versionLock(of: metadata)
+                try connection.takeAlone(version: lock, timeout: timeout, progress)
+                try connection.transaction { try body(connection) }
+            }
+        }
+
+        func shown(_ url: URL) -> URL {
+            PostgreSQLAddress(url).flatMap { URL(string: $0.description) } ?? URL(fileURLWithPath: "/dev/null")
+        }
+
+        func looking<Result>(at url: URL, _ body: (any SQLConnection) throws -> Result) throws -> Result {
+            try reporting {
+                let connection = try Self.connection(to: url)
+                try connection.beginReading()
+                defer { connection.rollback() }
+                return try body(connection)
+            }
         }
 
         private static func unsupported(_ what: String, _ url: URL) -> NSError {

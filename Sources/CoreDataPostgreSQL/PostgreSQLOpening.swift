@@ -29,6 +29,7 @@
 
         func store() throws -> any NSPersistentStore & RowStore {
             let layout = opening.layout
+            let version = try share()
             let numbers = try ActualSchema(connection).numbers
             let isPresent = !numbers.isEmpty
             let names = layout.entities.map(\.name)
@@ -42,12 +43,15 @@
             connection.labels = labels
             if !isPresent, isReadOnly { throw SQLStoreMetadata.notAStore(url) }
             let metadata = isPresent ? try present() : try create(schema)
+            let lock = PostgreSQLConnection.versionLock(of: metadata)
+            // Nobody else has the store that was made just now open as another version.
+            if version == nil { try connection.share(version: lock, timeout: timeout) }
             let history =
                 tracksHistory && !isReadOnly
                 ? try HistoryTables.prepare(connection, for: layout) : try HistoryTables.read(from: connection)
             let database = PostgreSQLDatabase(
                 address, labels: labels, first: connection, isReadOnly: isReadOnly,
-                maximumOfReaders: opening.maximumOfReaders)
+                versionLock: lock, timeout: timeout, maximumOfReaders: opening.maximumOfReaders)
             let parts = SQLStore.Parts(
                 layout: layout, storeNumber: opening.number, typeName: opening.type, schema: schema, use: opening.use,
                 derivedAttributes: derivedAttributes, historyTables: history, tracksHistory: tracksHistory,
@@ -56,6 +60,24 @@
             let store = SQLStore.opened(parts, database: database)
             store.isReadOnly = isReadOnly
             return store
+        }
+
+        private var timeout: TimeInterval {
+            (opening.options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
+        }
+
+        /// Holds the lock of the store's version, so that nobody migrates it any more; nil where there is no store.
+        private func share() throws -> Int64? {
+            while try connection.tableNames().contains(SQLBookkeeping.Keys.table) {
+                let metadata = try SQLStoreMetadata.read(from: connection, url: url)
+                let lock = PostgreSQLConnection.versionLock(of: metadata)
+                try connection.share(version: lock, timeout: timeout)
+                // A migration may have ended while the lock was waited for.
+                let now = try SQLStoreMetadata.read(from: connection, url: url)
+                if PostgreSQLConnection.versionLock(of: now) == lock { return lock }
+                try connection.giveBack(version: lock)
+            }
+            return nil
         }
 
         /// The metadata of the store that is there; throws where it is another model's.

@@ -20,8 +20,8 @@ extension NSPersistentStoreCoordinator {
         let customClass = StoreClasses.storeClass(for: storeType)
         // Around everything: whether a file has to be migrated is known when it has been refused.
         return try MigrationFeed.during(options?[NSMigrationProgressOption] as? Progress) {
-            if storeType == NSSQLiteStoreType, customClass == nil, let storeURL {
-                try Self.requireFileType(storeType, storeURL)
+            if customClass == nil, let storeURL, Self.isMigratedFirst(storeType) {
+                if storeType == NSSQLiteStoreType { try Self.requireFileType(storeType, storeURL) }
                 return try Self.untilTimeLimit(options) {
                     // Before the lock: a migration can take long, and nobody else has to wait for it.
                     let look = try prepareStore(at: storeURL, ofType: storeType, configuration, options)
@@ -33,6 +33,11 @@ extension NSPersistentStoreCoordinator {
                 try attach(storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
             }
         }
+    }
+
+    /// Whether a store is brought to the model's version before it is opened.
+    private static func isMigratedFirst(_ type: String) -> Bool {
+        type == NSSQLiteStoreType || StoreEngines.engine(for: type) is any InPlaceEngine
     }
 
     /// Tries again, until the time limit, where somebody else has a store locked: SQLite does not wait for every lock, as when

@@ -4,6 +4,11 @@ extension NSPersistentStoreCoordinator: StoreMigrating {
     final func prepareStore(
         at url: URL, ofType type: String, _ configuration: String?, _ options: [AnyHashable: Any]?
     ) throws -> (any StoreLook)? {
+        if let engine = StoreEngines.engine(for: type) as? any InPlaceEngine {
+            try DatabaseMigration(
+                engine: engine, at: url, model: managedObjectModel, configuration: configuration, options: options
+            ).prepare()
+        }
         guard type == NSSQLiteStoreType else { return nil }
         return try StoreMigration.prepare(
             url: url.standardizedFileURL, model: managedObjectModel, configuration: configuration, options: options)

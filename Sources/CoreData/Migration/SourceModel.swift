@@ -18,6 +18,17 @@ struct SourceModel {
         archived = { try SQLiteModelCache.model(at: url, timeout: timeout) }
     }
 
+    /// For a store that keeps its model where its engine finds it.
+    init(
+        metadata: [String: Any], url: URL, versions: [NSManagedObjectModel] = [],
+        archived: @escaping () throws -> NSManagedObjectModel?
+    ) {
+        self.metadata = metadata
+        self.url = url
+        self.versions = versions
+        self.archived = archived
+    }
+
     /// For a store that was looked at.
     init(_ look: SQLiteStoreLook) {
         metadata = look.metadata

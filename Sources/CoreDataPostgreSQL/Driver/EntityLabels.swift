@@ -6,11 +6,13 @@
         private let names: [Int64: String]
         private let numbers: [String: Int64]
 
-        init(_ schema: SQLSchema, _ layout: ModelLayout) {
-            var names: [Int64: String] = [:]
-            for (number, index) in schema.layoutOfNumber { names[Int64(number)] = layout.entities[index].name }
-            self.names = names
-            numbers = Dictionary(names.map { ($1, $0) }) { first, _ in first }
+        convenience init(_ schema: SQLSchema, _ layout: ModelLayout) {
+            self.init(schema.layoutOfNumber.mapValues { layout.entities[$0].name })
+        }
+
+        init(_ names: [Int: String]) {
+            self.names = Dictionary(uniqueKeysWithValues: names.map { (Int64($0), $1) })
+            numbers = Dictionary(names.map { ($1, Int64($0)) }) { first, _ in first }
         }
 
         /// Nobody's names: for a connection that only looks at what a store says about itself.

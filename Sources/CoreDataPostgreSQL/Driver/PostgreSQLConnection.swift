@@ -23,6 +23,13 @@
         private static let keptTexts = 200
 
         var dialect: any SQLDialect { PostgreSQLDialect() }
+        var style: any SQLSchemaStyle { PostgreSQLStyle() }
+
+        func nameEntities(_ names: [Int: String]) { labels = EntityLabels(names) }
+
+        /// What is asked while a statement runs, and whether it was answered with true.
+        private var question: (() -> Bool)?
+        private var wasStopped = false
 
         init(_ address: PostgreSQLAddress, labels: EntityLabels = EntityLabels()) throws {
             self.address = address
@@ -105,13 +112,16 @@
                     message: address.withoutPassword(String(cString: PQerrorMessage(handle))),
                     address: address.description)
             }
-            return PostgreSQLError(result, address: address.description)
+            var error = PostgreSQLError(result, address: address.description)
+            error.isOfStopping = wasStopped && error.state == PostgreSQLError.cancelled
+            return error
         }
 
         /// Runs one or several statements in SQL.
         func execute(_ text: String) throws {
             roundTrips += 1
-            let result = PQexec(handle, text)
+            let result =
+                question == nil ? PQexec(handle, text) : askingMeanwhile { PQsendQuery(handle, text) }
             defer { PQclear(result) }
             let status = PQresultStatus(result)
             guard status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else { throw error(result) }
@@ -142,7 +152,11 @@
             let lengths = values.map { Int32($0?.count ?? 0) }
             let formats = [Int32](repeating: 1, count: values.count)
             let result = Self.withPointers(to: values) { pointers in
-                PQexecPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1)
+                question == nil
+                    ? PQexecPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1)
+                    : askingMeanwhile {
+                        PQsendQueryPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1)
+                    }
             }
             let status = PQresultStatus(result)
             guard let result, status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else {
@@ -183,13 +197,22 @@
 
         /// The first column of what a statement in SQL gives, for texts as parameters.
         func texts(_ select: String, _ values: [String] = []) throws -> [String] {
+            try rows(select, values).map { $0[0] ?? "" }
+        }
+
+        /// What a statement in SQL gives, as texts, for texts as parameters.
+        func rows(_ select: String, _ values: [String] = []) throws -> [[String?]] {
             roundTrips += 1
             let result = Self.withPointers(to: values.map { Array($0.utf8) + [0] }) { pointers in
                 PQexecParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
             }
             defer { PQclear(result) }
             guard PQresultStatus(result) == PGRES_TUPLES_OK else { throw error(result) }
-            return (0..<PQntuples(result)).map { String(cString: PQgetvalue(result, $0, 0)) }
+            return (0..<PQntuples(result)).map { row in
+                (0..<PQnfields(result)).map { column in
+                    PQgetisnull(result, row, column) == 1 ? nil : String(cString: PQgetvalue(result, row, column))
+                }
+            }
         }
 
         // MARK: Transactions
@@ -257,8 +280,7 @@
         }
 
         func facts(ofTables names: Set<String>?) throws -> StoreFacts {
-            throw PostgreSQLError(
-                state: "0A000", message: "Migrating in place is not there yet.", address: address.description)
+            try StoreFacts(self, tables: names)
         }
 
         func changingTables(_ body: () throws -> Void) throws { try body() }
@@ -271,7 +293,44 @@
 
         func interruptible<Result>(
             every steps: Int, by question: @escaping () -> Bool, _ body: () throws -> Result
-        ) rethrows -> Result { try body() }
+        ) rethrows -> Result {
+            let outer = self.question
+            self.question = question
+            defer { self.question = outer }
+            return try body()
+        }
+
+        /// Sends a statement, and asks the question while it runs; the answer true has the server cancel it. The last
+        /// result is the caller's.
+        private func askingMeanwhile(_ send: () -> Int32) -> OpaquePointer? {
+            wasStopped = false
+            guard send() == 1 else { return nil }
+            var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+            while PQisBusy(handle) == 1 {
+                if poll(&descriptor, 1, Self.pause) == 0, !wasStopped, question?() == true {
+                    wasStopped = true
+                    cancel()
+                }
+                guard PQconsumeInput(handle) == 1 else { break }
+            }
+            var last: OpaquePointer?
+            while let next = PQgetResult(handle) {
+                PQclear(last)
+                last = next
+            }
+            return last
+        }
+
+        /// How long it waits, in milliseconds, between two questions.
+        private static let pause: Int32 = 25
+
+        /// Has the server end the statement that runs.
+        private func cancel() {
+            guard let cancel = PQgetCancel(handle) else { return }
+            var message = [CChar](repeating: 0, count: 256)
+            PQcancel(cancel, &message, Int32(message.count))
+            PQfreeCancel(cancel)
+        }
 
         func stepsPerRow(of statement: SQLStatement) -> Int { 0 }
 

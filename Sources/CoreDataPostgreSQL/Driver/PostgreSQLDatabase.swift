@@ -8,6 +8,8 @@
         private let labels: EntityLabels
         private let isReadOnly: Bool
         private let maximumOfReaders: Int
+        private let versionLock: Int64
+        private let timeout: TimeInterval
 
         private let writerLock = NSRecursiveLock()
         private var writer: PostgreSQLConnection?
@@ -19,12 +21,14 @@
 
         init(
             _ address: PostgreSQLAddress, labels: EntityLabels, first: PostgreSQLConnection, isReadOnly: Bool,
-            maximumOfReaders: Int
+            versionLock: Int64, timeout: TimeInterval, maximumOfReaders: Int
         ) {
             self.address = address
             self.labels = labels
             self.isReadOnly = isReadOnly
             self.maximumOfReaders = maximumOfReaders
+            self.versionLock = versionLock
+            self.timeout = timeout
             first.labels = labels
             if isReadOnly { idle = [first] } else { writer = first }
         }
@@ -34,6 +38,19 @@
         }
 
         var holdsTransaction: Bool { false }
+
+        /// A connection that holds the lock of the store's version.
+        private func connect() throws -> PostgreSQLConnection {
+            let connection = try PostgreSQLConnection(address, labels: labels)
+            try connection.share(version: versionLock, timeout: timeout)
+            // While no connection was open, somebody may have migrated the store.
+            let url = URL(string: address.description) ?? URL(fileURLWithPath: "/dev/null")
+            let metadata = try SQLStoreMetadata.read(from: connection, url: url)
+            guard PostgreSQLConnection.versionLock(of: metadata) == versionLock else {
+                throw StoreModelCheck.incompatible([], metadata: metadata, url: url)
+            }
+            return connection
+        }
 
         // MARK: Reading
 
@@ -63,7 +80,7 @@
             readers.unlock()
             if let known, known.isAlive { return known }
             do {
-                return try PostgreSQLConnection(address, labels: labels)
+                return try connect()
             } catch {
                 readers.withLock {
                     used -= 1
@@ -91,7 +108,7 @@
             if let writer, writer.isAlive {
                 connection = writer
             } else {
-                connection = try PostgreSQLConnection(address, labels: labels)
+                connection = try connect()
                 writer = connection
             }
             do {

@@ -24,6 +24,8 @@
             case .abs: "ABS"
             case .coalesce: "COALESCE"
             case .greatest: "GREATEST"
+            // The program computes it for fetches; a migration looks for whole numbers with it.
+            case .truncate: "TRUNC"
             // The program has computed them before: see `missingFunctions`.
             default: "coredata.\(function.rawValue)"
             }
@@ -79,6 +81,14 @@
             case .blob: "bytea"
             case .uuid: "uuid"
             }
+        }
+
+        var changesTypes: Bool { true }
+
+        func conversion(of column: String, from type: String, to new: SQLColumnType) -> String {
+            // A truth value has casts to and from `integer` alone.
+            let isOfTruth = type == name(of: .boolean) || new == .boolean
+            return "\(quoted(column))\(isOfTruth ? "::integer" : "")::\(name(of: new))"
         }
 
         func insertion(_ conflict: SQLInsert.Conflict) -> (verb: String, tail: String) {

@@ -17,9 +17,12 @@
         var address: String
         /// Whether a commit was under way when the connection was lost: nobody knows whether it took place.
         var isOfCommit = false
+        /// Whether it was cancelled because somebody was asked, and wanted it to end.
+        var isOfStopping = false
 
         static let uniqueViolation = "23505"
         static let cachedPlan = "0A000"
+        static let cancelled = "57014"
 
         /// What a result says of its failure.
         init(_ result: OpaquePointer?, address: String) {
@@ -37,7 +40,10 @@
             self.address = address
         }
 
-        var kind: SQLFailureKind { state == Self.uniqueViolation ? .notUnique(columns: columns) : .other }
+        var kind: SQLFailureKind {
+            if isOfStopping { return .stopped }
+            return state == Self.uniqueViolation ? .notUnique(columns: columns) : .other
+        }
 
         /// Whether the same work may succeed when it is done again: somebody else was in the way.
         var isPassing: Bool { ["40001", "40P01", "55P03"].contains(state) }

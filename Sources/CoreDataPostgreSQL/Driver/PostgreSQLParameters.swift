@@ -180,6 +180,7 @@
                 }
                 append(number, bytes.count) { $0 += bytes }
             case PostgreSQLType.bytea: append(number, bytes.count) { $0 += bytes }
+            case PostgreSQLType.numeric where bytes.elementsEqual("NaN".utf8): bind(number, decimal: .nan)
             case PostgreSQLType.uuid:
                 guard let uuid = UUID(uuidString: String(decoding: bytes, as: UTF8.self)) else {
                     return misfit(number, PostgreSQLType.text)

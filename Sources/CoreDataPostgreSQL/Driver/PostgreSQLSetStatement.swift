@@ -112,11 +112,36 @@
     extension SQLStatement {
         /// The statement with what PostgreSQL says in other words.
         var inWordsOfPostgreSQL: SQLStatement {
+            if case .select(let select) = self { return .select(select.inWordsOfPostgreSQL) }
             guard case .insert(var insert) = self, case .replaces(let key) = insert.conflict else { return self }
             let others = insert.columns.filter { !key.contains($0) }
             insert.conflict = .updates(
                 key: key, others.map { .init($0, .column(alias: "excluded", name: $0)) })
             return .insert(insert)
+        }
+    }
+
+    extension SQLSelect {
+        fileprivate var inWordsOfPostgreSQL: SQLSelect {
+            mapped {
+                $0.inWordsOfPostgreSQL
+            } _: {
+                $0.inWordsOfPostgreSQL
+            }
+        }
+    }
+
+    extension SQLExpression {
+        /// An operation on bits takes whole numbers alone: the whole part of any number is a function here.
+        fileprivate var inWordsOfPostgreSQL: SQLExpression {
+            if case .binary(.bitOr, let value, .value(.int(0))) = self {
+                return .function(.truncate, [value.inWordsOfPostgreSQL])
+            }
+            return mapped {
+                $0.inWordsOfPostgreSQL
+            } _: {
+                $0.inWordsOfPostgreSQL
+            }
         }
     }
 #endif

@@ -33,6 +33,9 @@
 
         var entityType: SQLColumnType { .label }
 
+        /// There are no files: machines share no disk.
+        var tagsExternalValues: Bool { false }
+
         func type(of attribute: NSAttributeDescription, kind: SlotKind) -> SQLColumnType {
             switch attribute.attributeType {
             case .integer16AttributeType: .smallInteger

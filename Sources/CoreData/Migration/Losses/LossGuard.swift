@@ -105,7 +105,7 @@ struct LossGuard {
     }
 
     /// Throws when rows of a store would lose something. Where nobody else can write, nothing comes in between.
-    func check(_ metadata: [String: Any], _ source: NSManagedObjectModel, on connection: SQLiteConnection) throws {
+    func check(_ metadata: [String: Any], _ source: NSManagedObjectModel, on connection: any SQLConnection) throws {
         let work = FollowedWork(progress: options?[NSMigrationProgressOption] as? Progress)
         try refuse(
             losses(metadata, onlyRefusable: true) {
@@ -115,7 +115,7 @@ struct LossGuard {
 
     /// What rows of a store would lose, allowed or not, as far as some milliseconds of looking tell.
     func sample(
-        _ metadata: [String: Any], _ source: NSManagedObjectModel, on connection: SQLiteConnection
+        _ metadata: [String: Any], _ source: NSManagedObjectModel, on connection: any SQLConnection
     ) throws -> [MigrationLoss] {
         try losses(metadata) {
             try numbers(of: $0, metadata, source, on: connection, .sample, FollowedWork(progress: nil))

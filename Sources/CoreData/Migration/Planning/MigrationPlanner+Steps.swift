@@ -21,7 +21,9 @@ extension MigrationPlanner {
                 continue
             }
             // Indexes of somebody else stay as long as their columns do.
-            let isOurs = index.name.hasPrefix("Z_") || index.name.hasPrefix(index.table + "_")
+            let isOurs =
+                index.name.hasPrefix("Z_") || index.name.hasPrefix(index.table + "_")
+                || old.indexes.contains { $0.name == index.name }
             if isOurs || usesDropped { add(.dropIndex(index.name)) }
         }
         return kept
@@ -169,6 +171,12 @@ extension MigrationPlanner {
             of: source.name, table,
             change.columns.compactMap { column in column.sources.first.map { ($0, column.column.name) } })
         for column in change.columns where column.sources.isEmpty { add(.addColumn(table: table, column.column)) }
+        for column in change.columns {
+            guard let name = column.sources.first, let former = source.column(name),
+                !isOfType(column.column.type, former)
+            else { continue }
+            add(.changeType(table: table, column.column, from: former.type), rows: source.rows)
+        }
     }
 
     private mutating func alterColumns(of change: JoinChange) {
@@ -211,7 +219,7 @@ extension MigrationPlanner {
                 for (number, slot) in entity.slots.enumerated() {
                     guard case .attribute(let attribute) = slot.role,
                         let source = sourceAttribute(of: slot, in: entity),
-                        let tagged = AttributeConversion(from: source, to: attribute)?.tag,
+                        new.tagsExternalValues, let tagged = AttributeConversion(from: source, to: attribute)?.tag,
                         let column = new.columns[member.layout][number], done.insert(column).inserted
                     else { continue }
                     // Rows do not have their new numbers yet where the table was altered.
@@ -226,6 +234,35 @@ extension MigrationPlanner {
                 }
             }
         }
+    }
+
+    /// Rows that name their entities get the new names.
+    mutating func addNamesOfEntities() {
+        guard new.namesEntities else { return }
+        var names: [Int: String] = [:]
+        var renamed: [(number: Int, name: String)] = []
+        for entity in difference.destination.entities {
+            guard let number = new.numbers[entity.index] else { continue }
+            names[number] = entity.name
+            if let origin = difference.sourceOf[entity.index], difference.source.entities[origin].name != entity.name {
+                renamed.append((number, entity.name))
+            }
+        }
+        // The numbers stand for the names that rows have now; the new ones are texts.
+        var updates: [SQLUpdate] = []
+        let numbers = renamed.map { SQLExpression.number($0.number) }
+        for table in new.entityTables where !renamed.isEmpty {
+            for column in table.columns where column.type == .label {
+                let value = renamed.reduce(SQLExpression.column(column.name)) { rest, one in
+                    .choice(
+                        .binary(.equal, .column(column.name), .number(one.number)), .value(.string(one.name)), rest)
+                }
+                updates.append(
+                    SQLUpdate(
+                        table.name, [.init(column.name, value)], where: .isIn(.column(column.name), numbers)))
+            }
+        }
+        add(.renameEntities(updates, names: names), rows: updates.isEmpty ? 0 : 1)
     }
 
     mutating func addUpdates() {

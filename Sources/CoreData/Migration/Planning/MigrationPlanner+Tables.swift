@@ -135,7 +135,7 @@ extension MigrationPlanner {
             case .attribute(let attribute) = entity.slots[slot].role,
             let source = sourceAttribute(of: entity.slots[slot], in: entity)
         else { return nil }
-        return AttributeConversion(from: source, to: attribute)?.tag
+        return new.tagsExternalValues ? AttributeConversion(from: source, to: attribute)?.tag : nil
     }
 
     /// The slot of the source entity that holds the same links as a key of the destination entity.
@@ -207,22 +207,29 @@ extension MigrationPlanner {
         }
     }
 
+    /// Whether a column of the file has a type; the length of a text is no part of it.
+    func isOfType(_ type: SQLColumnType, _ column: StoreFacts.Column?) -> Bool {
+        column.map { String($0.type.prefix { $0 != "(" }) } == dialect.name(of: type)
+    }
+
     private func mustRewrite(_ change: TableChange, _ source: StoreFacts.Table, used: Set<String>) -> Bool {
         if change.isPartOfSource { return true }
         var seen: Set<String> = []
         for column in change.columns {
             let sources = column.sources
             if sources.count > 1 { return true }
-            if column.pieces.values.contains(where: { piece in
-                if case .carried(_, let form, _) = piece { form != .same } else { false }
-            }) {
+            if !dialect.changesTypes,
+                column.pieces.values.contains(where: { piece in
+                    if case .carried(_, let form, _) = piece { form != .same } else { false }
+                })
+            {
                 return true
             }
             guard let name = sources.first else { continue }
             if !seen.insert(name.uppercased()).inserted { return true }
-            let type = source.column(name)?.type.prefix { $0 != "(" }
-            if type.map(String.init) != column.column.type.rawValue { return true }
+            if !dialect.changesTypes, !isOfType(column.column.type, source.column(name)) { return true }
         }
+        if dialect.changesTypes { return false }
         let added = change.columns.contains { $0.sources.isEmpty }
         let renamed = change.columns.contains { column in
             column.sources.first.map { !Self.same($0, column.column.name) } ?? false

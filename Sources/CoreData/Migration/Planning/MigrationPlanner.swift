@@ -74,6 +74,7 @@ struct MigrationPlanner {
         addMovesOfTables()
         addColumnsAndCopies()
         addUpdates()
+        addNamesOfEntities()
         addLookUps()
         addDerivedValues()
         for index in new.indexes where !kept.contains(index.name) {

@@ -19,6 +19,10 @@ enum MigrationStep {
     case renameColumn(table: String, from: String, to: String)
     /// SQLite writes every row of the table anew.
     case dropColumn(table: String, String)
+    /// Gives a column another type, and its values with it, where the database does that in place.
+    case changeType(table: String, SQLColumn, from: String)
+    /// Entities have other names, in the rows of these columns that name them; `names` are all, by their numbers.
+    case renameEntities([SQLUpdate], names: [Int: String])
     /// Deletes the rows of entities that are gone.
     case deleteRows(table: String, numbers: [Int])
     /// Clears keys of rows that are about to be deleted.
@@ -183,6 +187,8 @@ extension MigrationStep: CustomStringConvertible {
         case .addColumn(let table, let column): "add column \(table).\(column.name)"
         case .renameColumn(let table, let from, let to): "rename column \(table).\(from) to \(to)"
         case .dropColumn(let table, let name): "drop column \(table).\(name)"
+        case .changeType(let table, let column, _): "change the type of \(table).\(column.name)"
+        case .renameEntities: "rename entities"
         case .deleteRows(let table, let numbers): "delete rows of entities \(numbers) from \(table)"
         case .clearKeys(let table, let columns, _, _, _): "clear keys \(table).\(columns.joined(separator: ", "))"
         case .deletePairs(let table, let column, _, _): "delete pairs of \(table).\(column)"
@@ -223,8 +229,10 @@ extension MigrationStep: CustomStringConvertible {
             true
         // Dropping a table gives its pages back without reading rows.
         case .dropTable: true
-        case .check, .createIndex, .dropColumn, .deleteRows, .clearKeys, .deletePairs, .update, .copyRows, .copyPairs,
-            .tagValues, .fillEntity, .fillPositions, .fillDerived, .fillInverse, .renumberHistory:
+        case .check, .createIndex, .dropColumn, .changeType, .renameEntities, .deleteRows, .clearKeys, .deletePairs,
+            .update,
+            .copyRows, .copyPairs, .tagValues, .fillEntity, .fillPositions, .fillDerived, .fillInverse,
+            .renumberHistory:
             false
         }
     }
@@ -256,7 +264,8 @@ extension MigrationStep: CustomStringConvertible {
         switch self {
         case .check(let check): check.table
         case .createIndex(let index): index.table
-        case .dropColumn(let table, _), .deleteRows(let table, _), .clearKeys(let table, _, _, _, _),
+        case .dropColumn(let table, _), .changeType(let table, _, _), .deleteRows(let table, _),
+            .clearKeys(let table, _, _, _, _),
             .deletePairs(let table, _, _, _), .update(let table, _), .copyRows(let table, _, _, _),
             .tagValues(let table, _, _, _, _), .fillEntity(let table, _, _, _), .fillPositions(let table, _, _),
             .fillDerived(let table, _, _),

@@ -32,6 +32,9 @@ struct MigrationRunner {
         case .replaceKeys(let numbers, let keys): try replaceKeys(numbers, keys)
         case .replaceModelCache: try replaceModelCache()
         case .writeMetadata: try SQLStoreMetadata.write(metadata, to: connection, url: url)
+        case .renameEntities(_, let names):
+            try runCommands(of: step, rows: rows)
+            connection.nameEntities(names)
         case .createIndex where rows > 0 && progress.isFollowed:
             try connection.sortingInPieces { try runCommands(of: step, rows: rows) }
         default: try runCommands(of: step, rows: rows)
@@ -116,7 +119,7 @@ extension MigrationErrors {
         _ error: any SQLFailure, url: URL, doing step: String, isInPlace: Bool = true
     ) -> NSError {
         let known = error.nsError(doing: .saving)
-        guard known.code == NSSQLiteError else { return known }
+        guard known.code == NSSQLiteError || known.code == NSPersistentStoreSaveError else { return known }
         return .coreData(
             NSMigrationError,
             reason: "\(isInPlace ? "Cannot migrate store in-place" : "The migration failed"): "

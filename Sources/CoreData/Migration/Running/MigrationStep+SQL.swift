@@ -15,6 +15,8 @@ extension MigrationStep {
         case .addColumn(let table, let column): [.define(.addColumn(column, table: table))]
         case .renameColumn(let table, let from, let to): [.define(.renameColumn(from, to: to, table: table))]
         case .dropColumn(let table, let name): [.define(.dropColumn(name, table: table))]
+        case .changeType(let table, let column, let from): [.define(.changeType(column, table: table, from: from))]
+        case .renameEntities(let updates, _): updates.map { .update($0) }
         case .deleteRows(let table, let numbers):
             [.delete(SQLDelete(from: table, where: .isEntity(numbers)))]
         case .clearKeys(let table, let columns, let key, let target, let numbers):

@@ -92,13 +92,49 @@ struct MigrationTransaction {
     ) throws -> (plan: MigrationPlan, metadata: [String: Any]) {
         let newNames = try entityNames()
         let (old, facts) = try state(of: source, metadata, on: connection)
-        let new = SQLSchemaBuilder.schema(of: model.layout, entities: newNames)
+        let new = try schema(newNames, after: old, source, origins, on: connection)
         let (difference, plan) = try Self.plan(
             from: source.layout, old, to: model.layout, new, facts, in: connection.dialect, origins)
         try forget(ForgottenFiles(of: difference, in: old))
+        connection.nameEntities(
+            old.entityNames(in: source.layout).merging(new.entityNames(in: model.layout)) { old, _ in old })
         progress.name(tablesOf: old, source.layout)
         progress.name(tablesOf: new, model.layout)
         return (plan, newMetadata(metadata, difference, newNames))
+    }
+
+    /// The tables of the model. Where rows name their entities, the numbers only stand for the names: those that the store
+    /// has stay, and new entities get others.
+    func schema(
+        _ names: Set<String>?, after old: SQLSchema, _ source: NSManagedObjectModel, _ origins: ModelOrigins?,
+        on connection: any SQLConnection
+    ) throws -> SQLSchema {
+        let new = SQLSchemaBuilder.schema(of: model.layout, entities: names, style: connection.style)
+        guard new.namesEntities else { return new }
+        let difference = try Self.difference(from: source.layout, old, to: model.layout, new, origins)
+        var numbers: [String: Int] = [:]
+        var taken = Set(old.numbers.compactMap { $0 })
+        var used: Set<Int> = []
+        for entity in model.layout.entities where new.numbers[entity.index] != nil {
+            var number = difference.sourceOf[entity.index].flatMap { old.numbers[$0] }
+            if number.map({ !used.insert($0).inserted }) ?? true {
+                number = (taken.max() ?? 0) + 1
+            }
+            taken.insert(number ?? 0)
+            numbers[entity.name] = number
+        }
+        return SQLSchemaBuilder.schema(
+            of: model.layout, entities: names, numbers: numbers, style: connection.style)
+    }
+
+    private static func difference(
+        from source: ModelLayout, _ old: SQLSchema, to destination: ModelLayout, _ new: SQLSchema,
+        _ origins: ModelOrigins?
+    ) throws -> ModelDifference {
+        try ModelDifference(
+            from: source, to: destination,
+            storedSource: Set(old.numbers.indices.filter { old.numbers[$0] != nil }),
+            storedDestination: Set(new.numbers.indices.filter { new.numbers[$0] != nil }), origins: origins)
     }
 
     /// The tables that the source model has in the file, and what the file really holds.
@@ -116,10 +152,7 @@ struct MigrationTransaction {
         from source: ModelLayout, _ old: SQLSchema, to destination: ModelLayout, _ new: SQLSchema, _ facts: StoreFacts,
         in dialect: any SQLDialect, _ origins: ModelOrigins? = nil
     ) throws -> (difference: ModelDifference, plan: MigrationPlan) {
-        let difference = try ModelDifference(
-            from: source, to: destination,
-            storedSource: Set(old.numbers.indices.filter { old.numbers[$0] != nil }),
-            storedDestination: Set(new.numbers.indices.filter { new.numbers[$0] != nil }), origins: origins)
+        let difference = try difference(from: source, old, to: destination, new, origins)
         let plan = MigrationPlanner.plan(for: difference, from: old, to: new, facts: facts, in: dialect)
         if !plan.refusals.isEmpty { throw MigrationErrors.combined(plan.refusals) }
         return (difference, plan)
@@ -159,5 +192,12 @@ struct MigrationTransaction {
         result["NSStoreModelVersionHashesDigest"] = VersionHash.storeDigest(of: hashes)
         result[NSPersistentStoreModelVersionChecksumKey] = VersionHash.checksum(of: hashes)
         return result
+    }
+}
+
+extension SQLSchema {
+    /// The names of the entities by their numbers.
+    fileprivate func entityNames(in layout: ModelLayout) -> [Int: String] {
+        layoutOfNumber.mapValues { layout.entities[$0].name }
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// What every migration asks again and again: whether it shall end.
-enum MigrationCancellation {
+package enum MigrationCancellation {
     /// Throws 134120 when somebody has cancelled.
-    static func check(_ progress: Progress?) throws {
+    package static func check(_ progress: Progress?) throws {
         guard let progress, progress.isCancelled else { return }
         throw NSError.coreData(
             NSMigrationCancelledError, reason: "The migration was cancelled. The store is unchanged.")

@@ -68,6 +68,10 @@ struct SQLiteDialect: SQLDialect {
     /// No character follows U+10FFFF, so every string with the prefix lies below the end of the range.
     func end(ofPrefix prefix: String) -> String { prefix + "\u{10FFFF}\u{10FFFF}" }
 
+    var changesTypes: Bool { false }
+
+    func conversion(of column: String, from type: String, to new: SQLColumnType) -> String { "" }
+
     func name(of type: SQLColumnType) -> String { type.rawValue }
 
     func suffix(for direction: SQLIndexColumn.Direction) -> String {

@@ -22,6 +22,10 @@ package protocol SQLConnection: AnyObject {
     /// Runs a body that changes tables. What the database itself has hung on their columns follows them.
     func changingTables(_ body: () throws -> Void) throws
     var dialect: any SQLDialect { get }
+    /// How the database calls what it holds.
+    var style: any SQLSchemaStyle { get }
+    /// Says what entities are called in rows that name them, by their numbers.
+    func nameEntities(_ names: [Int: String])
 
     /// A number that is another one as soon as anybody has changed tables or indexes.
     func schemaVersion() throws -> Int64
@@ -44,6 +48,10 @@ package protocol SQLConnection: AnyObject {
 }
 
 extension SQLConnection {
+    package var style: any SQLSchemaStyle { CoreDataFileStyle() }
+
+    package func nameEntities(_ names: [Int: String]) {}
+
     /// Runs a statement that has no parameters.
     @discardableResult
     package func run(_ statement: SQLStatement) throws -> SQLOutcome { try prepare(statement).run() }

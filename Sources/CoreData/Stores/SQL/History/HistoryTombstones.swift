@@ -60,7 +60,9 @@ package struct HistoryTombstones {
 
     /// A value without the tag of external storage: its file goes with the row.
     private func plain(_ value: SlotValue, _ slot: Slot) -> SlotValue {
-        guard RowShape.isExternal(slot), case .data(let data) = value else { return value }
+        guard store.schema.tagsExternalValues, RowShape.isExternal(slot), case .data(let data) = value else {
+            return value
+        }
         return data.withUnsafeBytes { bytes in
             guard let name = ExternalData.fileName(bytes) else { return .data(Data(ExternalData.inlineBytes(bytes))) }
             return ((try? store.externalData?.read(name)) ?? nil).map { .data($0) } ?? .null

@@ -15,6 +15,10 @@ package protocol SQLDialect: Sendable {
     func quoted(_ identifier: String) -> String
     func defined(_ identifier: String) -> String
     func name(of type: SQLColumnType) -> String
+    /// Whether the database gives a column another type, and drops columns, better than a copy of the rows does.
+    var changesTypes: Bool { get }
+    /// The value of a column, which is of a type by its name, as one of another type; empty where it needs no words.
+    func conversion(of column: String, from type: String, to new: SQLColumnType) -> String
     /// What stands behind a table whose rows lie in the order of its key; empty where there is no such thing.
     var keyOrder: String { get }
     func truth(_ value: Bool) -> String

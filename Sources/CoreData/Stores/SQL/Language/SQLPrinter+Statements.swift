@@ -79,6 +79,12 @@ extension SQLPrinter {
                 + dialect.quoted(new)
         case .dropColumn(let name, let table):
             text += "ALTER TABLE \(dialect.quoted(table)) DROP COLUMN \(dialect.quoted(name))"
+        case .changeType(let column, let table, let from):
+            text +=
+                "ALTER TABLE \(dialect.quoted(table)) ALTER COLUMN \(dialect.quoted(column.name)) TYPE "
+                + dialect.name(of: column.type)
+            let value = dialect.conversion(of: column.name, from: from, to: column.type)
+            if !value.isEmpty { text += " USING \(value)" }
         case .dropTrigger(let name):
             text += "DROP TRIGGER \(dialect.quoted(name))"
         case .dropView(let name):

@@ -97,6 +97,7 @@ package enum SQLDefinition: Equatable, Sendable {
     case addColumn(SQLColumn, table: String)
     case renameColumn(String, to: String, table: String)
     case dropColumn(String, table: String)
+    case changeType(SQLColumn, table: String, from: String)
     case dropTrigger(String)
     case dropView(String)
     /// A definition as the database has told it.

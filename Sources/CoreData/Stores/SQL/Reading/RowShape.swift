@@ -87,7 +87,8 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
                 case .reference: kind = .reference
                 case .entityNumber: kind = .entityNumber
                 case .string, .uri: kind = .bytes
-                case .data, .transformable: kind = Self.isExternal(slot) ? .external : .bytes
+                case .data, .transformable:
+                    kind = Self.isExternal(slot) && schema.tagsExternalValues ? .external : .bytes
                 case .uuid: kind = .uuid
                 case .decimal: kind = .decimal
                 }

@@ -146,7 +146,8 @@ extension SQLStore {
     }
 
     private func externalValue(_ stored: Data) -> Data? {
-        stored.withUnsafeBytes { bytes in
+        guard schema.tagsExternalValues else { return stored }
+        return stored.withUnsafeBytes { bytes in
             if let name = ExternalData.fileName(bytes) { return (try? externalData?.read(name)) ?? nil }
             return Data(ExternalData.inlineBytes(bytes))
         }

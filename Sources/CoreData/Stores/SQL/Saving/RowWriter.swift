@@ -32,7 +32,8 @@ package final class RowWriter {
             case .integer, .boolean, .order: kind = .integer
             case .double, .float, .date: kind = .double
             case .string, .uri: kind = .text
-            case .data, .transformable: kind = RowShape.isExternal(slot) ? .external : .blob
+            case .data, .transformable:
+                kind = RowShape.isExternal(slot) && schema.tagsExternalValues ? .external : .blob
             case .uuid: kind = .blob
             case .decimal: kind = .decimal
             case .reference: kind = .reference

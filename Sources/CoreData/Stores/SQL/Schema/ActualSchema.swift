@@ -29,14 +29,15 @@ package struct ActualSchema {
     /// needs.
     package func fit(_ layout: ModelLayout, entities: Set<String>?, url: URL?) throws -> SQLSchema {
         let entities = entities.map { $0.union(presentSubentities(of: $0, layout)) }
-        let computed = SQLSchemaBuilder.schema(of: layout, entities: entities)
+        let computed = SQLSchemaBuilder.schema(of: layout, entities: entities, style: connection.style)
         let names = layout.entities.filter { computed.numbers[$0.index] != nil }.map(\.name)
         // A migration may have left an old name in Z_PRIMARYKEY: then the numbers are those of a new store.
         let ownNumbers = Set(names).isSubset(of: numbers.keys) ? numbers : nil
         var schema =
             ownNumbers == nil
             ? computed
-            : SQLSchemaBuilder.schema(of: layout, entities: entities, numbers: ownNumbers)
+            : SQLSchemaBuilder.schema(
+                of: layout, entities: entities, numbers: ownNumbers, style: connection.style)
         for root in layout.entities where root.superIndex == nil {
             if let table = schema.table(ofRoot: root.index) { try fitTable(table, root, layout, &schema, url) }
         }

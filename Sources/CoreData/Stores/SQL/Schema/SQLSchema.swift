@@ -46,6 +46,11 @@ package struct SQLIndexColumn: Equatable, Sendable {
     }
     package var name: String
     package var direction: Direction?
+
+    package init(name: String, direction: Direction? = nil) {
+        self.name = name
+        self.direction = direction
+    }
 }
 
 /// An index of a table.
@@ -121,6 +126,9 @@ package struct SQLSchema: Equatable, Sendable {
     /// For every layout, the end of a join table of every to-many; nil where the relationship has none.
     package var joinEnds: [[SQLJoinEnd?]]
 
+    /// Whether values that may lie in files have a tag in front of their bytes.
+    package var tagsExternalValues = true
+
     /// Number in the store → layout index.
     package var layoutOfNumber: [Int: Int] = [:]
 
@@ -137,6 +145,11 @@ package struct SQLSchema: Equatable, Sendable {
     }
 
     package func column(layout: Int, slot: Int) -> String? { columns[layout][slot] }
+
+    /// Whether rows name their entities; otherwise they have the numbers.
+    package var namesEntities: Bool {
+        entityTables.first?.columns.contains { $0.name == Self.entityColumn && $0.type == .label } ?? false
+    }
 
     /// Every table in the order in which a new store gets them.
     package var allTables: [SQLTable] { entityTables + joinTables }

@@ -31,6 +31,7 @@ package struct SQLSchemaBuilder {
             numbers: Array(repeating: nil, count: layout.entities.count),
             columns: layout.entities.map { Array(repeating: nil, count: $0.slots.count) },
             joinEnds: layout.entities.map { Array(repeating: nil, count: $0.toManys.count) })
+        schema.tagsExternalValues = style.tagsExternalValues
     }
 
     // MARK: Numbers

@@ -8,6 +8,8 @@ package protocol SQLSchemaStyle: Sendable {
     /// The types of the column of a row's entity, and of the one of the entity that a relationship leads to.
     var entityType: SQLColumnType { get }
     func type(of attribute: NSAttributeDescription, kind: SlotKind) -> SQLColumnType
+    /// Whether values that may lie in files have a tag in front of their bytes.
+    var tagsExternalValues: Bool { get }
 
     /// The column of an attribute, or of the element of a composite one.
     func column(ofAttribute name: String) -> String
@@ -53,6 +55,8 @@ package struct CoreDataFileStyle: SQLSchemaStyle {
     package var fixedColumns: [String] { [SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn] }
 
     package var entityType: SQLColumnType { .integer }
+
+    package var tagsExternalValues: Bool { true }
 
     package func type(of attribute: NSAttributeDescription, kind: SlotKind) -> SQLColumnType {
         switch kind {

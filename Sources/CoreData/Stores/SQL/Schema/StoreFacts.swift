@@ -4,10 +4,16 @@ import Foundation
 package struct StoreFacts: Equatable {
     package struct Column: Equatable {
         package var name: String
-        /// The declared type in capitals.
+        /// The declared type, as the dialect names it.
         package var type: String
         /// Its place in the primary key, from 1; 0 when it is not part of it.
         package var keyPosition: Int
+
+        package init(name: String, type: String, keyPosition: Int) {
+            self.name = name
+            self.type = type
+            self.keyPosition = keyPosition
+        }
     }
 
     package struct Table: Equatable {
@@ -17,6 +23,13 @@ package struct StoreFacts: Equatable {
         package var hasConstraints: Bool
         /// About how many rows there are: the highest row id.
         package var rows: Int
+
+        package init(name: String, columns: [Column], hasConstraints: Bool, rows: Int) {
+            self.name = name
+            self.columns = columns
+            self.hasConstraints = hasConstraints
+            self.rows = rows
+        }
 
         package func column(_ name: String) -> Column? {
             columns.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }
@@ -30,6 +43,14 @@ package struct StoreFacts: Equatable {
         package var isUnique: Bool
         /// The condition of a partial index as the file has it.
         package var condition: String?
+
+        package init(name: String, table: String, columns: [SQLIndexColumn], isUnique: Bool, condition: String?) {
+            self.name = name
+            self.table = table
+            self.columns = columns
+            self.isUnique = isUnique
+            self.condition = condition
+        }
     }
 
     package struct Trigger: Equatable {
@@ -49,6 +70,9 @@ package struct StoreFacts: Equatable {
     /// Views; no store has any of its own.
     package var views: [View] = []
 
+    /// Nothing yet: an engine fills it.
+    package init() {}
+
     /// Whether something of this name is there, whatever its case.
     package func has(_ name: String) -> Bool {
         tables.keys.contains { $0.caseInsensitiveCompare(name) == .orderedSame }
@@ -62,7 +86,8 @@ extension StoreFacts {
             let columns = table.columns.map { column in
                 let place = table.compositeKey.firstIndex(of: column.name).map { $0 + 1 } ?? 0
                 return Column(
-                    name: column.name, type: column.type.rawValue, keyPosition: column.isPrimaryKey ? 1 : place)
+                    name: column.name, type: dialect.name(of: column.type), keyPosition: column.isPrimaryKey ? 1 : place
+                )
             }
             tables[table.name] = Table(
                 name: table.name, columns: columns, hasConstraints: false, rows: rows[table.name] ?? 0)

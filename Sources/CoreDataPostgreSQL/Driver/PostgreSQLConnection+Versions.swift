@@ -1,0 +1,66 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    // Who has a store open as which version: each process holds a shared lock of its version, and a migration from a
+    // version takes it alone.
+    extension PostgreSQLConnection {
+        /// The number of the lock of the version that some metadata name.
+        static func versionLock(of metadata: [String: Any]) -> Int64 {
+            let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+            var key: UInt64 = 0xCBF2_9CE4_8422_2325
+            for (name, hash) in hashes.sorted(by: { $0.key < $1.key }) {
+                for byte in Array(name.utf8) + [0] + hash { key = (key ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            }
+            return Int64(bitPattern: key)
+        }
+
+        /// Takes the lock of a version together with others who have the store open, for as long as the connection
+        /// lives. Waits for a migration from this version.
+        func share(version lock: Int64, timeout: TimeInterval) throws {
+            try wait(for: lock, "pg_try_advisory_lock_shared", timeout, nil)
+        }
+
+        /// Takes the lock of a version alone, for a migration from it. Waits for those who have the store open as this
+        /// version.
+        func takeAlone(version lock: Int64, timeout: TimeInterval, _ progress: Progress?) throws {
+            try wait(for: lock, "pg_try_advisory_lock", timeout, progress)
+        }
+
+        /// Gives back one lock of a version that was shared.
+        func giveBack(version lock: Int64) throws { _ = try texts("SELECT pg_advisory_unlock_shared($1)", ["\(lock)"]) }
+
+        /// Asks again and again: a wait in the server could not be cancelled by a progress.
+        private func wait(
+            for lock: Int64, _ function: String, _ timeout: TimeInterval, _ progress: Progress?
+        ) throws {
+            let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+            while try texts("SELECT \(function)($1)", ["\(lock)"]).first != "t" {
+                try MigrationCancellation.check(progress)
+                guard ContinuousClock.now < deadline else {
+                    let names = try holders(of: lock)
+                    throw NSError.coreData(
+                        NSPersistentStoreTimeoutError,
+                        reason: "The store at \(address) is used, as this version of its model, by "
+                            + "\(names.isEmpty ? "somebody" : names.joined(separator: ", ")). Try again when it is "
+                            + "closed there, or wait longer (NSPersistentStoreTimeoutOption).")
+                }
+                usleep(20_000)
+            }
+        }
+
+        /// Who holds a lock: the names of programs, with the processes of the server that work for them.
+        private func holders(of lock: Int64) throws -> [String] {
+            let select = """
+                SELECT a.application_name, a.pid, a.usename, coalesce(host(a.client_addr), 'this machine') \
+                FROM pg_locks l JOIN pg_stat_activity a USING (pid) \
+                WHERE l.locktype = 'advisory' AND l.granted AND a.pid <> pg_backend_pid() \
+                AND a.datname = current_database() \
+                AND ((l.classid::bigint << 32) | l.objid::bigint) = $1 ORDER BY a.pid
+                """
+            return try rows(select, ["\(lock)"]).map { row in
+                "“\(row[0] ?? "")” (\(row[2] ?? "") from \(row[3] ?? ""), server process \(row[1] ?? ""))"
+            }
+        }
+    }
+#endif

@@ -1,0 +1,263 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct PostgreSQLMigrationTests {
+        private static var options: [AnyHashable: Any] {
+            [
+                NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                NSMigrationKnownVersionsOption: [ModelText.model(older)],
+            ]
+        }
+
+        private static let older = """
+            entity Book
+              title string! = untitled
+              pages int32
+              price double
+              copies int16 = 3
+              inPrint bool
+              cover data external
+              author one Person.books
+              tags many Tag.books
+              chapters ordered Chapter.book
+              notes many Note
+            entity Chapter
+              name string
+              book one Book.chapters
+            entity Note
+              text string
+            entity Person
+              name string
+              born date
+              books many Book.author
+            entity Writer : Person
+              penName string
+            entity Tag
+              label string index
+              books many Book.tags
+            """
+
+        private static func fill(_ context: NSManagedObjectContext) throws {
+            let people = [
+                context.make("Person", ["name": "Anna", "born": Date(timeIntervalSinceReferenceDate: 1.5)]),
+                context.make("Writer", ["name": "Bo", "penName": "B."]),
+            ]
+            let tags = ["red", "blue", "green"].map { context.make("Tag", ["label": $0]) }
+            for number in 0..<6 {
+                let book = context.make("Book", ["title": "Book \(number)", "pages": number * 100])
+                if number != 2 { book.setValue(Double(number) * 2, forKey: "price") }
+                book.setValue(number % 2 == 0, forKey: "inPrint")
+                book.setValue(Data(repeating: 1, count: number), forKey: "cover")
+                if number < 4 { book.setValue(people[number % 2], forKey: "author") }
+                book.setValue(NSSet(array: Array(tags.prefix(number % 4))), forKey: "tags")
+                let chapters = (0..<number % 3).map { context.make("Chapter", ["name": "\(number).\(2 - $0)"]) }
+                book.setValue(NSOrderedSet(array: chapters), forKey: "chapters")
+                book.setValue(NSSet(object: context.make("Note", ["text": "about \(number)"])), forKey: "notes")
+            }
+            try context.save()
+        }
+
+        /// What is done to the lines of the older model: each makes a version that can be inferred.
+        enum Change: String, CaseIterable {
+            case addedAttributes, addedDefault, removedAttributes, renamedAttribute, exchangedNames, renamedEntity
+            case renamedSubentity, addedEntity, removedEntity, removedSubentity, newParent, widerNumbers, realPages
+            case wholePrice, truthToNumber, manyToOrdered, toOneToMany, addedIndex, removedIndex, uniqueTitle
+            case external, mandatoryWithDefault, inverseAdded, everything
+
+            var newer: String {
+                func with(_ changes: (String, String)...) -> String {
+                    changes.reduce(PostgreSQLMigrationTests.older) { text, change in
+                        text.replacingOccurrences(of: change.0, with: change.1)
+                    }
+                }
+                switch self {
+                case .addedAttributes: return with(("  price double", "  price double\n  isbn string\n  weight float"))
+                case .addedDefault:
+                    return with(("  price double", "  price double\n  shop string! = ours\n  stock int64! = 7"))
+                case .removedAttributes: return with(("  price double\n", ""), ("  penName string\n", ""))
+                case .renamedAttribute: return with(("  pages int32", "  numberOfPages int32 was pages"))
+                case .exchangedNames:
+                    return with(
+                        ("  pages int32", "  pages int16 was copies"), ("  copies int16", "  copies int32 was pages"))
+                case .renamedEntity:
+                    return with(
+                        ("entity Book", "entity Volume was Book"), ("Book.", "Volume."), ("one Book", "one Volume"))
+                case .renamedSubentity:
+                    return with(("entity Writer : Person", "entity Novelist : Person was Writer\n  x string"))
+                case .addedEntity: return "entity Album\n  name string\n" + PostgreSQLMigrationTests.older
+                case .removedEntity: return with(("entity Note\n  text string\n", ""), ("  notes many Note\n", ""))
+                case .removedSubentity: return with(("entity Writer : Person\n  penName string\n", ""))
+                case .newParent: return with(("entity Tag", "entity Thing\n  kind string\nentity Tag : Thing"))
+                case .widerNumbers: return with(("pages int32", "pages int64"), ("copies int16", "copies int32"))
+                case .realPages: return with(("pages int32", "pages double"), ("price double", "price decimal"))
+                case .wholePrice: return with(("price double", "price int32"))
+                case .truthToNumber: return with(("inPrint bool", "inPrint int64"))
+                case .manyToOrdered: return with(("tags many Tag", "tags ordered Tag"))
+                case .toOneToMany: return with(("author one Person", "author many Person"))
+                case .addedIndex: return with(("pages int32", "pages int32 index"))
+                case .removedIndex: return with(("label string index", "label string"))
+                case .uniqueTitle: return with(("  pages int32", "  pages int32\n  unique title"))
+                case .external: return with(("cover data external", "cover data"))
+                case .mandatoryWithDefault: return with(("price double", "price double! = 9"))
+                case .inverseAdded:
+                    return with(
+                        ("notes many Note", "notes many Note.book"),
+                        ("text string", "text string\n  book one Book.notes"))
+                case .everything:
+                    return with(
+                        ("entity Book", "entity Volume was Book"), ("Book.", "Volume."), ("one Book", "one Volume"),
+                        ("pages int32", "size double was pages index"), ("copies int16 = 3\n", "shop string! = ours\n"),
+                        ("entity Writer : Person", "entity Novelist : Person was Writer\n  x string"),
+                        ("chapters ordered", "chapters many"))
+                }
+            }
+        }
+
+        @Test("What is inferred in a database is what is inferred in a file", arguments: Change.allCases)
+        func sameAsInFiles(change: Change) throws {
+            try withTemporaryFolder { folder in
+                let (older, newer) = (ModelText.model(Self.older), ModelText.model(change.newer))
+                var lines: [[String]] = []
+                for kind in [StoreKind.sqlite, .postgreSQL] {
+                    let url = try #require(kind.url(in: folder))
+                    try withStore(url, older, type: kind.type) { try Self.fill($0) }
+                    try withStore(url, newer, type: kind.type, options: Self.options) { context in
+                        // What is new gets keys and numbers of its own.
+                        for entity in newer.entities {
+                            context.make(entity.name ?? "")
+                        }
+                        context.rollback()
+                    }
+                    lines.append(try StoreText.lines(url, newer, type: kind.type))
+                }
+                #expect(lines[0].count > 10)
+                #expect(lines[1] == lines[0])
+            }
+        }
+
+        @Test("What was migrated takes new objects, is changed, and is migrated back")
+        func goingOn() throws {
+            try withTemporaryFolder { folder in
+                let kind = StoreKind.postgreSQL
+                let url = try #require(kind.url(in: folder))
+                let (older, newer) = (ModelText.model(Self.older), ModelText.model(Change.everything.newer))
+                try withStore(url, older, type: kind.type) { try Self.fill($0) }
+                try withStore(url, newer, type: kind.type, options: Self.options) { context in
+                    let volume = try #require(try context.all("Volume", "title == %@", "Book 1").first)
+                    volume.setValue("changed", forKey: "title")
+                    let novelist = context.make("Novelist", ["name": "New", "x": "y"])
+                    context.make("Volume", ["title": "new", "author": novelist])
+                    try context.save()
+                }
+                try withStore(url, newer, type: kind.type) { context in
+                    #expect(try context.all("Volume", "author.name == %@", "New").count == 1)
+                    #expect(try context.all("Novelist").compactMap { $0.text("penName") }.sorted() == ["B."])
+                    let changed = try #require(try context.all("Volume", "title == %@", "changed").first)
+                    #expect(changed.value(forKey: "size") as? Double == 100)
+                }
+            }
+        }
+
+        @Test("A store of another version is not opened without the options, and stays as it is")
+        func refused() throws {
+            try withTemporaryFolder { folder in
+                let kind = StoreKind.postgreSQL
+                let url = try #require(kind.url(in: folder))
+                let (older, newer) = (ModelText.model(Self.older), ModelText.model(Change.addedAttributes.newer))
+                try withStore(url, older, type: kind.type) { try Self.fill($0) }
+                let before = try StoreText.lines(url, older, type: kind.type)
+                do {
+                    try withStore(url, newer, type: kind.type) { _ in }
+                    Issue.record("It was opened although it is of another version.")
+                } catch let error as NSError {
+                    #expect(error.code == NSPersistentStoreIncompatibleVersionHashError)
+                }
+                // A mandatory attribute without a default: the rows have no value.
+                let impossible = ModelText.model(
+                    Self.older.replacingOccurrences(of: "price double", with: "price double\n  must string!"))
+                #expect(throws: (any Error).self) {
+                    try withStore(url, impossible, type: kind.type, options: Self.options) { _ in }
+                }
+                #expect(try StoreText.lines(url, older, type: kind.type) == before)
+            }
+        }
+
+        @Test("A process that has the older version open is waited for, and then named")
+        func olderVersionInUse() throws {
+            try withTemporaryFolder { folder in
+                let kind = StoreKind.postgreSQL
+                let url = try #require(kind.url(in: folder))
+                let (older, newer) = (ModelText.model(Self.older), ModelText.model(Change.addedAttributes.newer))
+                var options = Self.options
+                options[NSPersistentStoreTimeoutOption] = 0.2
+                try withStore(url, older, type: kind.type) { context in
+                    try Self.fill(context)
+                    do {
+                        try withStore(url, newer, type: kind.type, options: options) { _ in }
+                        Issue.record("It was migrated although it is in use.")
+                    } catch let error as NSError {
+                        #expect(error.code == NSPersistentStoreTimeoutError)
+                        let text = error.localizedDescription
+                        #expect(text.contains(ProcessInfo.processInfo.processName))
+                    }
+                    context.make("Tag", ["label": "still"])
+                    try context.save()
+                }
+                try withStore(url, newer, type: kind.type, options: options) { context in
+                    let kept = try context.all("Tag", "label == %@", "still")
+                    #expect(kept.count == 1)
+                }
+            }
+        }
+
+        @Test("Of many that begin at once one migrates, and all open the store")
+        func manyAtOnce() throws {
+            try withTemporaryFolder { folder in
+                let kind = StoreKind.postgreSQL
+                let url = try #require(kind.url(in: folder))
+                try withStore(url, ModelText.model(Self.older), type: kind.type) { try Self.fill($0) }
+                let (counts, failures) = (Locked<[Int]>([]), Locked<[String]>([]))
+                DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                    do {
+                        let newer = ModelText.model(Change.everything.newer)
+                        let count = try withStore(url, newer, type: kind.type, options: Self.options) {
+                            try $0.all("Volume").count
+                        }
+                        counts.withLock { $0.append(count) }
+                    } catch {
+                        failures.withLock { $0.append("\(error)") }
+                    }
+                }
+                #expect(failures.withLock { $0 } == [])
+                #expect(counts.withLock { $0 } == Array(repeating: 6, count: 8))
+            }
+        }
+
+        @Test("A migration that is cancelled leaves the store as it was")
+        func cancelled() throws {
+            try withTemporaryFolder { folder in
+                let kind = StoreKind.postgreSQL
+                let url = try #require(kind.url(in: folder))
+                let (older, newer) = (ModelText.model(Self.older), ModelText.model(Change.realPages.newer))
+                try withStore(url, older, type: kind.type) { try Self.fill($0) }
+                let before = try StoreText.lines(url, older, type: kind.type)
+                let progress = Progress(totalUnitCount: 1)
+                progress.cancel()
+                var options = Self.options
+                options[NSMigrationProgressOption] = progress
+                do {
+                    try withStore(url, newer, type: kind.type, options: options) { _ in }
+                    Issue.record("It was migrated although it was cancelled.")
+                } catch let error as NSError {
+                    #expect(error.code == NSMigrationCancelledError)
+                }
+                #expect(try StoreText.lines(url, older, type: kind.type) == before)
+            }
+        }
+    }
+#endif
