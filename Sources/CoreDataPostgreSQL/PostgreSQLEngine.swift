@@ -83,7 +83,12 @@
                 let connection = try Self.connection(to: url)
                 let lock = PostgreSQLConnection.versionLock(of: metadata)
                 try connection.takeAlone(version: lock, timeout: timeout, progress)
-                try connection.transaction { try body(connection) }
+                try connection.transaction {
+                    // A table with checks that wait for the commit cannot be changed.
+                    try PostgreSQLTables.dropForeignKeys(on: connection)
+                    try body(connection)
+                    try PostgreSQLOpening.furnish(on: connection)
+                }
             }
         }
 

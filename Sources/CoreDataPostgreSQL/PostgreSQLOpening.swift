@@ -109,6 +109,7 @@
                 try SQLBookkeeping.Keys.fill(opening.layout, schema, connection)
                 try SQLStoreMetadata.write(metadata, to: connection, url: url)
                 try connection.prepare(SQLBookkeeping.ModelCache.insert).run { $0.bind(1, cache) }
+                try PostgreSQLTables(connection, schema, opening.layout).furnish()
                 return metadata
             }
         }
@@ -116,6 +117,16 @@
         static func cachedModel(on connection: PostgreSQLConnection) throws -> NSManagedObjectModel? {
             let content = try connection.prepare(SQLBookkeeping.ModelCache.select).first { $0.data(0) }
             return try content.map { try ModelArchive.decode(deflated: $0) }
+        }
+
+        /// Brings tables that were migrated to what their model says besides columns.
+        static func furnish(on connection: PostgreSQLConnection) throws {
+            guard let model = try cachedModel(on: connection) else { return }
+            let layout = ModelLayout(model: model)
+            let actual = try ActualSchema(connection)
+            let schema = SQLSchemaBuilder.schema(
+                of: layout, entities: Set(actual.numbers.keys), numbers: actual.numbers, style: PostgreSQLStyle())
+            try PostgreSQLTables(connection, schema, layout).furnish()
         }
 
         /// Removes the tables of the store and what the framework keeps of it, and nothing else.

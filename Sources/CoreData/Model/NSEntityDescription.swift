@@ -308,7 +308,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     open override func copy() -> Any { copy(with: nil) }
 
     /// The uniqueness constraints with every element as a name.
-    final var uniquenessConstraintNames: [[String]] {
+    package final var uniquenessConstraintNames: [[String]] {
         storedUniquenessConstraints.map { $0.compactMap(Self.constraintKey) }
     }
 

@@ -11,6 +11,8 @@
         private var statements: [SQLPlan: PostgreSQLStatement] = [:]
         private var rowStatements: [Int: PostgreSQLStatement] = [:]
         private var texts: [String: PostgreSQLStatement] = [:]
+        /// The sequences of keys, by tables.
+        var sequences: [String: String] = [:]
         private var nextName = 0
         /// Names of statements that nobody has any more. A statement may outlive its connection.
         final class Doomed {

@@ -113,11 +113,28 @@
         /// The statement with what PostgreSQL says in other words.
         var inWordsOfPostgreSQL: SQLStatement {
             if case .select(let select) = self { return .select(select.inWordsOfPostgreSQL) }
+            if case .define(.dropTable(let table)) = self { return .define(.asFound(Self.drop(table))) }
             guard case .insert(var insert) = self, case .replaces(let key) = insert.conflict else { return self }
             let others = insert.columns.filter { !key.contains($0) }
             insert.conflict = .updates(
                 key: key, others.map { .init($0, .column(alias: "excluded", name: $0)) })
             return .insert(insert)
+        }
+    }
+
+    extension SQLStatement {
+        /// Drops a table with the foreign keys of ours that lead to it; where somebody else's lead to it, it stays.
+        private static func drop(_ table: String) -> String {
+            let dialect = PostgreSQLDialect()
+            let name = dialect.quoted(table)
+            return """
+                DO $drop$ DECLARE key record; BEGIN \
+                FOR key IN SELECT c.conname, c.conrelid::regclass AS owner FROM pg_constraint c \
+                WHERE c.contype = 'f' AND c.condeferred AND c.conname LIKE '%\\_fkey' \
+                AND c.confrelid = \(dialect.literal(.string(name)))::regclass LOOP \
+                EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', key.owner, key.conname); END LOOP; \
+                DROP TABLE \(name); END $drop$
+                """
         }
     }
 
