@@ -49,6 +49,10 @@
             let history =
                 tracksHistory && !isReadOnly
                 ? try HistoryTables.prepare(connection, for: layout) : try HistoryTables.read(from: connection)
+            if !isReadOnly {
+                try PostgreSQLBookkeeping.furnish(on: connection)
+                try PostgreSQLBookkeeping.purge(on: connection)
+            }
             let database = PostgreSQLDatabase(
                 address, labels: labels, first: connection, isReadOnly: isReadOnly,
                 versionLock: lock, timeout: timeout, maximumOfReaders: opening.maximumOfReaders)

@@ -157,9 +157,10 @@ extension NSManagedObjectContext {
         _ stores: ArraySlice<Int>, of changes: [Int: ChangeSet], to coordinator: NSPersistentStoreCoordinator,
         takingBack: () -> Void, _ written: inout Set<Int>
     ) throws {
-        guard let number = stores.first, let change = changes[number] else { return }
+        guard let number = stores.first, var change = changes[number] else { return }
         let others = stores.dropFirst()
         let isLast = others.isEmpty || coordinator.objectStoreNumbers.contains(number)
+        change.goesWithOthers = !isLast
         try coordinator.write(change, toStoreNumbered: number, takingBack: takingBack) {
             if !isLast { try write(others, of: changes, to: coordinator, takingBack: takingBack, &written) }
         }

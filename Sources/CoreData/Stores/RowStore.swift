@@ -174,6 +174,8 @@ package struct ChangeSet {
     package var arrangements: [Arrangement] = []
     /// Rows that are not written, but have to be as they were read.
     package var unchanged: [Snapshot] = []
+    /// Whether other stores are written before this part is committed: then it is not repeated.
+    package var goesWithOthers = false
     /// Who makes the changes.
     package var origin = ChangeOrigin()
     /// The objects behind the rows, for stores that programs write.

@@ -7,12 +7,14 @@
     final class PostgreSQLConnection: SQLConnection {
         let address: PostgreSQLAddress
         var labels: EntityLabels
-        private let handle: OpaquePointer
+        let handle: OpaquePointer
         private var statements: [SQLPlan: PostgreSQLStatement] = [:]
         private var rowStatements: [Int: PostgreSQLStatement] = [:]
         private var texts: [String: PostgreSQLStatement] = [:]
         /// The sequences of keys, by tables.
         var sequences: [String: String] = [:]
+        /// Keys that were taken from them and not used yet.
+        var spareKeys: [String: Range<Int64>] = [:]
         private var nextName = 0
         /// Names of statements that nobody has any more. A statement may outlive its connection.
         final class Doomed {
@@ -20,8 +22,29 @@
         }
         let doomed = Doomed()
         /// How often the server was waited for.
-        private(set) var roundTrips = 0
-        private var isInTransaction = false
+        var roundTrips = 0
+
+        /// Whether statements are sent without waiting, and what has not come of them yet.
+        var isTogether = false
+        var pending: [Pending] = []
+        /// Whether a result is to come that nobody waits for.
+        var owesResult = false
+        /// A transaction of reading that is to begin with the next statement, or has begun.
+        enum Reading { case none, wanted, begun }
+        var reading = Reading.none
+
+        /// Whether transactions leave a token, and that of the one which is open.
+        var keepsTokens = false
+        var token: UUID?
+        /// Whether a save is open, and whether its end was sent.
+        var isSaving = false
+        var isTold = false
+        var transactionNumber: Int64?
+        /// The version of the tables that was read last, and the one that the open save counts on.
+        private var knownVersion: Int64?
+        var expectedVersion: Int64?
+        /// The names of statements of our own that the server has prepared, by their texts.
+        var preparedOwn: [String: String] = [:]
         private static let keptTexts = 200
 
         var dialect: any SQLDialect { PostgreSQLDialect() }
@@ -66,6 +89,18 @@
 
         var isAlive: Bool { PQstatus(handle) == CONNECTION_OK }
 
+        /// Whether the server has not ended the connection meanwhile, as far as is known without asking it.
+        var isUsable: Bool {
+            settle()
+            var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+            for _ in 0..<4 {
+                guard isAlive else { return false }
+                if poll(&descriptor, 1, 0) <= 0 { return true }
+                guard PQconsumeInput(handle) == 1 else { return false }
+            }
+            return isAlive
+        }
+
         // MARK: Statements
 
         func prepare(_ statement: SQLStatement) throws -> any SQLPreparedStatement {
@@ -100,6 +135,13 @@
             return new
         }
 
+        /// Has all statements prepared anew.
+        func forgetStatements() {
+            statements = [:]
+            rowStatements = [:]
+            texts = [:]
+        }
+
         /// A name for a statement of the server's.
         func newName() -> String {
             nextName += 1
@@ -121,6 +163,7 @@
 
         /// Runs one or several statements in SQL.
         func execute(_ text: String) throws {
+            settle()
             roundTrips += 1
             let result =
                 question == nil ? PQexec(handle, text) : askingMeanwhile { PQsendQuery(handle, text) }
@@ -129,27 +172,30 @@
             guard status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else { throw error(result) }
         }
 
-        /// Prepares a statement, and asks for the types of its parameters. Types that are given are not asked for.
-        func prepare(_ text: String, as name: String, types: [Oid]) throws -> [Oid] {
-            if !doomed.names.isEmpty {
-                let names = doomed.names
-                doomed.names = []
-                if transactionState != PQTRANS_INERROR {
-                    try execute(names.map { "DEALLOCATE \($0)" }.joined(separator: ";"))
-                }
-            }
-            roundTrips += 2
-            let prepared = PQprepare(handle, name, text, Int32(types.count), types)
-            defer { PQclear(prepared) }
-            guard PQresultStatus(prepared) == PGRES_COMMAND_OK else { throw error(prepared) }
-            let described = PQdescribePrepared(handle, name)
-            defer { PQclear(described) }
-            guard PQresultStatus(described) == PGRES_COMMAND_OK else { throw error(described) }
-            return (0..<PQnparams(described)).map { PQparamtype(described, $0) }
+        /// Has the server forget the statements that nobody has any more.
+        func deallocateDoomed() throws {
+            if doomed.names.isEmpty || transactionState == PQTRANS_INERROR { return }
+            let names = doomed.names
+            doomed.names = []
+            try execute(names.map { "DEALLOCATE \($0)" }.joined(separator: ";"))
         }
 
         /// Runs a prepared statement with the values of its parameters; the result is the caller's.
         func run(_ name: String, _ values: [[UInt8]?]) throws -> OpaquePointer {
+            if isTogether {
+                try queue(name, values, .wanted)
+                if let result = try flush() { return result }
+                throw error(nil)
+            }
+            if reading == .wanted {
+                if question == nil {
+                    if let result = try runReading(name, values) { return result }
+                    throw error(nil)
+                }
+                reading = .begun
+                try execute(Self.beginningOfReading)
+            }
+            settle()
             roundTrips += 1
             let lengths = values.map { Int32($0?.count ?? 0) }
             let formats = [Int32](repeating: 1, count: values.count)
@@ -169,7 +215,7 @@
             return result
         }
 
-        private static func withPointers<Result>(
+        static func withPointers<Result>(
             to values: [[UInt8]?], _ body: ([UnsafePointer<CChar>?]) throws -> Result
         ) rethrows -> Result {
             // An empty value is not the same as none.
@@ -204,13 +250,30 @@
 
         /// What a statement in SQL gives, as texts, for texts as parameters.
         func rows(_ select: String, _ values: [String] = []) throws -> [[String?]] {
+            if isTogether { return try rowsTogether(select, values) }
+            settle()
             roundTrips += 1
             let result = Self.withPointers(to: values.map { Array($0.utf8) + [0] }) { pointers in
                 PQexecParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
             }
             defer { PQclear(result) }
             guard PQresultStatus(result) == PGRES_TUPLES_OK else { throw error(result) }
-            return (0..<PQntuples(result)).map { row in
+            return Self.texts(of: result)
+        }
+
+        private func rowsTogether(_ select: String, _ values: [String]) throws -> [[String?]] {
+            let isSent = Self.withPointers(to: values.map { Array($0.utf8) + [0] }) { pointers in
+                PQsendQueryParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
+            }
+            guard isSent == 1 else { throw error(nil) }
+            pending.append(.wanted)
+            let result = try flush()
+            defer { PQclear(result) }
+            return Self.texts(of: result)
+        }
+
+        private static func texts(of result: OpaquePointer?) -> [[String?]] {
+            (0..<PQntuples(result)).map { row in
                 (0..<PQnfields(result)).map { column in
                     PQgetisnull(result, row, column) == 1 ? nil : String(cString: PQgetvalue(result, row, column))
                 }
@@ -220,35 +283,6 @@
         // MARK: Transactions
 
         var transactionState: PGTransactionStatusType { PQtransactionStatus(handle) }
-
-        /// Begins a transaction in which nobody else writes.
-        func begin() throws {
-            try execute("BEGIN; SELECT pg_advisory_xact_lock(\(Self.writersLock))")
-            isInTransaction = true
-        }
-
-        /// Whoever writes holds it: 'OpenCore' in ASCII.
-        private static let writersLock = 0x4F70_656E_436F_7265
-
-        func commit() throws {
-            isInTransaction = false
-            do {
-                try execute("COMMIT")
-            } catch var error as PostgreSQLError {
-                error.isOfCommit = error.isOfLostConnection
-                throw error
-            }
-        }
-
-        func rollback() {
-            isInTransaction = false
-            if transactionState == PQTRANS_INTRANS || transactionState == PQTRANS_INERROR { try? execute("ROLLBACK") }
-        }
-
-        /// Begins a transaction in which everything is read in one state.
-        func beginReading() throws { try execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
-
-        func endReading() throws { try execute("COMMIT") }
 
         /// Runs a body whose changes are undone when it throws, within the transaction that is open.
         func trying<Result>(_ body: () throws -> Result) throws -> Result {
@@ -289,8 +323,15 @@
 
         /// A number that every definition of ours counts up.
         func schemaVersion() throws -> Int64 {
-            try texts("SELECT coalesce(max(xmin::text::bigint), 0) FROM coredata.metadata").first.flatMap { Int64($0) }
-                ?? 0
+            // A save that is sent as a whole looks at its end whether it is still the same.
+            if isTogether, let knownVersion {
+                expectedVersion = knownVersion
+                return knownVersion
+            }
+            let version = try texts("SELECT coalesce(max(xmin::text::bigint), 0) FROM coredata.metadata").first.flatMap
+            { Int64($0) }
+            knownVersion = version
+            return version ?? 0
         }
 
         func interruptible<Result>(

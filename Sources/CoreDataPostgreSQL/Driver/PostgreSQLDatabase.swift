@@ -30,11 +30,17 @@
             self.versionLock = versionLock
             self.timeout = timeout
             first.labels = labels
+            first.keepsTokens = !isReadOnly
             if isReadOnly { idle = [first] } else { writer = first }
         }
 
         var capabilities: SQLCapabilities {
-            SQLCapabilities(readsWhereItWrites: false, missingFunctions: PostgreSQLDialect.missingFunctions)
+            var capabilities = SQLCapabilities()
+            capabilities.missingFunctions = PostgreSQLDialect.missingFunctions
+            capabilities.sendsTogether = true
+            capabilities.takesLists = true
+            capabilities.numbersHistory = true
+            return capabilities
         }
 
         var holdsTransaction: Bool { false }
@@ -68,6 +74,12 @@
             }
         }
 
+        func readOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+            let connection = try reader()
+            defer { giveBack(connection) }
+            return try body(connection)
+        }
+
         private func reader() throws -> PostgreSQLConnection {
             readers.lock()
             while !isClosed, idle.isEmpty, used >= maximumOfReaders { readers.wait() }
@@ -78,7 +90,7 @@
             used += 1
             let known = idle.popLast()
             readers.unlock()
-            if let known, known.isAlive { return known }
+            if let known, known.isUsable { return known }
             do {
                 return try connect()
             } catch {
@@ -105,10 +117,11 @@
             defer { writerLock.unlock() }
             if isReadOnly || readers.withLock({ isClosed }) { return nil }
             let connection: PostgreSQLConnection
-            if let writer, writer.isAlive {
+            if let writer, writer.isUsable {
                 connection = writer
             } else {
                 connection = try connect()
+                connection.keepsTokens = true
                 writer = connection
             }
             do {

@@ -26,6 +26,10 @@
             case .greatest: "GREATEST"
             // The program computes it for fetches; a migration looks for whole numbers with it.
             case .truncate: "TRUNC"
+            case .historyTransaction: "coredata.transaction_number"
+            case .historyName: "coredata.history_name"
+            case .historyBound: "coredata.history_bound"
+            case .historyEnd: "coredata.history_end"
             // The program has computed them before: see `missingFunctions`.
             default: "coredata.\(function.rawValue)"
             }

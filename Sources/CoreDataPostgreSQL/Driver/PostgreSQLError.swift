@@ -42,11 +42,17 @@
 
         var kind: SQLFailureKind {
             if isOfStopping { return .stopped }
+            if isPassing { return .passing }
+            if isOfLostConnection { return isOfCommit ? .other : .lost }
             return state == Self.uniqueViolation ? .notUnique(columns: columns) : .other
         }
 
-        /// Whether the same work may succeed when it is done again: somebody else was in the way.
-        var isPassing: Bool { ["40001", "40P01", "55P03"].contains(state) }
+        /// Whether the same work may succeed when it is done again: somebody else was in the way, has changed a table, or has
+        /// deleted what a row leads to.
+        var isPassing: Bool {
+            ["40001", "40P01", "55P03"].contains(state) || state == Self.cachedPlan && message.contains("cached plan")
+                || state == "23503" && constraint?.hasSuffix("_fkey") == true
+        }
 
         /// Whether the connection is gone.
         var isOfLostConnection: Bool { state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") }
@@ -64,7 +70,12 @@
         }
 
         private var reason: String {
-            switch state {
+            if isOfCommit {
+                return
+                    "The connection was lost while the changes were committed, and no server has said since whether they "
+                    + "were. Compare before you save them again: \(message)"
+            }
+            return switch state {
             case "28P01", "28000": "The server refuses the user or the password: \(message)"
             case "3D000": "The server has no such database: \(message)"
             case "53300": "The server has no connection left: \(message)"

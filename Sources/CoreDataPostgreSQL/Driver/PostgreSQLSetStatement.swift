@@ -13,8 +13,8 @@
             switch statement {
             case .insert(let insert):
                 guard case .values(let values) = insert.source, values.allSatisfy(\.takesColumns) else { return nil }
-                // With ON CONFLICT two rows of one statement may not meet the same row.
-                guard insert.conflict == .fails else { return nil }
+                // Two rows of one statement may not change the same row.
+                guard insert.conflict == .fails || insert.conflict == .keepsStored else { return nil }
                 givesPlaces = false
             case .update(let update):
                 guard update.from == nil, update.condition?.takesColumns ?? true,
@@ -44,7 +44,7 @@
                 let columns = insert.columns.map(dialect.quoted).joined(separator: ", ")
                 printer.text += "INSERT INTO \(dialect.quoted(insert.table)) (\(columns)) SELECT "
                 printer.printList(values.map(\.withColumns))
-                printer.text += " FROM \(source) ORDER BY \(Self.alias).\"place\""
+                printer.text += " FROM \(source)" + dialect.insertion(insert.conflict).tail
             case .update(let update):
                 printer.text += "UPDATE \(dialect.quoted(update.table)) SET "
                 for (place, assignment) in update.assignments.enumerated() {

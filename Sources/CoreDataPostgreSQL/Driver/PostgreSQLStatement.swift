@@ -125,6 +125,14 @@
                 return
             }
             for row in rows {
+                if connection.isTogether {
+                    let (prepared, parameters) = try parameters { try bind(row, $0) }
+                    let expected = isTried ? 1 : nil
+                    try connection.queue(
+                        prepared.name, parameters.values(), .rows(expected: expected, givesPlaces: false))
+                    outcome.changed += 1
+                    continue
+                }
                 do {
                     let changed = try tried(isTried) {
                         let result = try execute { try bind(row, $0) }
@@ -163,9 +171,14 @@
             for (place, value) in setStatement.print(types: Array(types.prefix(count))).values.enumerated() {
                 values.bind(place + 1, value)
             }
-            let result = try tried(isTried) {
-                try connection.run(prepared.name, parameters.arrays(rows.count).map { $0 } + values.values())
+            let sent = parameters.arrays(rows.count).map { $0 } + values.values()
+            if connection.isTogether {
+                let expected = isTried ? rows.count : nil
+                outcome.changed += rows.count
+                return try connection.queue(
+                    prepared.name, sent, .rows(expected: expected, givesPlaces: setStatement.givesPlaces))
             }
+            let result = try tried(isTried) { try connection.run(prepared.name, sent) }
             defer { PQclear(result) }
             if setStatement.givesPlaces {
                 var missing = Set(rows)
@@ -206,6 +219,14 @@
 
         func rows(_ bind: (PostgreSQLParameters) throws -> Void) throws -> PostgreSQLRow {
             PostgreSQLRow(try execute(bind), labels: connection.labels)
+        }
+
+        func look(
+            _ bind: (any SQLParameters) throws -> Void, _ body: @escaping (any SQLRow) throws -> Void
+        ) throws {
+            if !connection.isTogether { return try rows(bind, body) }
+            let (prepared, parameters) = try parameters { try bind($0) }
+            try connection.queue(prepared.name, parameters.values(), .look(body))
         }
 
         func select(

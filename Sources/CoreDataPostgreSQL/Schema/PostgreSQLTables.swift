@@ -239,6 +239,10 @@
     extension PostgreSQLConnection {
         /// Takes so many keys of a table, in blocks that others do not use; nil where the table has no sequence.
         func nextKeys(_ count: Int, of table: String) throws -> [Range<Int64>]? {
+            if let spare = spareKeys[table], spare.count >= count {
+                spareKeys[table] = spare.dropFirst(count)
+                return [spare.prefix(count)].map { $0.lowerBound..<$0.upperBound }
+            }
             let together = PostgreSQLTables.keysTogether
             let name = PostgreSQLDialect().quoted(table)
             guard
@@ -254,6 +258,7 @@
             for start in starts.compactMap({ $0[0].flatMap { Int64($0) } }) {
                 let end = start + min(missing, together)
                 missing -= end - start
+                if end < start + together { spareKeys[table] = end..<start + together }
                 if let last = ranges.last, last.upperBound == start {
                     ranges[ranges.count - 1] = last.lowerBound..<end
                 } else {

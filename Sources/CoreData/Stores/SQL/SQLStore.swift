@@ -153,10 +153,15 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     /// errors.
     package final func writing<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         do {
-            if let result = try database.write(body) { return result }
+            return try attempting(body)
         } catch let failure as any SQLFailure {
             throw failure.nsError(doing: .saving)
         }
+    }
+
+    /// The same; failures of the database come out as they are.
+    package final func attempting<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+        if let result = try database.write(body) { return result }
         if !isReadOnly { throw Self.closedError(url) }
         throw NSError.readOnlyStore(self)
     }
@@ -166,6 +171,16 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package final func reading<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         do {
             return try database.read(body)
+        } catch let failure as any SQLFailure {
+            throw failure.nsError(doing: .reading)
+        }
+    }
+
+    /// The same for a body that runs one statement.
+    @inline(__always)
+    package final func readingOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+        do {
+            return try database.readOnce(body)
         } catch let failure as any SQLFailure {
             throw failure.nsError(doing: .reading)
         }

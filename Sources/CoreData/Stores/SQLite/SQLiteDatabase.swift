@@ -27,7 +27,11 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is u
         checkpointer = nil
     }
 
-    var capabilities: SQLCapabilities { SQLCapabilities(readsWhereItWrites: readers.isShared) }
+    var capabilities: SQLCapabilities {
+        var capabilities = SQLCapabilities()
+        capabilities.readsWhereItWrites = readers.isShared
+        return capabilities
+    }
 
     var holdsTransaction: Bool { writerLock.withLock { writer?.holdsTransaction == true } }
 

@@ -35,6 +35,8 @@ struct SQLiteDialect: SQLDialect {
         case .greatest: "MAX"
         case .tagExternal: MigrationFunctions.tag
         case .untagExternal: MigrationFunctions.untag
+        // Nobody asks for them here: the store numbers its history itself.
+        case .historyTransaction, .historyName, .historyBound, .historyEnd: "OCD_HISTORY"
         }
     }
 

@@ -5,9 +5,12 @@ package struct SQLCapabilities: Sendable {
     package var readsWhereItWrites = false
     /// The functions that the database does not compute. The program decides conditions that need them (`SQLJudge`).
     package var missingFunctions: Set<SQLExpression.Function> = []
+    /// Whether the statements of a save can be sent together (`SQLConnection.together`).
+    package var sendsTogether = false
+    /// Whether a list of keys may be one parameter, however long it is.
+    package var takesLists = false
+    /// Whether the database numbers the transactions and changes of history, and tells which ones may be read.
+    package var numbersHistory = false
 
-    package init(readsWhereItWrites: Bool = false, missingFunctions: Set<SQLExpression.Function> = []) {
-        self.readsWhereItWrites = readsWhereItWrites
-        self.missingFunctions = missingFunctions
-    }
+    package init() {}
 }

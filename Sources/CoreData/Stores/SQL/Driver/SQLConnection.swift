@@ -44,6 +44,18 @@ package protocol SQLConnection: AnyObject {
 
     /// Begins a transaction that nobody else can write in, or a part of the one that is held.
     func begin() throws
+    /// Begins the transaction of a save. Other saves may run at the same time where the database keeps rows apart, unless
+    /// it has to be alone.
+    func beginSave(alone: Bool) throws
+    /// Runs a body whose statements are sent without waiting for what they do, until it reads something.
+    ///
+    /// A row that is tried is taken to be written. What the statements did is looked at when the body has returned.
+    /// Throws `SQLSurprise` where a tried row had no effect; the transaction is of no use then.
+    func together<Result>(_ body: () throws -> Result) throws -> Result
+    /// Whether a body of `together` runs.
+    var isTogether: Bool { get }
+    /// The number that the database has given to the transaction of the last save, where it numbers history.
+    var transactionNumber: Int64? { get }
     func commit() throws
     /// Ends an open transaction without its changes; without one nothing happens.
     func rollback()
@@ -55,6 +67,14 @@ extension SQLConnection {
     package func nextKeys(_ count: Int, of table: String) throws -> [Range<Int64>]? { nil }
 
     package func nameEntities(_ names: [Int: String]) {}
+
+    package func beginSave(alone: Bool) throws { try begin() }
+
+    package func together<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+
+    package var isTogether: Bool { false }
+
+    package var transactionNumber: Int64? { nil }
 
     /// Runs a statement that has no parameters.
     @discardableResult
@@ -90,6 +110,11 @@ package protocol SQLPreparedStatement: AnyObject {
         _ count: Int, isTried: Bool, _ bind: (_ row: Int, _ parameters: any SQLParameters) throws -> Void
     ) throws -> SQLOutcome
 
+    /// Calls a body with the rows that a SELECT gives; where statements are sent together, later, before that ends.
+    func look(
+        _ bind: (any SQLParameters) throws -> Void, _ body: @escaping (any SQLRow) throws -> Void
+    ) throws
+
     /// Calls a body with the rows that a SELECT gives, until it says that it wants no more.
     func select(
         _ bind: (any SQLParameters) throws -> Void, _ body: (any SQLRow) throws -> Bool
@@ -111,6 +136,12 @@ package protocol SQLPreparedStatement: AnyObject {
 }
 
 extension SQLPreparedStatement {
+    package func look(
+        _ bind: (any SQLParameters) throws -> Void, _ body: @escaping (any SQLRow) throws -> Void
+    ) throws {
+        try rows(bind, body)
+    }
+
     /// Runs the statement once.
     @discardableResult
     package func run(_ bind: (any SQLParameters) throws -> Void = { _ in }) throws -> SQLOutcome {

@@ -6,6 +6,9 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// Runs a body with a connection that reads; everything it reads is one state, at least as new as the last commit.
     func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result
 
+    /// The same for a body that runs one statement.
+    func readOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result
+
     /// Runs a body with the connection that writes, while nobody else in the process does. What the body began and did
     /// not commit is undone when it throws. Nil, and the body does not run, where the database is only read, or closed.
     func write<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result?
@@ -24,4 +27,8 @@ package protocol SQLDatabase: AnyObject, Sendable {
 
     /// Gives back all connections. Reading afterwards throws.
     func close()
+}
+
+extension SQLDatabase {
+    package func readOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result { try read(body) }
 }

@@ -14,6 +14,10 @@ package enum SQLFailureKind: Equatable {
     case notUnique(columns: [String])
     /// The question of `SQLConnection.interruptible` was answered with true.
     case stopped
+    /// Somebody else was in the way: the same transaction may succeed when it is run again.
+    case passing
+    /// The connection was lost, and nothing of the transaction was committed.
+    case lost
     case other
 }
 
@@ -24,7 +28,15 @@ package enum SQLOperation {
     case saving
 }
 
+/// What statements that were sent together did is not what was expected of them.
+package struct SQLSurprise: Error {
+    package init() {}
+}
+
 extension SQLFailure {
+    /// Whether the same transaction may succeed when it is run again.
+    package var mayBeRepeated: Bool { kind == .passing || kind == .lost }
+
     package var isOfStopping: Bool { kind == .stopped }
 
     package var isUniqueness: Bool {

@@ -5,6 +5,10 @@ package enum SQLPlan: Hashable {
     case rows(root: Int, count: Int)
     /// Whether a root entity has a row of a key.
     case exists(root: Int)
+    /// How many rows of a list of keys a root entity has.
+    case present(root: Int)
+    /// Whether the row of a key still has its version.
+    case isUnchanged(root: Int)
     case insert(layout: Int)
     case update(layout: Int, mask: SlotMask)
     case delete(root: Int, versioned: Bool)
@@ -39,6 +43,7 @@ package enum SQLPlan: Hashable {
     package enum History: Hashable {
         case tombstone(layout: Int)
         case insertChange
+        case insertTransaction
     }
 
     /// What a store keeps of itself.

@@ -75,32 +75,41 @@ package final class HistoryRecorder {
         guard let transactionNumber, !pending.isEmpty else { return }
         let places = tables.tombstones
         let statement = try connection.statement(.history(.insertChange)) {
-            let columns = [
-                SQLSchema.keyColumn, SQLSchema.entityColumn, "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID",
-                "ZCOLUMNS", SQLSchema.versionColumn,
-            ]
+            let columns =
+                [
+                    "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZCOLUMNS", SQLSchema.versionColumn, SQLSchema.entityColumn,
+                ] + (0..<places).map(HistoryTables.tombstone)
+            let values = columns.indices.map { SQLExpression.parameter($0 + 1) }
+            let numbers: [SQLExpression] =
+                isNumbered
+                ? [.function(.historyTransaction, [])]
+                : [.parameter(columns.count + 1), .parameter(columns.count + 2)]
             return .insert(
-                SQLInsert(into: HistoryTables.changes, columns + (0..<places).map(HistoryTables.tombstone)))
+                SQLInsert(
+                    into: HistoryTables.changes,
+                    columns + (isNumbered ? ["ZTRANSACTIONID"] : ["ZTRANSACTIONID", SQLSchema.keyColumn]),
+                    .values(values + numbers)))
         }
         try statement.run(pending.count) { place, parameters in
             let change = pending[place]
-            parameters.bind(1, change.number)
-            parameters.bind(2, HistoryTables.changeEntity)
-            parameters.bind(3, change.type.rawValue)
-            parameters.bind(4, change.entity)
-            parameters.bind(5, change.key)
-            parameters.bind(6, transactionNumber)
+            parameters.bind(1, change.type.rawValue)
+            parameters.bind(2, change.entity)
+            parameters.bind(3, change.key)
             if let columns = change.columns {
-                parameters.bind(7, columns.bits)
+                parameters.bind(4, columns.bits)
                 // Apple's framework leaves the column empty and does not look at it.
-                parameters.bind(8, columns.mark)
+                parameters.bind(5, columns.mark)
             } else {
-                parameters.bindNull(7)
-                parameters.bindNull(8)
+                parameters.bindNull(4)
+                parameters.bindNull(5)
             }
+            parameters.bind(6, HistoryTables.changeEntity)
             for place in 0..<places {
-                parameters.bind(9 + place, place < change.tombstone.count ? change.tombstone[place] : .null)
+                parameters.bind(7 + place, place < change.tombstone.count ? change.tombstone[place] : .null)
             }
+            if isNumbered { return }
+            parameters.bind(7 + places, transactionNumber)
+            parameters.bind(8 + places, change.number)
         }
         pending.removeAll(keepingCapacity: true)
     }
@@ -114,13 +123,21 @@ package final class HistoryRecorder {
 
     // MARK: The transaction
 
+    /// Whether the database numbers transactions, changes and names.
+    private var isNumbered: Bool { store.capabilities.numbersHistory }
+
     private func begin() throws {
-        let number =
-            try connection.highestKey(in: HistoryTables.transactions, ofNumber: HistoryTables.transactionEntity) + 1
-        lastChange = try connection.highestKey(in: HistoryTables.changes, ofNumber: HistoryTables.changeEntity)
         let names = [
             origin.author, Bundle.main.bundleIdentifier, origin.contextName, ProcessInfo.processInfo.processName,
         ]
+        if isNumbered {
+            // The database knows the number; the connection tells it when the transaction has ended.
+            transactionNumber = 0
+            return try insertNumbered(names)
+        }
+        let number =
+            try connection.highestKey(in: HistoryTables.transactions, ofNumber: HistoryTables.transactionEntity) + 1
+        lastChange = try connection.highestKey(in: HistoryTables.changes, ofNumber: HistoryTables.changeEntity)
         let keys = try names.map { name in try name.flatMap { $0.isEmpty ? nil : try key(ofName: $0) } }
         let columns =
             [SQLSchema.keyColumn, SQLSchema.entityColumn, "ZTIMESTAMP"]
@@ -132,6 +149,26 @@ package final class HistoryRecorder {
             for (place, key) in keys.enumerated() { parameters.bind(4 + place, key.map { .int($0) } ?? .null) }
         }
         transactionNumber = number
+    }
+
+    private func insertNumbered(_ names: [String?]) throws {
+        let statement = try connection.statement(.history(.insertTransaction)) {
+            let columns =
+                [SQLSchema.keyColumn, SQLSchema.entityColumn, "ZTIMESTAMP"]
+                + HistoryTables.names.map(HistoryTables.key)
+            let keys = names.indices.map { SQLExpression.function(.historyName, [.parameter($0 + 3)]) }
+            return .insert(
+                SQLInsert(
+                    into: HistoryTables.transactions, columns,
+                    .values([.function(.historyTransaction, []), .parameter(1), .parameter(2)] + keys)))
+        }
+        try statement.run { parameters in
+            parameters.bind(1, HistoryTables.transactionEntity)
+            parameters.bind(2, Date().timeIntervalSinceReferenceDate)
+            for (place, name) in names.enumerated() {
+                parameters.bind(3 + place, name.flatMap { $0.isEmpty ? nil : .string($0) } ?? .null)
+            }
+        }
     }
 
     private func key(ofName name: String) throws -> Int64 {
@@ -151,14 +188,15 @@ package final class HistoryRecorder {
     }
 
     /// Called when all changes are recorded, before the commit; returns the number of the transaction if there were
-    /// any.
+    /// any, or 0 where the database numbers it.
     @discardableResult
     package func finish() throws -> Int64? {
         guard let number = transactionNumber else { return nil }
         try writePending()
+        transactionNumber = nil
+        if isNumbered { return number }
         try connection.setHighestKey(number, ofNumber: HistoryTables.transactionEntity)
         try connection.setHighestKey(lastChange, ofNumber: HistoryTables.changeEntity)
-        transactionNumber = nil
         return number
     }
 }

@@ -3,12 +3,33 @@ import Foundation
 extension SQLStore: HistoryStore {
     package func lastTransactionNumber() throws -> Int64 {
         guard historyTables != nil else { return 0 }
+        if capabilities.numbersHistory { return try lastEndedTransaction() }
         return try reading {
             try $0.highestKey(in: HistoryTables.transactions, ofNumber: HistoryTables.transactionEntity)
         }
     }
 
+    /// The newest transaction before which no other one runs any more. Deleted ones count: the newest of them is noted.
+    private func lastEndedTransaction() throws -> Int64 {
+        let key = SQLExpression.column(SQLSchema.keyColumn)
+        let ended = SQLSelect(
+            [.function(.max, [key])], of: HistoryTables.transactions,
+            where: .binary(.less, key, .function(.historyBound, [])))
+        return try reading { try max($0.integer(ended) ?? 0, $0.integer(Self.newestDeleted) ?? 0) }
+    }
+
+    private static let newestDeleted = SQLSelect(
+        [.column(SQLBookkeeping.Keys.highest)], of: SQLBookkeeping.Keys.table,
+        where: .binary(
+            .equal, .column(SQLBookkeeping.Keys.number), .value(.int(HistoryTables.transactionEntity))))
+
     package func isComplete(after number: Int64) throws -> Bool {
+        if capabilities.numbersHistory {
+            let end = SQLSelect(results: [.init(expression: .function(.historyEnd, []))], from: .nothing)
+            return try reading { connection in
+                try number >= connection.integer(Self.newestDeleted) ?? 0 && number < connection.integer(end) ?? 0
+            }
+        }
         let last = try lastTransactionNumber()
         if number >= last { return number == last }
         let oldest = SQLSelect([.function(.min, [.column(SQLSchema.keyColumn)])], of: HistoryTables.transactions)
@@ -27,7 +48,7 @@ extension SQLStore: HistoryStore {
         let names = HistoryTables.names.map { historyTables.text(ofName: $0) }
         let select = SQLSelect(
             [key, HistoryTables.ofTransaction("ZTIMESTAMP")] + names, of: HistoryTables.transactions, as: "t",
-            where: Self.condition(interval), orderedBy: [key])
+            where: condition(interval), orderedBy: [key])
         try reading { connection in
             try connection.prepare(.select(select)).rows { row in
                 func text(_ place: Int) -> String? { row.isNull(place) ? nil : row.string(place) }
@@ -51,7 +72,7 @@ extension SQLStore: HistoryStore {
             + (0..<historyTables.tombstones).map { HistoryTables.ofChange(HistoryTables.tombstone($0)) }
         let select = SQLSelect(
             columns, of: HistoryTables.transactions, as: "t", joins: [Self.changesOfTransaction],
-            where: Self.condition(interval), orderedBy: keys)
+            where: condition(interval), orderedBy: keys)
         var properties: [Int: HistoryProperties] = [:]
         var preserved: [Int: [Slot]] = [:]
         try reading { connection in
@@ -90,7 +111,7 @@ extension SQLStore: HistoryStore {
         let select = SQLSelect(
             [.countAll], of: HistoryTables.transactions, as: "t", joins: [Self.changesOfTransaction],
             where: .and([
-                Self.condition(interval),
+                condition(interval),
                 .between(HistoryTables.ofChange("ZCHANGETYPE"), .number(0), .number(2)),
                 .isInArray(HistoryTables.ofChange("ZENTITY"), entities),
             ]))
@@ -109,7 +130,16 @@ extension SQLStore: HistoryStore {
         return row.int64(7) != 0 ? .apple(isOf2017: row.int64(8) != 0) : .unknown
     }
 
-    /// The condition on a transaction `t`.
+    /// The condition on a transaction `t`. Where transactions are numbered as they begin, one that is older than a token
+    /// may still run; what is not older than all that run is left for later.
+    private func condition(_ interval: HistoryInterval) -> SQLExpression {
+        guard capabilities.numbersHistory else { return Self.condition(interval) }
+        return .and([
+            Self.condition(interval),
+            .binary(.less, HistoryTables.ofTransaction(SQLSchema.keyColumn), .function(.historyBound, [])),
+        ])
+    }
+
     private static func condition(_ interval: HistoryInterval) -> SQLExpression {
         let number = HistoryTables.ofTransaction(SQLSchema.keyColumn)
         let time = HistoryTables.ofTransaction("ZTIMESTAMP")
@@ -130,9 +160,19 @@ extension SQLStore: HistoryStore {
         let key = SQLExpression.column(SQLSchema.keyColumn)
         let doomed = SQLSelect(
             [HistoryTables.ofTransaction(SQLSchema.keyColumn)], of: HistoryTables.transactions, as: "t",
-            where: Self.condition(interval))
+            where: condition(interval))
+        var newestOfDoomed = doomed
+        newestOfDoomed.results = [.init(expression: .function(.max, doomed.results.map(\.expression)))]
         return try writing { connection in
             try connection.transaction {
+                if capabilities.numbersHistory {
+                    let newest = newestOfDoomed
+                    if let number = try connection.integer(newest),
+                        try number > connection.integer(Self.newestDeleted) ?? 0
+                    {
+                        try connection.setHighestKey(number, ofNumber: HistoryTables.transactionEntity)
+                    }
+                }
                 let changes = try connection.run(
                     .delete(
                         SQLDelete(

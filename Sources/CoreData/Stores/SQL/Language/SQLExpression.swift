@@ -30,6 +30,9 @@ package indirect enum SQLExpression: Equatable, Sendable {
         case tagExternal, untagExternal
         /// The greatest of several values; none of them is NULL.
         case greatest
+        /// What a database does that numbers history: the number of the transaction that runs, the key of a name, the
+        /// number before which all transactions have ended, and the one that no transaction has had yet.
+        case historyTransaction, historyName, historyBound, historyEnd
     }
 
     /// A column of the table that goes by an alias in the statement; no alias in an index's condition.

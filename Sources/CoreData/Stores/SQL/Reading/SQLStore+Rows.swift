@@ -32,9 +32,9 @@ extension SQLStore {
         if missing.isEmpty { return rows }
         let primaryKeys = missing.map { $0 & ObjectKey.primaryKeyMask }.sorted()
         try reading { connection in
-            try Self.inBatches(primaryKeys) { size, bind in
+            try inBatches(primaryKeys) { size, bind in
                 try connection.statement(.rows(root: rootIndex, count: size)) {
-                    rowSelect(rootIndex) { .isIn($0, (1...size).map { .parameter($0) }) }
+                    rowSelect(rootIndex) { Self.isAmong(size, $0) }
                 }.snapshots(shape, rowCache, refreshing: refreshing, bind) { rows += $0 }
             }
         }
@@ -46,7 +46,7 @@ extension SQLStore {
         for key: Int64, rootIndex: Int, _ shape: RowShape, refreshing: Bool
     ) throws -> Snapshot? {
         if !refreshing, let cached = rowCache.row(for: key, rootIndex: rootIndex) { return cached }
-        return try reading { connection in
+        return try readingOnce { connection in
             try connection.rowStatement(root: rootIndex) {
                 rowSelect(rootIndex) { .binary(.equal, $0, .parameter(1)) }
             }.snapshot(shape, rowCache, refreshing: refreshing, key: key & ObjectKey.primaryKeyMask)
@@ -62,10 +62,17 @@ extension SQLStore {
                 condition: condition(.column(alias: "t0", name: SQLSchema.keyColumn))))
     }
 
-    /// Calls a body with so many parameters that it has to bind, for all keys: a short batch repeats its last key.
-    private static func inBatches(
+    /// Whether a column is among so many parameters; the size 0 stands for a list that is one.
+    private static func isAmong(_ size: Int, _ column: SQLExpression) -> SQLExpression {
+        size == 0 ? .isInParameter(column, 1) : .isIn(column, (1...size).map { .parameter($0) })
+    }
+
+    /// Calls a body with so many parameters that it has to bind, for all keys: a short batch repeats its last key. Where
+    /// a list may be a parameter, it is called once.
+    private func inBatches(
         _ keys: [Int64], _ body: (_ size: Int, _ bind: (any SQLParameters) -> Void) throws -> Void
     ) throws {
+        if capabilities.takesLists { return try body(0) { $0.bind(1, list: keys) } }
         var start = 0
         while start < keys.count {
             let left = keys.count - start
@@ -82,7 +89,7 @@ extension SQLStore {
 
     package func members(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey] {
         guard let plan = memberPlan(of: toMany, owner: owner.layoutIndex) else { return [] }
-        return try reading { connection in
+        return try readingOnce { connection in
             let statement = try connection.statement(
                 .members(layout: toMany.declaringIndex, toMany: toMany.index, owners: 1)
             ) { plan.statement(owners: 1) }
@@ -110,13 +117,33 @@ extension SQLStore {
         _ body: (Int64, ObjectKey) -> Void
     ) throws {
         guard let first = owners.first, let plan = memberPlan(of: toMany, owner: first.layoutIndex) else { return }
-        try Self.inBatches(owners.map(\.primaryKey).sorted()) { size, bind in
-            try connection.statement(
-                .members(layout: toMany.declaringIndex, toMany: toMany.index, owners: size)
-            ) { plan.statement(owners: size) }.rows(bind) { row in
+        try inBatches(owners.map(\.primaryKey).sorted()) { size, bind in
+            try statement(plan, toMany, owners: size, connection).rows(bind) { row in
                 let owner = ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0))
                 if let member = member(row, plan.rootIndex) { body(owner, member) }
             }
+        }
+    }
+
+    /// The same; where statements are sent together, the body is called before that ends.
+    package func lookAtMembers(
+        of toMany: ToManySlot, owners: [ObjectKey], on connection: any SQLConnection,
+        _ body: @escaping (Int64, ObjectKey) throws -> Void
+    ) throws {
+        guard let first = owners.first, let plan = memberPlan(of: toMany, owner: first.layoutIndex) else { return }
+        try inBatches(owners.map(\.primaryKey).sorted()) { size, bind in
+            try statement(plan, toMany, owners: size, connection).look(bind) { [self] row in
+                let owner = ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0))
+                if let member = member(row, plan.rootIndex) { try body(owner, member) }
+            }
+        }
+    }
+
+    private func statement(
+        _ plan: MemberPlan, _ toMany: ToManySlot, owners: Int, _ connection: any SQLConnection
+    ) throws -> any SQLPreparedStatement {
+        try connection.statement(.members(layout: toMany.declaringIndex, toMany: toMany.index, owners: owners)) {
+            plan.statement(owners: owners)
         }
     }
 
@@ -137,7 +164,7 @@ extension SQLStore {
 
         func statement(owners: Int) -> SQLStatement {
             var select = select
-            select.condition = .isIn(owner, (1...owners).map { .parameter($0) })
+            select.condition = SQLStore.isAmong(owners, owner)
             return .select(select)
         }
     }

@@ -38,6 +38,9 @@ package struct DerivedAttributes: Sendable {
 
     package var isEmpty: Bool { derivations.isEmpty }
 
+    /// Whether one of them looks at other rows than its own.
+    package var dependsOnOthers: Bool { derivations.contains { $0.dependency != nil } }
+
     /// Throws when a derivation has no translation, naming the attribute.
     ///
     /// - Parameter missing: the functions that the database does not compute.
@@ -263,17 +266,16 @@ package struct DerivedAttributes: Sendable {
             if lost { return try allKeys(derivation, store, connection) }
         case .destination(let layout, let table, let column):
             let destinations = model.entities[layout].subtree
-            for update in changes.updated where destinations.contains(update.new.layoutIndex) {
-                let statement = try connection.statement(.referring(table: table, column: column)) {
-                    .select(
-                        SQLSelect(
-                            [.column(SQLSchema.keyColumn)], of: table,
-                            where: .binary(.equal, .column(column), .parameter(1))))
-                }
-                try statement.rows({ $0.bind(1, update.new.key & ObjectKey.primaryKeyMask) }) {
-                    keys.insert($0.int64(0))
-                }
+            let updated = changes.updated.filter { destinations.contains($0.new.layoutIndex) }.map {
+                $0.new.key & ObjectKey.primaryKeyMask
             }
+            if updated.isEmpty { break }
+            let statement = try connection.statement(.referring(table: table, column: column)) {
+                .select(
+                    SQLSelect(
+                        [.column(SQLSchema.keyColumn)], of: table, where: .isInParameter(.column(column), 1)))
+            }
+            try statement.rows({ $0.bind(1, list: updated) }) { keys.insert($0.int64(0)) }
         case nil:
             break
         }

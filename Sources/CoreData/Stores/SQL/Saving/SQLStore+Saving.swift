@@ -4,18 +4,29 @@ extension SQLStore {
     // MARK: Keys
 
     package func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Range<Int64>]] {
-        try writing { connection in
+        func given(_ ranges: [Range<Int64>]) -> [Range<Int64>] {
+            ranges.map { range in
+                let first = ObjectKey.key(storeNumber: storeNumber, primaryKey: range.lowerBound)
+                return first..<first + Int64(range.count)
+            }
+        }
+        return try writing { connection in
+            var keys: [Int: [Range<Int64>]] = [:]
+            var counts = counts.filter { $0.value > 0 }
+            // What the database counts is counted outside of transactions.
+            for (root, count) in counts {
+                guard let table = schema.table(ofRoot: root)?.name,
+                    let ranges = try connection.nextKeys(count, of: table)
+                else { continue }
+                keys[root] = given(ranges)
+                counts[root] = nil
+            }
+            if counts.isEmpty { return keys }
             try connection.transaction {
                 try requireSameModel(connection)
-                var keys: [Int: [Range<Int64>]] = [:]
-                for (root, count) in counts where count > 0 {
-                    keys[root] = try reserve(count, root: root, connection).map { range in
-                        let first = ObjectKey.key(storeNumber: storeNumber, primaryKey: range.lowerBound)
-                        return first..<first + Int64(range.count)
-                    }
-                }
-                return keys
+                for (root, count) in counts { keys[root] = given(try reserve(count, root: root, connection)) }
             }
+            return keys
         }
     }
 
@@ -89,62 +100,115 @@ extension SQLStore {
 
     /// Writes a change set in one transaction or not at all.
     ///
-    /// Rows go in the order: deletions (freeing unique values), updates, insertions, join tables. Rows that somebody
-    /// else changed are all found before `SaveConflicts` is thrown.
+    /// Where the statements can be sent together they are. What becomes of them in that case is only whether all is as it
+    /// was expected; otherwise the transaction is run once more, step by step, which finds the conflicts. A transaction
+    /// that somebody else was in the way of, and one that was lost with its connection, is run again with the same changes.
     private func write(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws {
+        if changes.isEmpty, !hasUnsavedMetadata { return }
+        // Rows that a migration counts have to be counted as they go. Metadata have the version of the tables in them.
+        var isTogether = capabilities.sendsTogether && rowTally == nil && !hasUnsavedMetadata
+        var repetitions = Repetitions()
+        while true {
+            do {
+                return try attempt(changes, isTogether: isTogether) {
+                    if changes.goesWithOthers { repetitions.end() }
+                    try beforeCommit()
+                }
+            } catch is SQLSurprise {
+                isTogether = false
+            } catch let failure as any SQLFailure {
+                if isTogether, failure.isUniqueness {
+                    isTogether = false
+                } else if !failure.mayBeRepeated || !repetitions.goOn() {
+                    throw failure.nsError(doing: .saving)
+                }
+            }
+        }
+    }
+
+    private func attempt(_ changes: ChangeSet, isTogether: Bool, beforeCommit: () throws -> Void) throws {
         let savesMetadata = hasUnsavedMetadata
-        if changes.isEmpty, !savesMetadata { return }
         var files = filesOfTransaction()
-        var writtenMetadata: [String: Any]?
-        var recorded: Int64?
-        var derived: [(rootIndex: Int, primaryKeys: Set<Int64>)] = []
+        var written = Written()
         do {
             database.willSave()
-            try writing { connection in
-                try connection.begin()
-                try requireSameModel(connection)
-                let history = historyRecorder(on: connection, origin: changes.origin)
-                try history?.readTombstones(of: changes.deleted.map(\.key))
-                var session = SaveSession(store: self, connection: connection)
-                try session.checkMembers(of: changes.deleted, in: changes)
-                try session.delete(changes.deleted, &files)
-                try session.update(changes.updated, &files)
-                try session.insert(changes.inserted, &files)
-                try session.join(changes.joins)
-                try session.arrange(changes.arrangements)
-                try session.check(changes.unchanged)
-                if use.checksReferences { try session.checkTargets(of: changes) }
-                if !session.conflicts.isEmpty || !session.constraintConflicts.isEmpty {
-                    throw SaveConflicts(
-                        conflicts: session.conflicts, constraintConflicts: session.constraintConflicts)
+            try attempting { connection in
+                if isTogether {
+                    try connection.together {
+                        written = try write(changes, on: connection, savesMetadata, &files)
+                    }
+                } else {
+                    written = try write(changes, on: connection, savesMetadata, &files)
                 }
-                if !derivedAttributes.isEmpty {
-                    derived = try derivedAttributes.update(for: changes, store: self, connection: connection)
-                }
-                try history?.record(changes)
-                recorded = try history?.finish()
-                if savesMetadata { writtenMetadata = try writeMetadata(on: connection) }
-                try externalData?.note(files.orphaned, &files)
                 try beforeCommit()
                 try connection.commit()
+                if written.isRecorded, let number = connection.transactionNumber { written.recorded = number }
                 if let rowTally {
                     rowTally.add(changes.inserted)
-                    for (index, count) in session.deletedRows { rowTally.add(-count, ofEntity: index) }
+                    for (index, count) in written.deletedRows { rowTally.add(-count, ofEntity: index) }
                 }
             }
         } catch {
             didAbandon(files)
             throw error
         }
-        if let recorded { didRecord(recorded) }
-        if let writtenMetadata { metadataWereSaved(writtenMetadata) }
+        if let recorded = written.recorded { didRecord(recorded) }
+        if let metadata = written.metadata { metadataWereSaved(metadata) }
         didCommit(files)
         rowCache.follow(changes, in: layout)
-        for (rootIndex, keys) in derived {
+        for (rootIndex, keys) in written.derived {
             for key in keys {
                 rowCache.remove(ObjectKey.key(storeNumber: storeNumber, primaryKey: key), rootIndex: rootIndex)
             }
         }
+    }
+
+    /// What a save has written besides the rows.
+    private struct Written {
+        var metadata: [String: Any]?
+        var isRecorded = false
+        var recorded: Int64?
+        var derived: [(rootIndex: Int, primaryKeys: Set<Int64>)] = []
+        var deletedRows: [Int: Int] = [:]
+    }
+
+    /// Writes everything within a transaction that begins here, and does not commit it.
+    ///
+    /// Rows go in the order: deletions (freeing unique values), updates, insertions, join tables. Rows that somebody
+    /// else changed are all found before `SaveConflicts` is thrown.
+    private func write(
+        _ changes: ChangeSet, on connection: any SQLConnection, _ savesMetadata: Bool,
+        _ files: inout ExternalFileChanges
+    ) throws -> Written {
+        var written = Written()
+        let history = historyRecorder(on: connection, origin: changes.origin)
+        // What is derived from several rows is computed by one save at a time.
+        try connection.beginSave(alone: derivedAttributes.dependsOnOthers)
+        try requireSameModel(connection)
+        try history?.readTombstones(of: changes.deleted.map(\.key))
+        var session = SaveSession(store: self, connection: connection)
+        try session.checkMembers(of: changes.deleted, in: changes)
+        try session.delete(changes.deleted, &files)
+        try session.update(changes.updated, &files)
+        try session.insert(changes.inserted, &files)
+        try session.join(changes.joins)
+        try session.arrange(changes.arrangements)
+        try session.check(changes.unchanged)
+        if use.checksReferences { try session.checkTargets(of: changes) }
+        if !session.conflicts.isEmpty || !session.constraintConflicts.isEmpty {
+            throw SaveConflicts(
+                conflicts: session.conflicts, constraintConflicts: session.constraintConflicts)
+        }
+        if !derivedAttributes.isEmpty {
+            written.derived = try derivedAttributes.update(for: changes, store: self, connection: connection)
+        }
+        try history?.record(changes)
+        written.recorded = try history?.finish()
+        written.isRecorded = written.recorded != nil
+        if savesMetadata { written.metadata = try writeMetadata(on: connection) }
+        try externalData?.note(files.orphaned, &files)
+        written.deletedRows = session.deletedRows
+        return written
     }
 
     package func rowWriter(_ index: Int) throws -> RowWriter {

@@ -3,12 +3,33 @@ import Foundation
 // The pairs of many-to-many relationships.
 extension SaveSession {
     package func join(_ changes: [ChangeSet.Join]) throws {
-        for change in changes {
-            guard let end = store.schema.joinEnds[change.owner.layoutIndex][change.toMany.index] else { continue }
-            let owner = change.owner.primaryKey
-            try unlink(end, owner, change.removed)
-            try link(end, owner, change.added)
+        for run in changes.runs(by: {
+            $0.toMany.index == $1.toMany.index && $0.owner.layoutIndex == $1.owner.layoutIndex
+        }) {
+            let owner = changes[run.lowerBound].owner
+            guard let end = store.schema.joinEnds[owner.layoutIndex][changes[run.lowerBound].toMany.index] else {
+                continue
+            }
+            try unlink(end, Self.pairs(changes[run], end, \.removed))
+            try link(end, Self.pairs(changes[run], end, \.added))
         }
+    }
+
+    private typealias Pair = (owner: Int64, member: Int64)
+
+    /// The pairs of owners and members, those of a relationship that is its own inverse both ways round.
+    private static func pairs(
+        _ changes: ArraySlice<ChangeSet.Join>, _ end: SQLJoinEnd, _ members: KeyPath<ChangeSet.Join, [ObjectKey]>
+    ) -> [Pair] {
+        var pairs: [Pair] = []
+        for change in changes {
+            let owner = change.owner.primaryKey
+            for member in change[keyPath: members] {
+                pairs.append((owner, member.primaryKey))
+                if end.isReflexive, member.primaryKey != owner { pairs.append((member.primaryKey, owner)) }
+            }
+        }
+        return pairs
     }
 
     /// A deleted object is in no join table any more, whether or not anybody had looked at its relationships.
@@ -24,16 +45,16 @@ extension SaveSession {
         }
     }
 
-    private func unlink(_ end: SQLJoinEnd, _ owner: Int64, _ members: [ObjectKey]) throws {
-        if members.isEmpty { return }
+    private func unlink(_ end: SQLJoinEnd, _ pairs: [Pair]) throws {
+        if pairs.isEmpty { return }
         let statement = try connection.statement(.joinDelete(table: end.joinIndex, flipped: end.isFlipped)) {
             .delete(SQLDelete(from: end.table, where: Self.isPair(end, owner: 1, member: 2)))
         }
-        try run(statement, end, owner, members)
+        try run(statement, pairs)
     }
 
-    private func link(_ end: SQLJoinEnd, _ owner: Int64, _ members: [ObjectKey]) throws {
-        if members.isEmpty { return }
+    private func link(_ end: SQLJoinEnd, _ pairs: [Pair]) throws {
+        if pairs.isEmpty { return }
         let statement = try connection.statement(.joinInsert(table: end.joinIndex, flipped: end.isFlipped)) {
             var columns = [end.ownerColumn, end.memberColumn]
             var values: [SQLExpression] = [.parameter(1), .parameter(2)]
@@ -47,19 +68,10 @@ extension SaveSession {
             }
             return .insert(SQLInsert(into: end.table, columns, .values(values), conflict: .keepsStored))
         }
-        try run(statement, end, owner, members)
+        try run(statement, pairs)
     }
 
-    /// Runs a statement over pairs, those of a relationship that is its own inverse both ways round.
-    private func run(
-        _ statement: any SQLPreparedStatement, _ end: SQLJoinEnd, _ owner: Int64, _ members: [ObjectKey]
-    ) throws {
-        var pairs: [(owner: Int64, member: Int64)] = []
-        pairs.reserveCapacity(members.count)
-        for member in members {
-            pairs.append((owner, member.primaryKey))
-            if end.isReflexive, member.primaryKey != owner { pairs.append((member.primaryKey, owner)) }
-        }
+    private func run(_ statement: any SQLPreparedStatement, _ pairs: [Pair]) throws {
         try statement.run(pairs.count) { place, parameters in
             parameters.bind(1, pairs[place].owner)
             parameters.bind(2, pairs[place].member)

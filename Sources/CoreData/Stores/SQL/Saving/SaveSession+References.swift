@@ -7,17 +7,21 @@ extension SaveSession {
     package mutating func checkMembers(of deletions: [ChangeSet.Deletion], in changes: ChangeSet) throws {
         if deletions.isEmpty { return }
         // Members of this save's own go with the owner, or are written without it.
-        lazy var deleted = Set(changes.deleted.map(\.key))
-        lazy var updated = Dictionary(
+        let deleted = Set(changes.deleted.map(\.key))
+        let updated = Dictionary(
             changes.updated.map { (ObjectKey(layoutIndex: $0.new.layoutIndex, key: $0.new.key), $0.new) },
             uniquingKeysWith: { $1 })
         for (index, group) in Dictionary(grouping: deletions, by: \.key.layoutIndex).sorted(by: { $0.key < $1.key }) {
+            let keys = group.map(\.key)
+            if connection.isTogether {
+                try expectNoMembers(of: keys, index, deleted, updated)
+                continue
+            }
             var found: [Int64: [SaveConflicts.NewMember]] = [:]
             for toMany in store.layout.entities[index].toManys where toMany.isLeftByOwners {
                 guard case .inverseKey(let slot, _) = toMany.kind else { continue }
-                try store.members(of: toMany, owners: group.map(\.key), on: connection) { owner, member in
-                    if deleted.contains(member) { return }
-                    if let row = updated[member], row.isNull(slot) || row.int(slot) != owner { return }
+                try store.members(of: toMany, owners: keys, on: connection) { owner, member in
+                    if Self.isKnown(member, of: owner, slot, deleted, updated) { return }
                     found[owner, default: []].append(SaveConflicts.NewMember(toMany: toMany.index, key: member))
                 }
             }
@@ -30,14 +34,35 @@ extension SaveSession {
         }
     }
 
+    /// Whether this save takes a member from its owner, or deletes it too.
+    private static func isKnown(
+        _ member: ObjectKey, of owner: Int64, _ slot: Int, _ deleted: Set<ObjectKey>, _ updated: [ObjectKey: Snapshot]
+    ) -> Bool {
+        if deleted.contains(member) { return true }
+        guard let row = updated[member] else { return false }
+        return row.isNull(slot) || row.int(slot) != owner
+    }
+
+    private func expectNoMembers(
+        of owners: [ObjectKey], _ index: Int, _ deleted: Set<ObjectKey>, _ updated: [ObjectKey: Snapshot]
+    ) throws {
+        for toMany in store.layout.entities[index].toManys where toMany.isLeftByOwners {
+            guard case .inverseKey(let slot, _) = toMany.kind else { continue }
+            try store.lookAtMembers(of: toMany, owners: owners, on: connection) { owner, member in
+                if !Self.isKnown(member, of: owner, slot, deleted, updated) { throw SQLSurprise() }
+            }
+        }
+    }
+
     /// Finds rows that this save relates something to, and that somebody else has deleted. Called when all rows are
     /// written; where one could not be, that comes first.
     package mutating func checkTargets(of changes: ChangeSet) throws {
         if !conflicts.isEmpty || !constraintConflicts.isEmpty { return }
+        let isTogether = connection.isTogether
         var seen = [Set<Int64>](repeating: [], count: store.layout.entities.count)
         func note(_ key: ObjectKey) throws {
             guard key.storeNumber == store.storeNumber, seen[root(key.layoutIndex)].insert(key.key).inserted,
-                try !exists(key)
+                !isTogether, try !exists(key)
             else { return }
             conflicts.append(SaveConflicts.Conflict(key: key, expected: nil, found: nil))
         }
@@ -54,6 +79,20 @@ extension SaveSession {
         }
         for join in changes.joins where !join.added.isEmpty {
             for key in join.added + [join.owner] { try note(key) }
+        }
+        if isTogether {
+            for (root, keys) in seen.enumerated() where !keys.isEmpty { try expect(keys, root: root) }
+        }
+    }
+
+    private func expect(_ keys: Set<Int64>, root: Int) throws {
+        guard let table = store.schema.table(ofRoot: root)?.name else { return }
+        try connection.statement(.present(root: root)) {
+            .select(SQLSelect([.countAll], of: table, where: .isInParameter(.column(SQLSchema.keyColumn), 1)))
+        }.look {
+            $0.bind(1, list: keys.map { $0 & ObjectKey.primaryKeyMask })
+        } _: { found in
+            if found.int64(0) != Int64(keys.count) { throw SQLSurprise() }
         }
     }
 

@@ -28,6 +28,7 @@ package struct SaveSession {
     // MARK: Insertions
 
     package mutating func insert(_ rows: [Snapshot], _ files: inout ExternalFileChanges) throws {
+        let rows = connection.isTogether ? rows.sorted { $0.layoutIndex < $1.layoutIndex } : rows
         for range in rows.runs(by: { $0.layoutIndex == $1.layoutIndex }) {
             let writer = try writer(rows[range.lowerBound].layoutIndex)
             let statement = try connection.statement(.insert(layout: writer.layout.index)) { writer.insert }
@@ -70,6 +71,7 @@ package struct SaveSession {
         _ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges
     ) throws -> [ChangeSet.Update] {
         var blocked: [ChangeSet.Update] = []
+        let updates = connection.isTogether ? Self.grouped(updates) : updates
         let runs = updates.runs { $0.new.layoutIndex == $1.new.layoutIndex && $0.changed == $1.changed }
         for range in runs {
             let run = updates[range]
@@ -88,6 +90,19 @@ package struct SaveSession {
             }
         }
         return blocked
+    }
+
+    /// Rows that one statement writes stand together, and those of a table in the order of their keys: savers who lock
+    /// rows in one order do not wait for each other in a circle.
+    private static func grouped(_ updates: [ChangeSet.Update]) -> [ChangeSet.Update] {
+        struct Shape: Hashable {
+            let layout: Int
+            let changed: SlotMask
+        }
+        let groups = Dictionary(grouping: updates) { Shape(layout: $0.new.layoutIndex, changed: $0.changed) }
+        return groups.values.map { $0.sorted { $0.new.key < $1.new.key } }.sorted { a, b in
+            (a[0].new.layoutIndex, a[0].new.key) < (b[0].new.layoutIndex, b[0].new.key)
+        }.flatMap { $0 }
     }
 
     /// Writes rows of one entity that change in the same slots.
@@ -154,11 +169,27 @@ package struct SaveSession {
 
     /// Looks whether rows still are what they were when they were read.
     package mutating func check(_ rows: [Snapshot]) throws {
+        if connection.isTogether { return try expect(rows) }
         for row in rows {
             let object = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
             let found = try presentRow(object)
             if found?.version != row.version {
                 conflicts.append(SaveConflicts.Conflict(key: object, expected: row, found: found))
+            }
+        }
+    }
+
+    private func expect(_ rows: [Snapshot]) throws {
+        for row in rows {
+            let root = root(row.layoutIndex)
+            guard let table = store.schema.table(ofRoot: root)?.name else { continue }
+            try connection.statement(.isUnchanged(root: root)) {
+                .select(SQLSelect([.countAll], of: table, where: .isUnchanged(key: 1)))
+            }.look {
+                $0.bind(1, row.key & ObjectKey.primaryKeyMask)
+                $0.bind(2, Int64(row.version))
+            } _: { found in
+                if found.int64(0) != 1 { throw SQLSurprise() }
             }
         }
     }
@@ -169,7 +200,13 @@ package struct SaveSession {
         // By table and key: neighbouring rows lie on the same pages.
         let sorted = deletions.sorted { a, b in
             let (rootA, rootB) = (root(a.key.layoutIndex), root(b.key.layoutIndex))
-            return rootA == rootB ? a.key.key < b.key.key : rootA < rootB
+            if rootA != rootB { return rootA < rootB }
+            // What one statement deletes stands together where statements take many rows.
+            let (shapeA, shapeB) =
+                connection.isTogether
+                ? ((a.key.layoutIndex, a.row == nil ? 0 : 1), (b.key.layoutIndex, b.row == nil ? 0 : 1))
+                : ((0, 0), (0, 0))
+            return shapeA == shapeB ? a.key.key < b.key.key : shapeA < shapeB
         }
         let runs = sorted.runs { $0.key.layoutIndex == $1.key.layoutIndex && ($0.row == nil) == ($1.row == nil) }
         for range in runs { try delete(sorted[range], &files) }
@@ -193,7 +230,7 @@ package struct SaveSession {
             return .delete(
                 SQLDelete(from: writer.table, where: isVersioned ? .isUnchanged(key: 1) : .hasKey()))
         }
-        let outcome = try statement.run(run.count) { place, parameters in
+        let outcome = try statement.run(run.count, isTried: isVersioned) { place, parameters in
             let deletion = run[run.startIndex + place]
             parameters.bind(1, deletion.key.primaryKey)
             if let row = deletion.row { parameters.bind(2, Int64(row.version)) }

@@ -1,0 +1,142 @@
+#if PostgreSQL
+    import CPostgreSQL
+    import CoreData
+    import Foundation
+
+    // Transactions that write. Each one leaves a token, by which it is found out later whether it was committed; each one
+    // tells the listeners of the channel `coredata`, and says that it is the framework's, so that triggers stay quiet.
+    extension PostgreSQLConnection {
+        /// Whoever writes holds it, together with other saves or alone: 'OpenCore' in ASCII.
+        private static let writersLock = 0x4F70_656E_436F_7265
+
+        /// Begins a transaction in which nobody else writes.
+        func begin() throws {
+            let token = keepsTokens ? UUID() : nil
+            try execute(
+                "BEGIN; SELECT pg_advisory_xact_lock(\(Self.writersLock)); "
+                    + "SELECT set_config('coredata.writer', 'framework', true)"
+                    + (token.map { "; INSERT INTO coredata.saves (token) VALUES ('\($0)')" } ?? ""))
+            self.token = token
+            isTold = false
+        }
+
+        /// Begins the transaction of a save. Saves run beside each other; what excludes all others waits for them.
+        func beginSave(alone: Bool) throws {
+            let token = UUID()
+            let name = try savingStatement(alone: alone)
+            let values: [[UInt8]?] = [withUnsafeBytes(of: token.uuid) { Array($0) }]
+            if isTogether {
+                try queue("BEGIN")
+                try queue(name, values, .begun)
+            } else {
+                try execute("BEGIN")
+                let row = PostgreSQLRow(try run(name, values), labels: labels)
+                transactionNumber = row.int64(row.types.count - 1)
+            }
+            isSaving = true
+            isTold = false
+            self.token = token
+        }
+
+        private func savingStatement(alone: Bool) throws -> String {
+            let lock = alone ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared"
+            return try own(
+                """
+                WITH kept AS (INSERT INTO coredata.saves (token) VALUES ($1)) \
+                SELECT \(lock)(\(Self.writersLock)), set_config('coredata.writer', 'framework', true), \
+                pg_current_xact_id()::text::bigint
+                """, types: [PostgreSQLType.uuid])
+        }
+
+        /// The name of a prepared statement of our own.
+        private func own(_ text: String, types: [Oid] = []) throws -> String {
+            if let name = preparedOwn[text] { return name }
+            // Where what was sent before fails, the server has prepared it all the same.
+            let name = newName()
+            _ = try prepare(text, as: name, types: types)
+            preparedOwn[text] = name
+            return name
+        }
+
+        /// What comes before the commit of a save: checks that would wait for it, the version of the tables, and the word to
+        /// those who listen.
+        func queueEnd() throws {
+            isSaving = false
+            isTold = true
+            let version = expectedVersion
+            expectedVersion = nil
+            try queue("SET CONSTRAINTS ALL IMMEDIATE")
+            try queue(try own(Self.ending), [], .ended(version: version))
+        }
+
+        private static let ending = """
+            SELECT coalesce(max(xmin::text::bigint), 0), pg_notify('coredata', pg_current_xact_id()::text) \
+            FROM coredata.metadata
+            """
+
+        func commit() throws {
+            isSaving = false
+            expectedVersion = nil
+            // Statements that were sent together have told it already.
+            try end(isTold ? "COMMIT" : "SET CONSTRAINTS ALL IMMEDIATE; \(Self.notifying); COMMIT")
+        }
+
+        private static let notifying =
+            "SELECT pg_notify('coredata', coalesce(pg_current_xact_id_if_assigned()::text, ''))"
+
+        /// Ends a transaction. Where the connection is lost meanwhile, another one finds out whether it was committed.
+        private func end(_ text: String) throws {
+            let token = token
+            self.token = nil
+            do {
+                try execute(text)
+            } catch var error as PostgreSQLError where error.isOfLostConnection {
+                guard let token else {
+                    error.isOfCommit = true
+                    throw error
+                }
+                switch wasCommitted(token) {
+                case true?: return
+                case false?: throw error
+                case nil:
+                    error.isOfCommit = true
+                    throw error
+                }
+            }
+        }
+
+        /// Whether the transaction with a token was committed; nil where no server says it in time.
+        ///
+        /// Whoever asks inserts the token itself: the unique key waits for a server process that is still at work on the
+        /// transaction, and keeps it from being committed afterwards.
+        private func wasCommitted(_ token: UUID) -> Bool? {
+            let deadline = ContinuousClock.now + Self.patience
+            var pause: UInt32 = 10_000
+            while true {
+                do {
+                    let other = try PostgreSQLConnection(address, labels: labels)
+                    try other.execute("INSERT INTO coredata.saves (token) VALUES ('\(token)')")
+                    return false
+                } catch let error as PostgreSQLError where error.isUniqueness {
+                    return true
+                } catch {
+                    guard ContinuousClock.now < deadline else { return nil }
+                    usleep(pause)
+                    pause = min(pause * 2, 1_000_000)
+                }
+            }
+        }
+
+        /// How long a server is waited for that has to say whether a transaction was committed.
+        private static let patience = Duration.seconds(30)
+
+        func rollback() {
+            settle()
+            isSaving = false
+            expectedVersion = nil
+            token = nil
+            reading = .none
+            if transactionState == PQTRANS_INTRANS || transactionState == PQTRANS_INERROR { try? execute("ROLLBACK") }
+        }
+    }
+#endif

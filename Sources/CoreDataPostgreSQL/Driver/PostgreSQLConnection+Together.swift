@@ -1,0 +1,181 @@
+#if PostgreSQL
+    import CPostgreSQL
+    import CoreData
+    import Foundation
+
+    // Statements that are sent without waiting for their results: libpq's pipeline.
+    extension PostgreSQLConnection {
+        /// What a result is for that has not come yet.
+        enum Pending {
+            /// Somebody waits for it.
+            case wanted
+            case ignored
+            /// So many rows have to be changed; nil where any number will do.
+            case rows(expected: Int?, givesPlaces: Bool)
+            case look((any SQLRow) throws -> Void)
+            /// The number of the transaction is its last column.
+            case begun
+            /// The version of the tables is its first column.
+            case ended(version: Int64?)
+        }
+
+        func together<Result>(_ body: () throws -> Result) throws -> Result {
+            if isTogether { return try body() }
+            try enterPipeline()
+            isTogether = true
+            do {
+                let result = try body()
+                if isSaving { try queueEnd() }
+                _ = try flush()
+                leavePipeline()
+                return result
+            } catch {
+                leavePipeline()
+                throw error
+            }
+        }
+
+        private func enterPipeline() throws {
+            settle()
+            guard PQenterPipelineMode(handle) == 1 else { throw error(nil) }
+        }
+
+        /// Takes what is still to come, and goes back to waiting for each result.
+        private func leavePipeline() {
+            isTogether = false
+            if !pending.isEmpty { PQclear(try? flush()) }
+            PQexitPipelineMode(handle)
+        }
+
+        /// Sends a prepared statement; its result comes with the next one that somebody waits for.
+        func queue(_ name: String, _ values: [[UInt8]?], _ purpose: Pending) throws {
+            let lengths = values.map { Int32($0?.count ?? 0) }
+            let formats = [Int32](repeating: 1, count: values.count)
+            let isSent = Self.withPointers(to: values) {
+                PQsendQueryPrepared(handle, name, Int32(values.count), $0, lengths, formats, 1)
+            }
+            guard isSent == 1 else { throw error(nil) }
+            pending.append(purpose)
+        }
+
+        /// The same for a statement without parameters.
+        func queue(_ text: String, _ purpose: Pending = .ignored) throws {
+            guard PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 1) == 1 else { throw error(nil) }
+            pending.append(purpose)
+        }
+
+        /// Waits for all results; the one that is wanted is the caller's.
+        func flush() throws -> OpaquePointer? {
+            roundTrips += 1
+            let purposes = pending
+            pending.removeAll(keepingCapacity: true)
+            guard PQpipelineSync(handle) == 1 else { throw error(nil) }
+            var failure: (any Error)?
+            var wanted: OpaquePointer?
+            for purpose in purposes {
+                while let result = PQgetResult(handle) {
+                    do {
+                        if case .wanted = purpose, Self.isGood(result) {
+                            wanted = result
+                        } else {
+                            try take(result, for: purpose)
+                        }
+                    } catch {
+                        if failure == nil { failure = error }
+                    }
+                }
+                if !isAlive { break }
+            }
+            if isAlive {
+                PQclear(PQgetResult(handle))
+            } else if failure == nil {
+                failure = error(nil)
+            }
+            if let failure {
+                PQclear(wanted)
+                if (failure as? PostgreSQLError)?.state == PostgreSQLError.cachedPlan { forgetStatements() }
+                throw failure
+            }
+            return wanted
+        }
+
+        private static func isGood(_ result: OpaquePointer) -> Bool {
+            let status = PQresultStatus(result)
+            return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK
+        }
+
+        /// Looks at a result, and gives it back to libpq.
+        private func take(_ result: OpaquePointer, for purpose: Pending) throws {
+            if PQresultStatus(result) == PGRES_PIPELINE_ABORTED { return PQclear(result) }
+            guard Self.isGood(result) else {
+                defer { PQclear(result) }
+                throw error(result)
+            }
+            let rows = PostgreSQLRow(result, labels: labels)
+            switch purpose {
+            case .wanted, .ignored: break
+            case .rows(let expected, let givesPlaces):
+                let count = givesPlaces ? Int(rows.count) : Int(String(cString: PQcmdTuples(result))) ?? 0
+                if let expected, count != expected { throw SQLSurprise() }
+            case .look(let body):
+                for row in 0..<rows.count {
+                    rows.row = row
+                    try body(rows)
+                }
+            case .begun: transactionNumber = rows.int64(rows.types.count - 1)
+            case .ended(let version):
+                if let version, rows.int64(0) != version { throw SQLSurprise() }
+            }
+        }
+
+        // MARK: Preparing
+
+        /// Prepares a statement, and asks for the types of its parameters. Types that are given are not asked for.
+        func prepare(_ text: String, as name: String, types: [Oid]) throws -> [Oid] {
+            if !isTogether {
+                try deallocateDoomed()
+                try enterPipeline()
+            }
+            defer { if !isTogether { PQexitPipelineMode(handle) } }
+            guard PQsendPrepare(handle, name, text, Int32(types.count), types) == 1 else { throw error(nil) }
+            pending.append(.ignored)
+            guard PQsendDescribePrepared(handle, name) == 1 else { throw error(nil) }
+            pending.append(.wanted)
+            let described = try flush()
+            defer { PQclear(described) }
+            return (0..<PQnparams(described)).map { PQparamtype(described, $0) }
+        }
+
+        // MARK: Reading
+
+        /// Begins a transaction in which everything is read in one state. Nothing is sent yet: the first statement takes the
+        /// beginning along.
+        func beginReading() throws { reading = .wanted }
+
+        /// Ends it, without waiting for the server.
+        func endReading() throws {
+            let wasBegun = reading == .begun
+            reading = .none
+            if wasBegun, PQsendQuery(handle, "COMMIT") == 1 { owesResult = true }
+        }
+
+        /// Sends what begins a transaction of reading, if one is wanted, and a prepared statement with it.
+        func runReading(_ name: String, _ values: [[UInt8]?]) throws -> OpaquePointer? {
+            try enterPipeline()
+            defer { PQexitPipelineMode(handle) }
+            reading = .begun
+            try queue(Self.beginningOfReading)
+            try queue(name, values, .wanted)
+            return try flush()
+        }
+
+        static let beginningOfReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+        /// Takes the result of a statement that nobody has waited for.
+        func settle() {
+            if !owesResult { return }
+            owesResult = false
+            while let result = PQgetResult(handle) { PQclear(result) }
+        }
+    }
+#endif
