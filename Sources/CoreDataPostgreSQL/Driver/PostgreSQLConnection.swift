@@ -23,6 +23,15 @@
         private(set) var roundTrips = 0
         private var isInTransaction = false
         private static let keptTexts = 200
+        /// What a transaction begins with.
+        private var settings = ""
+        /// The statements of a connection that keeps none by their names (`usesNamedStatements`).
+        private var unnamed: [String: Unnamed] = [:]
+
+        private struct Unnamed {
+            var text: String
+            var types: [Oid]
+        }
 
         var dialect: any SQLDialect { PostgreSQLDialect() }
         var style: any SQLSchemaStyle { PostgreSQLStyle() }
@@ -36,19 +45,7 @@
         init(_ address: PostgreSQLAddress, labels: EntityLabels = EntityLabels()) throws {
             self.address = address
             self.labels = labels
-            let settings = address.settings
-            let keywords = settings.map { UnsafePointer(strdup($0.0)) } + [nil]
-            let values = settings.map { UnsafePointer(strdup($0.1)) } + [nil]
-            defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
-            guard let handle = PQconnectdbParams(keywords, values, 1) else {
-                throw PostgreSQLError(message: "There is no memory for a connection.", address: address.description)
-            }
-            guard PQstatus(handle) == CONNECTION_OK else {
-                let message = address.withoutPassword(String(cString: PQerrorMessage(handle)))
-                PQfinish(handle)
-                throw PostgreSQLError(message: message, address: address.description)
-            }
-            self.handle = handle
+            handle = try Self.connected(to: address)
             // What a server remarks has no reader here, and nothing is printed.
             PQsetNoticeProcessor(handle, { _, _ in }, nil)
             guard PQserverVersion(handle) >= Self.oldestVersion else {
@@ -57,7 +54,12 @@
                     state: "0A000", message: "The server is PostgreSQL \(version); the oldest that works is 14.",
                     address: address.description)
             }
-            try execute("SET client_min_messages = warning; SET timezone = 'UTC'")
+            // A pooler's sessions are others' as well: there every transaction begins with it.
+            if address.leadsToPooler {
+                settings = "; " + Self.settings(of: address, isLocal: true)
+            } else {
+                try execute(Self.settings(of: address, isLocal: false))
+            }
         }
 
         deinit { PQfinish(handle) }
@@ -65,6 +67,25 @@
         private static let oldestVersion: Int32 = 140_000
 
         var isAlive: Bool { PQstatus(handle) == CONNECTION_OK }
+
+        /// Whether the server keeps statements under names. Behind a transaction pooler the next transaction may be
+        /// another server process's, which knows no names of this one.
+        var usesNamedStatements: Bool { !address.leadsToPooler }
+
+        var socket: Int32 { PQsocket(handle) }
+
+        /// Takes in what the server has sent unasked; false where the connection is gone.
+        func consumeInput() -> Bool { PQconsumeInput(handle) == 1 && isAlive }
+
+        /// The payloads of the notifications that have come.
+        func notifications() -> [String] {
+            var payloads: [String] = []
+            while let notification = PQnotifies(handle) {
+                payloads.append(notification.pointee.extra.map { String(cString: $0) } ?? "")
+                PQfreemem(notification)
+            }
+            return payloads
+        }
 
         // MARK: Statements
 
@@ -134,10 +155,12 @@
             if !doomed.names.isEmpty {
                 let names = doomed.names
                 doomed.names = []
-                if transactionState != PQTRANS_INERROR {
+                for name in names { unnamed[name] = nil }
+                if usesNamedStatements, transactionState != PQTRANS_INERROR {
                     try execute(names.map { "DEALLOCATE \($0)" }.joined(separator: ";"))
                 }
             }
+            if !usesNamedStatements { return try describe(text, as: name, types: types) }
             roundTrips += 2
             let prepared = PQprepare(handle, name, text, Int32(types.count), types)
             defer { PQclear(prepared) }
@@ -148,13 +171,47 @@
             return (0..<PQnparams(described)).map { PQparamtype(described, $0) }
         }
 
+        /// Asks for the types of a statement's parameters in one round trip, and notes the statement under a name.
+        private func describe(_ text: String, as name: String, types: [Oid]) throws -> [Oid] {
+            roundTrips += 1
+            guard PQenterPipelineMode(handle) == 1 else { throw error(nil) }
+            PQsendPrepare(handle, "", text, Int32(types.count), types)
+            PQsendDescribePrepared(handle, "")
+            PQpipelineSync(handle)
+            var found: [Oid] = []
+            var failure: PostgreSQLError?
+            // A statement's results end with nil; those of the last one are followed by that of the whole.
+            while isAlive {
+                guard let result = PQgetResult(handle) else { continue }
+                defer { PQclear(result) }
+                let status = PQresultStatus(result)
+                if status == PGRES_PIPELINE_SYNC { break }
+                if status == PGRES_COMMAND_OK {
+                    found = (0..<PQnparams(result)).map { PQparamtype(result, $0) }
+                } else if failure == nil {
+                    failure = error(result)
+                }
+            }
+            PQexitPipelineMode(handle)
+            if let failure { throw failure }
+            if !isAlive { throw error(nil) }
+            unnamed[name] = Unnamed(text: text, types: found)
+            return found
+        }
+
         /// Runs a prepared statement with the values of its parameters; the result is the caller's.
         func run(_ name: String, _ values: [[UInt8]?]) throws -> OpaquePointer {
             roundTrips += 1
             let lengths = values.map { Int32($0?.count ?? 0) }
             let formats = [Int32](repeating: 1, count: values.count)
             let result = Self.withPointers(to: values) { pointers in
-                question == nil
+                if let unnamed = unnamed[name] {
+                    return askingMeanwhile {
+                        PQsendQueryParams(
+                            handle, unnamed.text, Int32(values.count), unnamed.types, pointers, lengths, formats, 1)
+                    }
+                }
+                return question == nil
                     ? PQexecPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1)
                     : askingMeanwhile {
                         PQsendQueryPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1)
@@ -223,7 +280,7 @@
 
         /// Begins a transaction in which nobody else writes.
         func begin() throws {
-            try execute("BEGIN; SELECT pg_advisory_xact_lock(\(Self.writersLock))")
+            try execute("BEGIN\(settings); SELECT pg_advisory_xact_lock(\(Self.writersLock))")
             isInTransaction = true
         }
 
@@ -233,7 +290,10 @@
         func commit() throws {
             isInTransaction = false
             do {
-                try execute("COMMIT")
+                // Whoever listens is told of what was written.
+                try execute(
+                    "SELECT pg_notify('\(PostgreSQLListener.channel)', '') "
+                        + "WHERE pg_current_xact_id_if_assigned() IS NOT NULL; COMMIT")
             } catch var error as PostgreSQLError {
                 error.isOfCommit = error.isOfLostConnection
                 throw error
@@ -246,7 +306,22 @@
         }
 
         /// Begins a transaction in which everything is read in one state.
-        func beginReading() throws { try execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
+        ///
+        /// - Parameter snapshot: the state, as a transaction that holds it has called it; nil for the present one.
+        func beginReading(at snapshot: String? = nil) throws {
+            let imported = snapshot.map { "; SET TRANSACTION SNAPSHOT '\($0)'" } ?? ""
+            try execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY\(imported)\(settings)")
+        }
+
+        /// Begins a transaction that holds the present state for so long, and gives the name by which other transactions
+        /// read it. Afterwards the server ends the connection.
+        func holdSnapshot(for seconds: TimeInterval) throws -> String {
+            try beginReading()
+            // In milliseconds, at most what the server can count.
+            let milliseconds = Int(min(2_147_483_647, (seconds * 1_000).rounded(.up)))
+            try execute("SET LOCAL idle_in_transaction_session_timeout = \(milliseconds)")
+            return try texts("SELECT pg_export_snapshot()").first ?? ""
+        }
 
         func endReading() throws { try execute("COMMIT") }
 
