@@ -13,7 +13,7 @@ extension NSError {
         var info = userInfo
         info["reason"] = reason
         info[NSLocalizedFailureReasonErrorKey] = reason
-        if let url {
+        if let url = url?.shown {
             info[NSURLErrorKey] = url
             info[NSFilePathErrorKey] = url.path
         }

@@ -27,7 +27,9 @@
             // Nothing would be in it of what the other holds.
             if other != nil { throw Self.unsupported("opened in the place of another", url) }
             return try reporting {
-                try PostgreSQLOpening(opening, Self.address(of: url), url).store()
+                var address = try Self.address(of: url)
+                address.take(opening.options)
+                return try PostgreSQLOpening(opening, address, url).store()
             }
         }
 
@@ -99,7 +101,7 @@
         func looking<Result>(at url: URL, _ body: (any SQLConnection) throws -> Result) throws -> Result {
             try reporting {
                 let connection = try Self.connection(to: url)
-                try connection.beginReading()
+                connection.beginReading()
                 defer { connection.rollback() }
                 return try body(connection)
             }
@@ -116,12 +118,14 @@
             if let address = PostgreSQLAddress(url) { return address }
             throw NSError.coreData(
                 NSPersistentStoreOpenError,
-                reason: "“\(url.absoluteString)” is no URL of a PostgreSQL database: it begins with postgresql://.",
+                reason:
+                    "“\(url.shown.absoluteString)” is no URL of a PostgreSQL database: it begins with postgresql://.",
                 url: url)
         }
 
         private static func connection(to url: URL) throws -> PostgreSQLConnection {
-            try PostgreSQLConnection(address(of: url))
+            // Locks of a session, and what is done once, need the server itself.
+            try PostgreSQLConnection(address(of: url).direct)
         }
 
         private func reporting<Result>(_ body: () throws -> Result) throws -> Result {

@@ -8,20 +8,18 @@
         private let address: PostgreSQLAddress
         /// What errors show: the URL without its password.
         private let url: URL
-        private let storeURL: URL
         private let connection: PostgreSQLConnection
         private let entities: Set<String>?
         private let isReadOnly: Bool
         private let tracksHistory: Bool
 
         init(_ opening: StoreOpening, _ address: PostgreSQLAddress, _ url: URL) throws {
-            storeURL = url
             self.url = URL(string: address.description) ?? URL(fileURLWithPath: "/dev/null")
             var opening = opening
             opening.url = self.url
             self.opening = opening
             self.address = address
-            connection = try PostgreSQLConnection(address)
+            connection = try PostgreSQLConnection(address.direct)
             entities = try opening.entities()
             isReadOnly = opening.isReadOnly
             tracksHistory = opening.tracksHistory
@@ -55,11 +53,11 @@
             }
             let database = PostgreSQLDatabase(
                 address, labels: labels, first: connection, isReadOnly: isReadOnly,
-                versionLock: lock, timeout: timeout, maximumOfReaders: opening.maximumOfReaders)
+                versionLock: lock, timeout: timeout, options: PostgreSQLOptions(opening))
             let parts = SQLStore.Parts(
                 layout: layout, storeNumber: opening.number, typeName: opening.type, schema: schema, use: opening.use,
                 derivedAttributes: derivedAttributes, historyTables: history, tracksHistory: tracksHistory,
-                metadata: metadata, externalData: nil, configurationName: opening.configuration, url: storeURL,
+                metadata: metadata, externalData: nil, configurationName: opening.configuration, url: url,
                 options: opening.options, name: address.description, isShared: true)
             let store = SQLStore.opened(parts, database: database)
             store.isReadOnly = isReadOnly

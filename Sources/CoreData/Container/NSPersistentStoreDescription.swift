@@ -95,6 +95,6 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     open override func copy() -> Any { copy(with: nil) }
 
     open override var description: String {
-        "<NSPersistentStoreDescription> (type: \(type), url: \(url?.absoluteString ?? "nil"))"
+        "<NSPersistentStoreDescription> (type: \(type), url: \(url?.shown.absoluteString ?? "nil"))"
     }
 }

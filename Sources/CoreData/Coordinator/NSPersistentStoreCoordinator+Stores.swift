@@ -172,7 +172,9 @@ extension NSPersistentStoreCoordinator {
     /// What `persistentStore(for:)` does unless a subclass overrides it.
     final func plainPersistentStore(for URL: URL) -> NSPersistentStore? {
         let address = URL.standardizedFileURL
-        return lock.withLock { attached.first { $0.store.url == address || $0.store.url == URL }?.store }
+        // A store at the URL of a server has it without the password.
+        let known = [address, URL, URL.shown]
+        return lock.withLock { attached.first { $0.store.url.map(known.contains) ?? false }?.store }
     }
 
     /// What `setURL(_:for:)` does unless a subclass overrides it.
@@ -255,7 +257,8 @@ extension NSPersistentStoreCoordinator {
     static func requireFileURL(_ url: URL) throws {
         if url.isFileURL { return }
         throw NSError.coreData(
-            NSPersistentStoreOpenError, reason: "A store is a file, and “\(url.absoluteString)” is not the URL of one.",
+            NSPersistentStoreOpenError,
+            reason: "A store is a file, and “\(url.shown.absoluteString)” is not the URL of one.",
             url: url)
     }
 }

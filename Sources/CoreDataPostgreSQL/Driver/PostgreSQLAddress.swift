@@ -1,54 +1,150 @@
 #if PostgreSQL
+    import CoreData
     import Foundation
 
     /// Where a database is, and who asks: what a URL `postgresql://user:password@host:port/database?option=value` says.
     struct PostgreSQLAddress: Equatable, CustomStringConvertible, Sendable {
-        /// The address as libpq takes it.
-        private let text: String
-        private let password: String?
-        /// The address without the password: what messages show.
+        /// The address as libpq takes it: what is ours alone is not in it.
+        private var text: String
+        private let passwords: [String]
+        /// The address without passwords: what messages show.
         let description: String
+        /// Host and port that lead to the server itself, where the address is one of a transaction pooler.
+        private var directHost: String?
+        private var directPort: String?
+        /// What is set for every session, by names, as the server writes it.
+        private(set) var sessionSettings: [Setting] = [
+            Setting(name: "client_min_messages", value: "warning"), Setting(name: "timezone", value: "UTC"),
+        ]
+        /// How long to wait for a connection, in seconds, where neither the URL nor the environment says it.
+        private(set) var connectTimeout = 15
+
+        /// A setting of the server's.
+        struct Setting: Equatable, Sendable {
+            var name: String
+            var value: String
+        }
 
         static let schemes: Set<String> = ["postgresql", "postgres"]
+
+        /// What may stand in the query of a URL besides what libpq knows.
+        private enum Own: String, CaseIterable {
+            case direct
+            case statementTimeout = "statement_timeout"
+            case lockTimeout = "lock_timeout"
+        }
 
         /// - Returns: nil where the URL is of another kind.
         init?(_ url: URL) {
             guard let scheme = url.scheme, Self.schemes.contains(scheme) else { return nil }
-            text = url.absoluteString
-            // Between the colon behind the user and the at before the host. Several hosts are no URL that Foundation reads.
-            let start = text.index(text.startIndex, offsetBy: scheme.count + 3)
-            let authority = text[start...].prefix { $0 != "/" && $0 != "?" }
-            var shown = text
-            if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
-                password = String(text[text.index(after: colon)..<at])
-                shown = String(text[..<colon] + text[at...])
-            } else {
-                password = nil
-            }
-            // A password may stand among the options, too.
-            if let query = shown.firstIndex(of: "?") {
-                let options = shown[shown.index(after: query)...].split(separator: "&").filter {
-                    !$0.hasPrefix("password=") && !$0.hasPrefix("sslpassword=")
+            let whole = url.absoluteString
+            let stripped = URL.withoutPasswords(whole)
+            description = stripped.text
+            passwords = stripped.passwords
+            text = whole
+            guard let query = whole.firstIndex(of: "?") else { return }
+            let items = whole[whole.index(after: query)...].split(separator: "&").map { item in
+                let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+                    String($0).removingPercentEncoding ?? String($0)
                 }
-                shown = shown[..<query] + (options.isEmpty ? "" : "?" + options.joined(separator: "&"))
+                return (key: parts[0], value: parts.count > 1 ? parts[1] : "", text: item)
             }
-            description = shown
+            let isPooled = items.contains { $0.key == Own.direct.rawValue && !$0.value.isEmpty }
+            var kept: [Substring] = []
+            for item in items {
+                switch Own(rawValue: item.key) {
+                case .direct: (directHost, directPort) = Self.place(item.value)
+                case .statementTimeout?, .lockTimeout?: set(item.key, item.value)
+                // A pooler takes no options: they are set for each transaction.
+                case nil where isPooled && item.key == "options": take(options: item.value)
+                case nil: kept.append(item.text)
+                }
+            }
+            text = whole[..<query] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
         }
+
+        /// `host`, `host:port`, `[::1]:port`, `/folder/of/a/socket:port`.
+        private static func place(_ text: String) -> (String?, String?) {
+            if text.isEmpty { return (nil, nil) }
+            guard let colon = text.lastIndex(of: ":"), text[text.index(after: colon)...].allSatisfy(\.isNumber),
+                !text[..<colon].contains(":") || text[..<colon].hasSuffix("]")
+            else { return (text.trimmingCharacters(in: ["[", "]"]), nil) }
+            let port = String(text[text.index(after: colon)...])
+            return (text[..<colon].trimmingCharacters(in: ["[", "]"]), port.isEmpty ? nil : port)
+        }
+
+        private mutating func set(_ name: String, _ value: String) {
+            sessionSettings.removeAll { $0.name == name }
+            sessionSettings.append(Setting(name: name, value: value))
+        }
+
+        /// `-c name=value` and `--name=value`, as in libpq's `options`.
+        private mutating func take(options: String) {
+            let words = options.replacingOccurrences(of: "-c ", with: "-c").split(separator: " ")
+            for word in words {
+                let assignment = word.hasPrefix("--") || word.hasPrefix("-c") ? word.dropFirst(2) : word
+                let parts = assignment.split(separator: "=", maxSplits: 1)
+                if parts.count == 2 {
+                    set(parts[0].replacingOccurrences(of: "-", with: "_"), String(parts[1]))
+                }
+            }
+        }
+
+        /// Takes over what the options of a store say of times; what the URL says comes before.
+        mutating func take(_ options: [AnyHashable: Any]?) {
+            func seconds(_ key: String) -> Double? {
+                (options?[key] as? NSNumber)?.doubleValue ?? options?[key] as? Double
+            }
+            if let given = seconds(NSPostgreSQLConnectTimeoutOption) {
+                connectTimeout = max(1, Int(given.rounded(.up)))
+            }
+            for (key, name) in [
+                (NSPostgreSQLStatementTimeoutOption, Own.statementTimeout.rawValue),
+                (NSPostgreSQLLockTimeoutOption, Own.lockTimeout.rawValue),
+            ] where !sessionSettings.contains(where: { $0.name == name }) {
+                if let given = seconds(key) { set(name, "\(Int((max(0, given) * 1_000).rounded(.up)))ms") }
+            }
+        }
+
+        /// Whether a transaction pooler stands between: a session of its then has no settings, no locks and no names of
+        /// statements that last beyond a transaction.
+        var isPooled: Bool { directHost != nil || directPort != nil }
+
+        /// The address of the server itself.
+        var direct: PostgreSQLAddress { isPooled ? PostgreSQLAddress(directly: self) : self }
+
+        private init(directly other: PostgreSQLAddress) {
+            let places = [("host", other.directHost), ("port", other.directPort)].compactMap { key, value in
+                value.map { (key, $0) }
+            }
+            self = other
+            overriding = places.map { Setting(name: $0.0, value: $0.1) }
+            isDirect = true
+        }
+
+        /// What stands in the place of what the URL says.
+        private var overriding: [Setting] = []
+        /// Whether this is the second address, to the server itself.
+        private(set) var isDirect = false
+
+        /// Whether connections to it are those of a pooler.
+        var leadsToPooler: Bool { isPooled && !isDirect }
 
         /// What libpq gets. What the URL says comes before our defaults, and both before the environment's.
         var settings: [(String, String)] {
             [
-                ("connect_timeout", "15"), ("keepalives_idle", "30"), ("keepalives_interval", "10"),
+                ("connect_timeout", "\(connectTimeout)"), ("keepalives_idle", "30"), ("keepalives_interval", "10"),
                 ("keepalives_count", "3"), ("tcp_user_timeout", "60000"), ("client_encoding", "UTF8"),
                 ("fallback_application_name", ProcessInfo.processInfo.processName), ("dbname", text),
-            ]
+            ] + overriding.map { ($0.name, $0.value) }
         }
 
-        /// A text of libpq's without the password.
+        /// A text of libpq's without the passwords.
         func withoutPassword(_ text: String) -> String {
-            guard let password, !password.isEmpty else { return text }
-            let plain = password.removingPercentEncoding ?? password
-            return text.replacingOccurrences(of: plain, with: "…").replacingOccurrences(of: password, with: "…")
+            passwords.reduce(text) { text, password in
+                let plain = password.removingPercentEncoding ?? password
+                return text.replacingOccurrences(of: plain, with: "…").replacingOccurrences(of: password, with: "…")
+            }
         }
     }
 #endif

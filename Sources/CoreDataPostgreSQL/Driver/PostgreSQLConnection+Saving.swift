@@ -13,8 +13,8 @@
         func begin() throws {
             let token = keepsTokens ? UUID() : nil
             try execute(
-                "BEGIN; SELECT pg_advisory_xact_lock(\(Self.writersLock)); "
-                    + "SELECT set_config('coredata.writer', 'framework', true)"
+                (["BEGIN"] + transactionSettings).joined(separator: "; ")
+                    + "; SELECT pg_advisory_xact_lock(\(Self.writersLock)); SELECT set_config('coredata.writer', 'framework', true)"
                     + (token.map { "; INSERT INTO coredata.saves (token) VALUES ('\($0)')" } ?? ""))
             self.token = token
             isTold = false
@@ -26,10 +26,10 @@
             let name = try savingStatement(alone: alone)
             let values: [[UInt8]?] = [withUnsafeBytes(of: token.uuid) { Array($0) }]
             if isTogether {
-                try queue("BEGIN")
+                for text in ["BEGIN"] + transactionSettings { try queue(text) }
                 try queue(name, values, .begun)
             } else {
-                try execute("BEGIN")
+                try execute((["BEGIN"] + transactionSettings).joined(separator: "; "))
                 let row = PostgreSQLRow(try run(name, values), labels: labels)
                 transactionNumber = row.int64(row.types.count - 1)
             }
@@ -70,7 +70,7 @@
         }
 
         private static let ending = """
-            SELECT coalesce(max(xmin::text::bigint), 0), pg_notify('coredata', pg_current_xact_id()::text) \
+            SELECT coalesce(max(xmin::text::bigint), 0), pg_notify('\(PostgreSQLListener.channel)', pg_current_xact_id()::text) \
             FROM coredata.metadata
             """
 
@@ -82,7 +82,7 @@
         }
 
         private static let notifying =
-            "SELECT pg_notify('coredata', coalesce(pg_current_xact_id_if_assigned()::text, ''))"
+            "SELECT pg_notify('\(PostgreSQLListener.channel)', coalesce(pg_current_xact_id_if_assigned()::text, ''))"
 
         /// Ends a transaction. Where the connection is lost meanwhile, another one finds out whether it was committed.
         private func end(_ text: String) throws {

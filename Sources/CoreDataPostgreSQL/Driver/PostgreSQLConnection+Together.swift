@@ -51,8 +51,12 @@
         func queue(_ name: String, _ values: [[UInt8]?], _ purpose: Pending) throws {
             let lengths = values.map { Int32($0?.count ?? 0) }
             let formats = [Int32](repeating: 1, count: values.count)
-            let isSent = Self.withPointers(to: values) {
-                PQsendQueryPrepared(handle, name, Int32(values.count), $0, lengths, formats, 1)
+            let isSent = Self.withPointers(to: values) { pointers in
+                if let unnamed = unnamed[name] {
+                    return PQsendQueryParams(
+                        handle, unnamed.text, Int32(values.count), unnamed.types, pointers, lengths, formats, 1)
+                }
+                return PQsendQueryPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1)
             }
             guard isSent == 1 else { throw error(nil) }
             pending.append(purpose)
@@ -137,39 +141,67 @@
                 try enterPipeline()
             }
             defer { if !isTogether { PQexitPipelineMode(handle) } }
-            guard PQsendPrepare(handle, name, text, Int32(types.count), types) == 1 else { throw error(nil) }
+            let serverName = usesNamedStatements ? name : ""
+            guard PQsendPrepare(handle, serverName, text, Int32(types.count), types) == 1 else { throw error(nil) }
             pending.append(.ignored)
-            guard PQsendDescribePrepared(handle, name) == 1 else { throw error(nil) }
+            guard PQsendDescribePrepared(handle, serverName) == 1 else { throw error(nil) }
             pending.append(.wanted)
             let described = try flush()
             defer { PQclear(described) }
-            return (0..<PQnparams(described)).map { PQparamtype(described, $0) }
+            let found = (0..<PQnparams(described)).map { PQparamtype(described, $0) }
+            if !usesNamedStatements { unnamed[name] = Unnamed(text: text, types: found) }
+            return found
         }
 
         // MARK: Reading
 
         /// Begins a transaction in which everything is read in one state. Nothing is sent yet: the first statement takes the
         /// beginning along.
-        func beginReading() throws { reading = .wanted }
+        ///
+        /// - Parameter snapshot: the state, as a transaction that holds it has called it; nil for the present one.
+        func beginReading(at snapshot: String? = nil) { reading = .wanted(snapshot: snapshot) }
 
         /// Ends it, without waiting for the server.
-        func endReading() throws {
+        func endReading() {
             let wasBegun = reading == .begun
             reading = .none
             if wasBegun, PQsendQuery(handle, "COMMIT") == 1 { owesResult = true }
         }
 
-        /// Sends what begins a transaction of reading, if one is wanted, and a prepared statement with it.
-        func runReading(_ name: String, _ values: [[UInt8]?]) throws -> OpaquePointer? {
+        /// Runs a prepared statement that a transaction of reading begins with.
+        func runReading(_ name: String, _ values: [[UInt8]?], at snapshot: String?) throws -> OpaquePointer? {
             try enterPipeline()
             defer { PQexitPipelineMode(handle) }
             reading = .begun
-            try queue(Self.beginningOfReading)
+            for text in beginningOfReading(at: snapshot) { try queue(text) }
             try queue(name, values, .wanted)
             return try flush()
         }
 
-        static let beginningOfReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        /// Sends the beginning of a transaction of reading that is wanted, if there is one.
+        func beginWantedReading() throws {
+            guard case .wanted(let snapshot) = reading else { return }
+            reading = .begun
+            try execute(beginningOfReading(at: snapshot).joined(separator: "; "))
+        }
+
+        private func beginningOfReading(at snapshot: String?) -> [String] {
+            ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
+                + (snapshot.map { ["SET TRANSACTION SNAPSHOT '\($0)'"] } ?? []) + transactionSettings
+        }
+
+        /// What every transaction begins with, behind a pooler.
+        var transactionSettings: [String] { settings.isEmpty ? [] : [settings] }
+
+        /// Begins a transaction that holds the present state for so long, and gives the name by which other transactions
+        /// read it. Afterwards the server ends the connection.
+        func holdSnapshot(for seconds: TimeInterval) throws -> String {
+            beginReading()
+            // In milliseconds, at most what the server can count.
+            let milliseconds = Int(min(2_147_483_647, (seconds * 1_000).rounded(.up)))
+            try execute("SET LOCAL idle_in_transaction_session_timeout = \(milliseconds)")
+            return try texts("SELECT pg_export_snapshot()").first ?? ""
+        }
 
         /// Takes the result of a statement that nobody has waited for.
         func settle() {

@@ -30,7 +30,11 @@
         /// Whether a result is to come that nobody waits for.
         var owesResult = false
         /// A transaction of reading that is to begin with the next statement, or has begun.
-        enum Reading { case none, wanted, begun }
+        enum Reading: Equatable {
+            case none
+            case wanted(snapshot: String?)
+            case begun
+        }
         var reading = Reading.none
 
         /// Whether transactions leave a token, and that of the one which is open.
@@ -46,6 +50,15 @@
         /// The names of statements of our own that the server has prepared, by their texts.
         var preparedOwn: [String: String] = [:]
         private static let keptTexts = 200
+        /// What a transaction begins with.
+        private(set) var settings = ""
+        /// The statements of a connection that keeps none by their names (`usesNamedStatements`).
+        var unnamed: [String: Unnamed] = [:]
+
+        struct Unnamed {
+            var text: String
+            var types: [Oid]
+        }
 
         var dialect: any SQLDialect { PostgreSQLDialect() }
         var style: any SQLSchemaStyle { PostgreSQLStyle() }
@@ -59,19 +72,7 @@
         init(_ address: PostgreSQLAddress, labels: EntityLabels = EntityLabels()) throws {
             self.address = address
             self.labels = labels
-            let settings = address.settings
-            let keywords = settings.map { UnsafePointer(strdup($0.0)) } + [nil]
-            let values = settings.map { UnsafePointer(strdup($0.1)) } + [nil]
-            defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
-            guard let handle = PQconnectdbParams(keywords, values, 1) else {
-                throw PostgreSQLError(message: "There is no memory for a connection.", address: address.description)
-            }
-            guard PQstatus(handle) == CONNECTION_OK else {
-                let message = address.withoutPassword(String(cString: PQerrorMessage(handle)))
-                PQfinish(handle)
-                throw PostgreSQLError(message: message, address: address.description)
-            }
-            self.handle = handle
+            handle = try Self.connected(to: address)
             // What a server remarks has no reader here, and nothing is printed.
             PQsetNoticeProcessor(handle, { _, _ in }, nil)
             guard PQserverVersion(handle) >= Self.oldestVersion else {
@@ -80,7 +81,12 @@
                     state: "0A000", message: "The server is PostgreSQL \(version); the oldest that works is 14.",
                     address: address.description)
             }
-            try execute("SET client_min_messages = warning; SET timezone = 'UTC'")
+            // A pooler's sessions are others' as well: there every transaction begins with it.
+            if address.leadsToPooler {
+                settings = Self.settings(of: address, isLocal: true)
+            } else {
+                try execute(Self.settings(of: address, isLocal: false))
+            }
         }
 
         deinit { PQfinish(handle) }
@@ -89,16 +95,23 @@
 
         var isAlive: Bool { PQstatus(handle) == CONNECTION_OK }
 
-        /// Whether the server has not ended the connection meanwhile, as far as is known without asking it.
-        var isUsable: Bool {
-            settle()
-            var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-            for _ in 0..<4 {
-                guard isAlive else { return false }
-                if poll(&descriptor, 1, 0) <= 0 { return true }
-                guard PQconsumeInput(handle) == 1 else { return false }
+        /// Whether the server keeps statements under names. Behind a transaction pooler the next transaction may be
+        /// another server process's, which knows no names of this one.
+        var usesNamedStatements: Bool { !address.leadsToPooler }
+
+        var socket: Int32 { PQsocket(handle) }
+
+        /// Takes in what the server has sent unasked; false where the connection is gone.
+        func consumeInput() -> Bool { PQconsumeInput(handle) == 1 && isAlive }
+
+        /// The payloads of the notifications that have come.
+        func notifications() -> [String] {
+            var payloads: [String] = []
+            while let notification = PQnotifies(handle) {
+                payloads.append(notification.pointee.extra.map { String(cString: $0) } ?? "")
+                PQfreemem(notification)
             }
-            return isAlive
+            return payloads
         }
 
         // MARK: Statements
@@ -163,6 +176,7 @@
 
         /// Runs one or several statements in SQL.
         func execute(_ text: String) throws {
+            try beginWantedReading()
             settle()
             roundTrips += 1
             let result =
@@ -177,6 +191,8 @@
             if doomed.names.isEmpty || transactionState == PQTRANS_INERROR { return }
             let names = doomed.names
             doomed.names = []
+            for name in names { unnamed[name] = nil }
+            guard usesNamedStatements else { return }
             try execute(names.map { "DEALLOCATE \($0)" }.joined(separator: ";"))
         }
 
@@ -187,20 +203,23 @@
                 if let result = try flush() { return result }
                 throw error(nil)
             }
-            if reading == .wanted {
-                if question == nil {
-                    if let result = try runReading(name, values) { return result }
-                    throw error(nil)
-                }
-                reading = .begun
-                try execute(Self.beginningOfReading)
+            if question == nil, case .wanted(let snapshot) = reading {
+                if let result = try runReading(name, values, at: snapshot) { return result }
+                throw error(nil)
             }
+            try beginWantedReading()
             settle()
             roundTrips += 1
             let lengths = values.map { Int32($0?.count ?? 0) }
             let formats = [Int32](repeating: 1, count: values.count)
             let result = Self.withPointers(to: values) { pointers in
-                question == nil
+                if let unnamed = unnamed[name] {
+                    return askingMeanwhile {
+                        PQsendQueryParams(
+                            handle, unnamed.text, Int32(values.count), unnamed.types, pointers, lengths, formats, 1)
+                    }
+                }
+                return question == nil
                     ? PQexecPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1)
                     : askingMeanwhile {
                         PQsendQueryPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1)
@@ -251,6 +270,7 @@
         /// What a statement in SQL gives, as texts, for texts as parameters.
         func rows(_ select: String, _ values: [String] = []) throws -> [[String?]] {
             if isTogether { return try rowsTogether(select, values) }
+            try beginWantedReading()
             settle()
             roundTrips += 1
             let result = Self.withPointers(to: values.map { Array($0.utf8) + [0] }) { pointers in

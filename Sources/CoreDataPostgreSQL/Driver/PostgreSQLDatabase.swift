@@ -3,11 +3,14 @@
     import Foundation
 
     /// The connections of an open store: some that read, each for one thread at a time, and the one that writes.
+    ///
+    /// A connection that died while nobody used it is made anew without anybody's help. One that dies in the middle of work is
+    /// an error: nobody else knows what was done already.
     final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {  // what may change is used under the locks
         private let address: PostgreSQLAddress
         private let labels: EntityLabels
         private let isReadOnly: Bool
-        private let maximumOfReaders: Int
+        private let options: PostgreSQLOptions
         private let versionLock: Int64
         private let timeout: TimeInterval
 
@@ -18,20 +21,29 @@
         private var idle: [PostgreSQLConnection] = []
         private var used = 0
         private var isClosed = false
+        /// Holds the lock of the version where the others are a pooler's; under `readers`.
+        private var keeper: PostgreSQLListener?
 
+        /// - Parameter first: a connection to the server itself, which holds the lock of the version.
         init(
             _ address: PostgreSQLAddress, labels: EntityLabels, first: PostgreSQLConnection, isReadOnly: Bool,
-            versionLock: Int64, timeout: TimeInterval, maximumOfReaders: Int
+            versionLock: Int64, timeout: TimeInterval, options: PostgreSQLOptions
         ) {
             self.address = address
             self.labels = labels
             self.isReadOnly = isReadOnly
-            self.maximumOfReaders = maximumOfReaders
+            self.options = options
             self.versionLock = versionLock
             self.timeout = timeout
             first.labels = labels
             first.keepsTokens = !isReadOnly
-            if isReadOnly { idle = [first] } else { writer = first }
+            if address.isPooled {
+                keeper = listener(first, nil)
+            } else if isReadOnly {
+                idle = [first]
+            } else {
+                writer = first
+            }
         }
 
         var capabilities: SQLCapabilities {
@@ -44,10 +56,18 @@
         }
 
         var holdsTransaction: Bool { false }
+        var shownAddress: String { address.description }
 
-        /// A connection that holds the lock of the store's version.
+        // MARK: Connecting
+
+        /// A connection for work. Where it is a pooler's, the keeper holds the lock of the version.
         private func connect() throws -> PostgreSQLConnection {
-            let connection = try PostgreSQLConnection(address, labels: labels)
+            address.isPooled ? try PostgreSQLConnection(address, labels: labels) : try connectDirectly()
+        }
+
+        /// A connection to the server itself that holds the lock of the store's version.
+        private func connectDirectly() throws -> PostgreSQLConnection {
+            let connection = try PostgreSQLConnection(address.direct, labels: labels)
             try connection.share(version: versionLock, timeout: timeout)
             // While no connection was open, somebody may have migrated the store.
             let url = URL(string: address.description) ?? URL(fileURLWithPath: "/dev/null")
@@ -58,15 +78,29 @@
             return connection
         }
 
+        private func listener(_ first: PostgreSQLConnection?, _ notices: CommitNotices?) -> PostgreSQLListener {
+            PostgreSQLListener(first: first, notices: notices) { [weak self] in
+                guard let self else { throw PostgreSQLError(message: "The store is closed.", address: "") }
+                return try self.connectDirectly()
+            }
+        }
+
+        private var closedError: PostgreSQLError {
+            PostgreSQLError(message: "The store is closed.", address: address.description)
+        }
+
         // MARK: Reading
 
-        func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+        func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result { try read(at: nil, body) }
+
+        /// Reads a state that a transaction holds; nil for the present one.
+        func read<Result>(at snapshot: String?, _ body: (any SQLConnection) throws -> Result) throws -> Result {
             let connection = try reader()
             defer { giveBack(connection) }
-            try connection.beginReading()
+            connection.beginReading(at: snapshot)
             do {
                 let result = try body(connection)
-                try connection.endReading()
+                connection.endReading()
                 return result
             } catch {
                 connection.rollback()
@@ -75,23 +109,20 @@
         }
 
         func readOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+            // A pooler's connection has its settings within transactions alone.
+            if address.isPooled { return try read(body) }
             let connection = try reader()
             defer { giveBack(connection) }
             return try body(connection)
         }
 
+        /// A connection that reads, and that nobody else uses meanwhile.
         private func reader() throws -> PostgreSQLConnection {
-            readers.lock()
-            while !isClosed, idle.isEmpty, used >= maximumOfReaders { readers.wait() }
-            if isClosed {
-                readers.unlock()
-                throw PostgreSQLError(message: "The store is closed.", address: address.description)
-            }
-            used += 1
-            let known = idle.popLast()
-            readers.unlock()
-            if let known, known.isUsable { return known }
+            let kept = try takeReader()
             do {
+                if let kept, kept.isUsable { return kept }
+                // What died has died for the others, too.
+                if kept != nil { readers.withLock { idle.removeAll { !$0.isUsable } } }
                 return try connect()
             } catch {
                 readers.withLock {
@@ -100,6 +131,16 @@
                 }
                 throw error
             }
+        }
+
+        /// Waits for its turn, and takes a connection that nobody uses; nil where one has to be made.
+        private func takeReader() throws -> PostgreSQLConnection? {
+            readers.lock()
+            defer { readers.unlock() }
+            while !isClosed, idle.isEmpty, used >= options.maximumOfReaders { readers.wait() }
+            if isClosed { throw closedError }
+            used += 1
+            return idle.popLast()
         }
 
         private func giveBack(_ connection: PostgreSQLConnection) {
@@ -120,6 +161,7 @@
             if let writer, writer.isUsable {
                 connection = writer
             } else {
+                writer = nil
                 connection = try connect()
                 connection.keepsTokens = true
                 writer = connection
@@ -136,10 +178,32 @@
 
         func willSave() {}
 
+        // MARK: Past states, and what others commit
+
+        func pinned() throws -> (any SQLDatabase)? {
+            if readers.withLock({ isClosed }) { throw closedError }
+            return try PostgreSQLGeneration(
+                self, held: PostgreSQLConnection(address), for: options.generationLifetime)
+        }
+
+        func watchCommits(_ notices: CommitNotices) throws -> (any CommitWatch)? {
+            let listener = listener(nil, notices)
+            if address.isPooled {
+                // It holds the lock of the version as well.
+                readers.withLock {
+                    keeper?.cancel()
+                    keeper = listener
+                }
+            }
+            return listener
+        }
+
         func close() {
             readers.withLock {
                 isClosed = true
                 idle = []
+                keeper?.cancel()
+                keeper = nil
                 readers.broadcast()
             }
             writerLock.withLock { writer = nil }

@@ -19,10 +19,15 @@
         var isOfCommit = false
         /// Whether it was cancelled because somebody was asked, and wanted it to end.
         var isOfStopping = false
+        /// Whether the encryption was what failed: what a server is, or is not, by its certificate.
+        var isOfCertificate = false
+        /// Whether the state that was to be read is one that nobody holds any more.
+        var isOfEndedGeneration = false
 
         static let uniqueViolation = "23505"
         static let cachedPlan = "0A000"
         static let cancelled = "57014"
+        static let unreachable = "08001"
 
         /// What a result says of its failure.
         init(_ result: OpaquePointer?, address: String) {
@@ -64,27 +69,10 @@
                 case .reading: NSPersistentStoreOperationError
                 case .saving: NSPersistentStoreSaveError
                 }
-            var info: [String: Any] = ["PostgreSQLState": state]
+            var info: [String: Any] = [NSPostgreSQLStateKey: state]
+            if let failure { info[NSPostgreSQLFailureKey] = failure.rawValue }
             if let detail { info["PostgreSQLDetail"] = detail }
             return .coreData(code, reason: "\(reason) (\(address))", userInfo: info)
-        }
-
-        private var reason: String {
-            if isOfCommit {
-                return
-                    "The connection was lost while the changes were committed, and no server has said since whether they "
-                    + "were. Compare before you save them again: \(message)"
-            }
-            return switch state {
-            case "28P01", "28000": "The server refuses the user or the password: \(message)"
-            case "3D000": "The server has no such database: \(message)"
-            case "53300": "The server has no connection left: \(message)"
-            case "53100": "The server's disk is full: \(message)"
-            case "25006": "The database can only be read: \(message)"
-            case "57014": "The statement was cancelled: \(message)"
-            case "": "The server could not be reached, has refused, or has ended the connection: \(message)"
-            default: "\(message)\(detail.map { " " + $0 } ?? "") [\(state)]"
-            }
         }
     }
 #endif

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Remote-change notifications", .leavesNothingBehind)
+@Suite("Remote-change notifications", .leavesNothingBehind, .onEveryDatabase)
 struct RemoteChangeTests {
     /// The remote changes of a coordinator as they come.
     private final class Changes: @unchecked Sendable {  // `all` is guarded by `lock`
@@ -46,7 +46,7 @@ struct RemoteChangeTests {
 
     @Test(
         "another process's saves are announced, with the token of the newest, and history says what it did",
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(2)), .onStores(.sqlite))
     func processes() async throws {
         let library = try Library(options: [
             NSPersistentHistoryTrackingKey: true, NSPersistentStoreRemoteChangeNotificationPostOptionKey: true,

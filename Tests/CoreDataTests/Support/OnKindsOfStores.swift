@@ -39,12 +39,21 @@ extension Trait where Self == OnKindsOfStores {
     static var onEveryKindOfStore: OnKindsOfStores {
         var kinds = [StoreKind.sqlite, .inMemory, .atomic, .incremental]
         #if PostgreSQL
-            if PostgreSQLServer.reasonOfAbsence == nil { kinds.append(.postgreSQL) }
+            kinds += StoreKind.ofPostgreSQL
         #endif
         // For work on one kind: `OPENCOREDATA_KIND=postgreSQL swift test`.
         if let name = ProcessInfo.processInfo.environment["OPENCOREDATA_KIND"], let kind = StoreKind(rawValue: name) {
             kinds = [kind]
         }
+        return OnKindsOfStores(kinds: kinds)
+    }
+
+    /// On the kinds whose databases others can have open.
+    static var onEveryDatabase: OnKindsOfStores {
+        var kinds = [StoreKind.sqlite]
+        #if PostgreSQL
+            kinds += StoreKind.ofPostgreSQL
+        #endif
         return OnKindsOfStores(kinds: kinds)
     }
 

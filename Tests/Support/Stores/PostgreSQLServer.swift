@@ -13,42 +13,57 @@
             if case .failure(let error) = shared { "\(error)" } else { nil }
         }
 
-        private struct Absence: Error, CustomStringConvertible {
+        struct Absence: Error, CustomStringConvertible {
             let description: String
         }
 
-        private let folder: String
-        private let programs: String
+        /// Where its socket is, and its certificates where it has some.
+        public let folder: String
+        let programs: String
+        private let port: Int
 
-        private init() throws {
+        /// - Parameters:
+        ///   - settings: further arguments of the server.
+        ///   - rules: who may come how, the lines of `pg_hba.conf`; nil for everybody.
+        ///   - preparation: what the shell does in the server's folder, as its user, before it starts.
+        init(settings: String = "", rules: String? = nil, preparation: String = ":", port: Int = 5432) throws {
             guard let programs = Self.output(of: "/usr/bin/env", ["pg_config", "--bindir"]),
                 FileManager.default.isExecutableFile(atPath: "\(programs)/initdb")
             else { throw Absence(description: "PostgreSQL's server is not installed: bin/setup --postgresql") }
             self.programs = programs
+            self.port = port
             // Short: the path of a socket has at most 107 bytes.
             folder = "/tmp/opencoredata-pg-\(UUID().uuidString.prefix(8))"
+            guard
+                try Self.start(
+                    Self.script, [programs, folder, settings, rules ?? "local all all trust", preparation])
+            else { throw Absence(description: "PostgreSQL's server did not start: \(folder).log") }
+        }
+
+        private static let held = Locked<[Pipe]>([])
+
+        /// Runs a script that says `ready`, and ends what it has started when its input ends: with this process.
+        static func start(_ script: String, _ arguments: [String]) throws -> Bool {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments = ["-c", Self.script, "sh", programs, folder]
+            process.arguments = ["-c", asOtherUser + script, "sh"] + arguments
             let (input, output) = (Pipe(), Pipe())
             process.standardInput = input
             process.standardOutput = output
             process.standardError = FileHandle.nullDevice
             try process.run()
-            // The server's end is the end of this pipe: it is held as long as the process lives.
-            Self.held.withLock { $0.append(input) }
+            held.withLock { $0.append(input) }
             var text = ""
             while !text.contains("ready") {
                 let data = output.fileHandleForReading.availableData
-                if data.isEmpty { throw Absence(description: "PostgreSQL's server did not start: \(folder).log") }
+                if data.isEmpty { return false }
                 text += String(decoding: data, as: UTF8.self)
             }
+            return true
         }
 
-        private static let held = Locked<[Pipe]>([])
-
-        /// Starts a server as another user where this one is root, says that it is ready, and ends it when nobody listens.
-        private static let script = """
+        /// Runs a command as another user where this one is root: no server runs as root.
+        private static let asOtherUser = """
             as() {
                 if [ "$(id -u)" = 0 ]; then
                     setpriv --reuid=postgres --regid="$(id -g postgres)" --clear-groups \\
@@ -57,10 +72,17 @@
                     env LC_ALL=C.UTF-8 "$@"
                 fi
             }
+
+            """
+
+        /// Starts a server, says that it is ready, and ends it when nobody listens.
+        private static let script = """
             as mkdir -m 755 "$2" && as "$1/initdb" -D "$2/data" -U postgres -A trust --no-sync --locale=C.UTF-8 -E UTF8 \\
                 >"$2.log" 2>&1 || exit 1
-            as "$1/pg_ctl" -D "$2/data" -w -l "$2/server.log" \\
-                -o "-k $2 -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=400" start \\
+            (cd "$2" && as sh -ec "$5" >>"$2.log" 2>&1) || exit 1
+            printf '%s\\n' "$4" | as tee "$2/data/pg_hba.conf" >/dev/null
+            as "$1/pg_ctl" -D "$2/data" -w -l "$2/server.log" -o "-k $2 -c listen_addresses= -c fsync=off \\
+            -c full_page_writes=off -c max_connections=400 $3" start \\
                 >>"$2.log" 2>&1 || exit 1
             echo ready
             cat >/dev/null
@@ -68,7 +90,7 @@
             rm -rf "$2" "$2.log"
             """
 
-        private static func output(of program: String, _ arguments: [String]) -> String? {
+        static func output(of program: String, _ arguments: [String]) -> String? {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: program)
             process.arguments = arguments
@@ -89,8 +111,21 @@
                 guard databases.insert(name).inserted else { return }
                 _ = Self.output(of: "\(programs)/createdb", ["-h", folder, "-U", "postgres", name])
             }
-            return URL(string: "postgresql:///\(name)?host=\(folder)&user=postgres")
+            return url(ofMadeDatabase: name)
+        }
+
+        /// The URL of a database that is there.
+        public func url(ofMadeDatabase name: String) -> URL {
+            URL(string: "postgresql:///\(name)?host=\(folder)&user=postgres")
                 ?? URL(fileURLWithPath: "/dev/null")
+        }
+
+        /// Makes a folder that is the server's own.
+        public func makeFolder(_ url: URL) throws {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            let owner = try FileManager.default.attributesOfItem(atPath: "\(folder)/data")[.ownerAccountName]
+            try FileManager.default.setAttributes(
+                [.ownerAccountName: owner ?? "postgres", .posixPermissions: 0o700], ofItemAtPath: url.path)
         }
 
         private static let databases = Locked<Set<String>>([])
@@ -111,7 +146,7 @@
         public func psql(_ database: String, _ statement: String) -> String? {
             Self.output(
                 of: "\(programs)/psql",
-                ["-h", folder, "-U", "postgres", "-d", database.lowercased(), "-XAtc", statement])
+                ["-h", folder, "-p", "\(port)", "-U", "postgres", "-d", database.lowercased(), "-XAtc", statement])
         }
     }
 #endif

@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 
 #if PostgreSQL
     import CoreDataPostgreSQL
@@ -15,13 +16,26 @@ public enum StoreKind: String, CaseIterable, Sendable {
     case incremental
     #if PostgreSQL
         case postgreSQL
+        /// By way of a transaction pooler, PgBouncer.
+        case pooled
+    #endif
+
+    #if PostgreSQL
+        /// The two kinds in PostgreSQL's databases; only the first where `OPENCOREDATA_LONG` is not set, or no pooler there.
+        public static let ofPostgreSQL: [StoreKind] = {
+            if PostgreSQLServer.reasonOfAbsence != nil { return [] }
+            let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
+            return isLong && PostgreSQLPooler.reasonOfAbsence == nil ? [.postgreSQL, .pooled] : [.postgreSQL]
+        }()
+
+        private var isOfPostgreSQL: Bool { self == .postgreSQL || self == .pooled }
     #endif
 
     /// The kinds that this machine can have.
     public static let allCases: [StoreKind] = {
         var kinds = [StoreKind.sqlite, .inMemory, .binary, .xml, .atomic, .incremental]
         #if PostgreSQL
-            if PostgreSQLServer.reasonOfAbsence == nil { kinds.append(.postgreSQL) }
+            kinds += ofPostgreSQL
         #endif
         return kinds
     }()
@@ -40,7 +54,7 @@ public enum StoreKind: String, CaseIterable, Sendable {
             Self.registration
             return self == .atomic ? PropertyListStore.storeType : ServiceStore.storeType
         #if PostgreSQL
-            case .postgreSQL: return NSPostgreSQLStoreType
+            case .postgreSQL, .pooled: return NSPostgreSQLStoreType
         #endif
         }
     }
@@ -55,7 +69,7 @@ public enum StoreKind: String, CaseIterable, Sendable {
     /// Whether the store keeps rows in tables.
     public var hasTables: Bool {
         #if PostgreSQL
-            if self == .postgreSQL { return true }
+            if isOfPostgreSQL { return true }
         #endif
         return self == .sqlite || self == .inMemory
     }
@@ -64,7 +78,7 @@ public enum StoreKind: String, CaseIterable, Sendable {
     /// neither equal nor unequal.
     public var isDatabase: Bool {
         #if PostgreSQL
-            if self == .postgreSQL { return true }
+            if isOfPostgreSQL { return true }
         #endif
         return self == .sqlite
     }
@@ -83,6 +97,7 @@ public enum StoreKind: String, CaseIterable, Sendable {
         case .incremental: URL(string: "records://\(folder.lastPathComponent)")
         #if PostgreSQL
             case .postgreSQL: try? PostgreSQLServer.shared.get().url(ofDatabase: folder.lastPathComponent)
+            case .pooled: try? PostgreSQLPooler.shared.get().url(ofDatabase: folder.lastPathComponent)
         #endif
         }
     }

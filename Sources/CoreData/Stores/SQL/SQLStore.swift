@@ -143,9 +143,26 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         soleLayouts[rootIndex] ?? schema.layoutOfNumber[Int(number)]
     }
 
-    /// A view of the store as it is now; nil where nothing could be written meanwhile, or the database has no such
-    /// view.
-    package func pinned() throws -> (any RowStore)? { nil }
+    // MARK: What depends on it
+
+    let dependents = StoreDependents()
+
+    package override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
+        super.didAdd(to: coordinator)
+        watchRemoteChanges(for: coordinator)
+    }
+
+    final func setCommitWatch(_ watch: (any CommitWatch)?) { dependents.set(watch) }
+
+    /// Begins to watch for commits of anybody; nil where nobody but the store commits anything. `post` is called after
+    /// commits, with the number of the newest transaction where history is kept.
+    func watchCommits(
+        _ post: @escaping @Sendable (_ transaction: Int64?) -> Void
+    ) throws -> (any CommitWatch)? {
+        var newest: (() throws -> Int64?)?
+        if historyTables != nil { newest = { [weak self] in try self?.lastTransactionNumber() } }
+        return try database.watchCommits(CommitNotices(newest: newest, post: post))
+    }
 
     // MARK: Connections
 
@@ -189,6 +206,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     /// Closes every connection. Called when the store is removed from its coordinator; reading or writing afterwards
     /// throws.
     package func close() {
+        dependents.close()
         database.close()
         rowCache.removeAll()
     }

@@ -59,6 +59,11 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is u
         writerLock.withLock { if let writer { checkpointer.lendHand(writer) } }
     }
 
+    /// A connection that keeps its read transaction.
+    func pinned() throws -> (any SQLDatabase)? {
+        try readers.makePinned().map { SQLiteDatabase(only: $0, isReadOnly: true) }
+    }
+
     /// With the last connection of the process the -wal goes into the main file.
     func close() {
         readers.close()

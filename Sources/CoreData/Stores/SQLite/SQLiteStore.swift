@@ -8,14 +8,6 @@ final class SQLiteStore: SQLStore, @unchecked Sendable {  // what may change is 
     /// Whether the store lives in memory only.
     let isInMemory: Bool
 
-    let viewLock = NSLock()
-    /// Views of past states that are in use; under `viewLock`.
-    var views: [WeakView] = []
-
-    private let monitorLock = NSLock()
-    /// Under `monitorLock`; nil where nobody wants to know.
-    private var remoteChangeMonitor: RemoteChangeMonitor?
-
     init(opened: Opened) {
         settings = opened.settings
         removesLog = opened.removesLog
@@ -23,16 +15,6 @@ final class SQLiteStore: SQLStore, @unchecked Sendable {  // what may change is 
         connections = opened.connections
         super.init(opened.parts, database: connections)
         isReadOnly = opened.writer == nil
-    }
-
-    /// A view of a store by a connection that stands in its past: for reading alone, with a row cache of its own.
-    init(pinning store: SQLiteStore, connection: SQLiteConnection) {
-        settings = store.settings
-        removesLog = false
-        isInMemory = false
-        connections = SQLiteDatabase(only: connection, isReadOnly: true)
-        super.init(store.parts, database: connections)
-        isReadOnly = true
     }
 
     /// Opens a store, or makes it when there is none. Nothing on disk changes when it throws, beyond what SQLite does to
@@ -56,21 +38,9 @@ final class SQLiteStore: SQLStore, @unchecked Sendable {  // what may change is 
         }
     }
 
-    // MARK: Remote changes
-
-    override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
-        super.didAdd(to: coordinator)
-        watchRemoteChanges(for: coordinator)
-    }
-
-    /// Takes over a monitor, in the place of the one there was.
-    func setRemoteChangeMonitor(_ monitor: RemoteChangeMonitor?) {
-        let old = monitorLock.withLock {
-            defer { remoteChangeMonitor = monitor }
-            return remoteChangeMonitor
-        }
-        old?.cancel()
-    }
+    override func watchCommits(
+        _ post: @escaping @Sendable (_ transaction: Int64?) -> Void
+    ) throws -> (any CommitWatch)? { try watchFile(post) }
 
     // MARK: Metadata
 
@@ -122,11 +92,7 @@ final class SQLiteStore: SQLStore, @unchecked Sendable {  // what may change is 
         }
     }
 
-    override func pinned() throws -> (any RowStore)? { try makeView() }
-
     override func close() {
-        setRemoteChangeMonitor(nil)
-        closeViews()
         super.close()
         if removesLog, let url { SQLiteStoreFiles(url).removeReadersTraces() }
     }

@@ -25,10 +25,21 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// Whether all transactions are parts of one that is still held.
     var holdsTransaction: Bool { get }
 
+    /// The database as it is now, for reading alone, as long as somebody holds it; nil where nothing could be written
+    /// meanwhile, or past states are not kept.
+    func pinned() throws -> (any SQLDatabase)?
+
+    /// Begins to watch for commits of anybody; nil where the database tells of none.
+    func watchCommits(_ notices: CommitNotices) throws -> (any CommitWatch)?
+
     /// Gives back all connections. Reading afterwards throws.
     func close()
 }
 
 extension SQLDatabase {
     package func readOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result { try read(body) }
+
+    package func pinned() throws -> (any SQLDatabase)? { nil }
+
+    package func watchCommits(_ notices: CommitNotices) throws -> (any CommitWatch)? { nil }
 }

@@ -15,7 +15,25 @@ extension SQLStore: HistoryStore {
         let ended = SQLSelect(
             [.function(.max, [key])], of: HistoryTables.transactions,
             where: .binary(.less, key, .function(.historyBound, [])))
+        try awaitOlderTransactions()
         return try reading { try max($0.integer(ended) ?? 0, $0.integer(Self.newestDeleted) ?? 0) }
+    }
+
+    /// Where a committed transaction waits for an older one that still runs, waits a moment too: most are short. What is
+    /// not through then comes with a later reading.
+    private func awaitOlderTransactions() throws {
+        guard capabilities.numbersHistory else { return }
+        let newest = SQLSelect([.function(.max, [.column(SQLSchema.keyColumn)])], of: HistoryTables.transactions)
+        let bound = SQLSelect(results: [.init(expression: .function(.historyBound, []))], from: .nothing)
+        guard let number = try reading({ try $0.integer(newest) }) else { return }
+        let deadline = ContinuousClock.now + .seconds(1)
+        var pause: UInt32 = 500
+        while let reached = try readingOnce({ try $0.integer(bound) }), reached <= number,
+            ContinuousClock.now < deadline
+        {
+            usleep(pause)
+            pause = min(pause * 2, 50_000)
+        }
     }
 
     private static let newestDeleted = SQLSelect(
@@ -44,6 +62,7 @@ extension SQLStore: HistoryStore {
 
     package func transactions(_ interval: HistoryInterval, _ body: (HistoryTransactionRecord) throws -> Void) throws {
         guard let historyTables else { return }
+        try awaitOlderTransactions()
         let key = HistoryTables.ofTransaction(SQLSchema.keyColumn)
         let names = HistoryTables.names.map { historyTables.text(ofName: $0) }
         let select = SQLSelect(
@@ -62,6 +81,7 @@ extension SQLStore: HistoryStore {
 
     package func changes(_ interval: HistoryInterval, _ body: (HistoryChangeRecord) throws -> Void) throws {
         guard let historyTables else { return }
+        try awaitOlderTransactions()
         let keys = [HistoryTables.ofTransaction(SQLSchema.keyColumn), HistoryTables.ofChange(SQLSchema.keyColumn)]
         let columns =
             [
@@ -107,6 +127,7 @@ extension SQLStore: HistoryStore {
 
     package func changeCount(_ interval: HistoryInterval) throws -> Int {
         guard historyTables != nil else { return 0 }
+        try awaitOlderTransactions()
         let entities = schema.layoutOfNumber.keys.sorted().map { SlotValue.int(Int64($0)) }
         let select = SQLSelect(
             [.countAll], of: HistoryTables.transactions, as: "t", joins: [Self.changesOfTransaction],
@@ -157,6 +178,7 @@ extension SQLStore: HistoryStore {
 
     package func deleteHistory(_ interval: HistoryInterval) throws -> Int {
         guard let historyTables else { return 0 }
+        try awaitOlderTransactions()
         let key = SQLExpression.column(SQLSchema.keyColumn)
         let doomed = SQLSelect(
             [HistoryTables.ofTransaction(SQLSchema.keyColumn)], of: HistoryTables.transactions, as: "t",

@@ -1,0 +1,38 @@
+import Foundation
+
+extension URL {
+    /// What messages show of an address: the URL without a password.
+    package var shown: URL {
+        if isFileURL { return self }
+        let (text, passwords) = Self.withoutPasswords(absoluteString)
+        if passwords.isEmpty { return self }
+        return URL(string: text) ?? URL(fileURLWithPath: "/dev/null")
+    }
+
+    /// The text of a URL without its passwords, and these: the one before the host, and those of the query's items.
+    package static func withoutPasswords(_ text: String) -> (text: String, passwords: [String]) {
+        var passwords: [String] = []
+        var shown = text
+        // Between the colon behind the user and the at before the host. Several hosts are no URL that Foundation reads.
+        if let start = text.range(of: "://")?.upperBound {
+            let authority = text[start...].prefix { $0 != "/" && $0 != "?" }
+            if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
+                passwords.append(String(text[text.index(after: colon)..<at]))
+                shown = String(text[..<colon] + text[at...])
+            }
+        }
+        guard let query = shown.firstIndex(of: "?") else { return (shown, passwords) }
+        let items = shown[shown.index(after: query)...].split(separator: "&").filter { item in
+            let parts = item.split(separator: "=", maxSplits: 1)
+            guard let key = parts.first, Self.keysOfPasswords.contains(key.removingPercentEncoding ?? "") else {
+                return true
+            }
+            passwords.append(parts.count > 1 ? String(parts[1]) : "")
+            return false
+        }
+        shown = shown[..<query] + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
+        return (shown, passwords.filter { !$0.isEmpty })
+    }
+
+    private static let keysOfPasswords: Set<String> = ["password", "sslpassword"]
+}

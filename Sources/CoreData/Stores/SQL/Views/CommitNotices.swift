@@ -1,0 +1,79 @@
+import Foundation
+
+/// What watches the commits of a store's database.
+package protocol CommitWatch: AnyObject, Sendable {
+    /// Ends the watching; nothing is posted afterwards.
+    func cancel()
+}
+
+/// Turns events of a database into remote-change notifications of a store: somebody has committed something, in this
+/// process or in another one.
+///
+/// What happens within a few milliseconds is one notification. Where history is kept, only a new transaction counts.
+// @unchecked Sendable: what changes is touched on `queue` only, except `isCancelled`, which `lock` guards.
+package final class CommitNotices: @unchecked Sendable {
+    /// How long events are gathered before they are looked at.
+    private static let pause = DispatchTimeInterval.milliseconds(10)
+
+    /// Where events come in, and where they are looked at.
+    package let queue = DispatchQueue(label: "CommitNotices", qos: .utility)
+    /// Notifications go out on a queue of their own: an observer may remove the store.
+    private let delivery = DispatchQueue(label: "CommitNotices.delivery", qos: .utility)
+    private let lock = NSLock()
+    private var cancelled = false
+    private var isScheduled = false
+    private let newest: (() throws -> Int64?)?
+    private var lastTransaction: Int64 = 0
+    private let post: @Sendable (_ transaction: Int64?) -> Void
+    /// Says whether there is something new, after events; nil where each event says so.
+    private var question: (() -> Bool)?
+
+    /// - Parameters:
+    ///   - newest: gives the number of the newest transaction of the history; nil where none is kept. Asked on `queue`.
+    ///   - post: called after commits, with that number where history is kept.
+    package init(newest: (() throws -> Int64?)?, post: @escaping @Sendable (_ transaction: Int64?) -> Void) {
+        self.newest = newest
+        self.post = post
+    }
+
+    /// Notes the newest transaction: what comes behind it is new. Called before the first event.
+    package func begin(asking question: (() -> Bool)? = nil) throws {
+        self.question = question
+        lastTransaction = try newest?() ?? 0
+    }
+
+    package var isCancelled: Bool { lock.withLock { cancelled } }
+
+    package var keepsHistory: Bool { newest != nil }
+
+    /// The newest transaction that was told; used on `queue`.
+    package var lastToldTransaction: Int64 { lastTransaction }
+
+    /// Nothing is posted any more.
+    package func cancel() { lock.withLock { cancelled = true } }
+
+    /// Something may have been committed. Called on `queue`.
+    package func event() {
+        if isScheduled { return }
+        isScheduled = true
+        queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in self?.look() }
+    }
+
+    private func look() {
+        isScheduled = false
+        if isCancelled { return }
+        if let question, !question() { return }
+        var number: Int64?
+        if let newest {
+            // What cannot be read now is looked at again with the next event.
+            guard let last = try? newest(), last > lastTransaction else { return }
+            lastTransaction = last
+            number = last
+        }
+        let transaction = number
+        delivery.async { [weak self] in
+            guard let self, !self.isCancelled else { return }
+            self.post(transaction)
+        }
+    }
+}

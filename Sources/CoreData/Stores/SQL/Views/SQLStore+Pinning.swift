@@ -1,0 +1,51 @@
+import Foundation
+
+/// The views of a store in its past, and the watch over its commits: what ends with the store.
+// @unchecked Sendable: what changes is used under the lock.
+final class StoreDependents: @unchecked Sendable {
+    private struct WeakView {
+        weak var view: SQLStore?
+    }
+
+    private let lock = NSLock()
+    private var views: [WeakView] = []
+    private var watch: (any CommitWatch)?
+
+    func add(_ view: SQLStore) {
+        lock.withLock {
+            views.removeAll { $0.view == nil }
+            views.append(WeakView(view: view))
+        }
+    }
+
+    /// Takes over a watch, in the place of the one there was.
+    func set(_ watch: (any CommitWatch)?) {
+        let old = lock.withLock {
+            defer { self.watch = watch }
+            return self.watch
+        }
+        old?.cancel()
+    }
+
+    /// Pinned views have nothing to read from once the store is closed.
+    func close() {
+        set(nil)
+        for view in lock.withLock({ views.compactMap(\.view) }) { view.close() }
+    }
+}
+
+extension SQLStore {
+    /// The store as it is now, with a row cache of its own; nil where nothing could be written meanwhile, or the database
+    /// keeps no past states.
+    package final func pinned() throws -> (any RowStore)? {
+        do {
+            guard let past = try database.pinned() else { return nil }
+            let view = SQLStore(parts, database: past)
+            view.isReadOnly = true
+            dependents.add(view)
+            return view
+        } catch let failure as any SQLFailure {
+            throw failure.nsError(doing: .reading)
+        }
+    }
+}

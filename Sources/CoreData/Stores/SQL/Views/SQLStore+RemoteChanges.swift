@@ -1,0 +1,31 @@
+import Foundation
+
+extension SQLStore {
+    /// Begins to watch for commits on behalf of a coordinator, where the options say so.
+    func watchRemoteChanges(for coordinator: NSPersistentStoreCoordinator) {
+        guard StoreOptions.isOn(options, NSPersistentStoreRemoteChangeNotificationPostOptionKey), let url else {
+            return
+        }
+        let identifier = identifier ?? ""
+        do {
+            setCommitWatch(
+                try watchCommits { [weak coordinator] transaction in
+                    guard let coordinator else { return }
+                    var info: [AnyHashable: Any] = [NSStoreUUIDKey: identifier, NSPersistentStoreURLKey: url]
+                    if let transaction {
+                        info[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken(numbers: [identifier: transaction])
+                    }
+                    NotificationCenter.default.post(
+                        name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: info)
+                })
+        } catch {
+            Self.reportMissingNotifications(error)
+        }
+    }
+
+    /// The store works without; whoever waits for notifications is told why there are none.
+    package static func reportMissingNotifications(_ error: any Error) {
+        FileHandle.standardError.write(
+            Data("CoreData: error: no remote-change notifications: \(error.localizedDescription)\n".utf8))
+    }
+}

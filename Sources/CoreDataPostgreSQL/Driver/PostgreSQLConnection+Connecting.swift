@@ -1,0 +1,119 @@
+#if PostgreSQL
+    import CPostgreSQL
+    import CoreData
+    import Foundation
+
+    // How a connection comes about.
+    extension PostgreSQLConnection {
+        /// Connects to a server. Throws where that fails, with what the server calls the failure, where it was the server.
+        static func connected(to address: PostgreSQLAddress) throws -> OpaquePointer {
+            let settings = address.settings
+            let keywords = settings.map { UnsafePointer(strdup($0.0)) } + [nil]
+            let values = settings.map { UnsafePointer(strdup($0.1)) } + [nil]
+            defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
+            guard var handle = PQconnectStartParams(keywords, values, 1) else {
+                throw PostgreSQLError(message: "There is no memory for a connection.", address: address.description)
+            }
+            if PQstatus(handle) != CONNECTION_BAD {
+                let known = parameters(of: handle)
+                if [known["host"], known["hostaddr"]].contains(where: { $0?.contains(",") == true }) {
+                    // libpq goes on to the next host only where it waits itself.
+                    PQfinish(handle)
+                    guard let other = PQconnectdbParams(keywords, values, 1) else {
+                        throw PostgreSQLError(
+                            message: "There is no memory for a connection.", address: address.description)
+                    }
+                    handle = other
+                } else if !wait(for: handle, seconds: known["connect_timeout"].flatMap { Int($0) } ?? 0) {
+                    PQfinish(handle)
+                    throw PostgreSQLError(
+                        state: PostgreSQLError.unreachable, message: "It did not answer in time.",
+                        address: address.description)
+                }
+            }
+            guard PQstatus(handle) == CONNECTION_OK else {
+                defer { PQfinish(handle) }
+                throw failure(of: handle, address)
+            }
+            PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
+            return handle
+        }
+
+        /// What a connection is made with, whoever has said it.
+        private static func parameters(of handle: OpaquePointer) -> [String: String] {
+            guard let list = PQconninfo(handle) else { return [:] }
+            defer { PQconninfoFree(list) }
+            var known: [String: String] = [:]
+            var option = list
+            while let keyword = option.pointee.keyword {
+                if let value = option.pointee.val { known[String(cString: keyword)] = String(cString: value) }
+                option += 1
+            }
+            return known
+        }
+
+        /// Waits until the connection is there or has failed; false where that takes longer.
+        private static func wait(for handle: OpaquePointer, seconds: Int) -> Bool {
+            // Only so does libpq tell the five letters of a failure.
+            PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+            let deadline = seconds > 0 ? ContinuousClock.now + .seconds(max(2, seconds)) : nil
+            var status = PGRES_POLLING_WRITING
+            while status == PGRES_POLLING_READING || status == PGRES_POLLING_WRITING {
+                let events = status == PGRES_POLLING_READING ? POLLIN : POLLOUT
+                var descriptor = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+                var left: Int32 = -1
+                if let deadline {
+                    let rest = (deadline - ContinuousClock.now).components
+                    left = Int32(clamping: rest.seconds * 1_000 + rest.attoseconds / 1_000_000_000_000_000)
+                    if left <= 0 { return false }
+                }
+                if poll(&descriptor, 1, left) != 0 { status = PQconnectPoll(handle) }
+            }
+            return true
+        }
+
+        /// Why a connection did not come about.
+        private static func failure(of handle: OpaquePointer, _ address: PostgreSQLAddress) -> PostgreSQLError {
+            var message = address.withoutPassword(String(cString: PQerrorMessage(handle)))
+            // What the server says is `FATAL:  28P01: …`, and behind it the place in its sources.
+            let states = message.matches(of: /:\x20{2}([0-9A-Z]{5}):/).map { String($0.1) }
+            message.replace(/:\x20{2}[0-9A-Z]{5}:/, with: ":")
+            message.replace(/\n[^\n]*, \w+\.c:\d+/, with: "")
+            var error = PostgreSQLError(
+                state: states.last ?? PostgreSQLError.unreachable, message: message, address: address.description)
+            if states.isEmpty {
+                if PQconnectionNeedsPassword(handle) == 1 {
+                    error.state = "28P01"
+                } else if message.contains("certificate") || message.contains("SSL") {
+                    error.isOfCertificate = true
+                }
+            }
+            return error
+        }
+
+        // MARK: While nobody uses it
+
+        /// Whether the connection can be used, as far as is known without asking the server: what it has sent since, that
+        /// it goes, for one, is read.
+        var isUsable: Bool {
+            settle()
+            var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            // What the server says at its end comes before the end itself.
+            for _ in 0..<4 {
+                guard isAlive else { return false }
+                if poll(&descriptor, 1, 0) == 0 { return true }
+                guard consumeInput() else { return false }
+            }
+            return isAlive
+        }
+
+        /// A statement that sets what every session of an address has, for the transaction alone where it says so.
+        static func settings(of address: PostgreSQLAddress, isLocal: Bool) -> String {
+            func quoted(_ text: String) -> String { "'\(text.replacingOccurrences(of: "'", with: "''"))'" }
+            return "SELECT "
+                + address.sessionSettings.map { setting in
+                    "set_config(\(quoted(setting.name)), \(quoted(setting.value)), \(isLocal))"
+                }.joined(separator: ", ")
+        }
+    }
+#endif

@@ -1,0 +1,52 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// A database as it was: a connection of its own holds the state in a transaction in which nothing else happens, so that
+    /// no failed statement ends it. The connections that read take the state over by its name.
+    ///
+    /// The server ends the transaction after a time: as long as it lasts no row of the past is removed. The state goes when
+    /// nobody holds this any more.
+    final class PostgreSQLGeneration: SQLDatabase, @unchecked Sendable {  // the connection is used under the lock
+        private let database: PostgreSQLDatabase
+        private let lock = NSLock()
+        private var connection: PostgreSQLConnection?
+        private let snapshot: String
+
+        init(_ database: PostgreSQLDatabase, held connection: PostgreSQLConnection, for lifetime: TimeInterval) throws {
+            self.database = database
+            self.connection = connection
+            snapshot = try connection.holdSnapshot(for: lifetime)
+        }
+
+        var capabilities: SQLCapabilities { database.capabilities }
+        var holdsTransaction: Bool { false }
+
+        func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+            let isOpen = lock.withLock { connection != nil }
+            guard isOpen else { throw ended("The store is closed.") }
+            do {
+                return try database.read(at: snapshot, body)
+            } catch let error as PostgreSQLError where Self.statesOfMissing.contains(error.state) && !isHeld {
+                throw ended(error.message)
+            }
+        }
+
+        /// What the server says where no transaction holds a state of the name.
+        private static let statesOfMissing: Set<String> = ["22023", "42704", "55000"]
+
+        /// Whether the transaction goes on, as far as the server has said.
+        private var isHeld: Bool { lock.withLock { connection?.isUsable == true } }
+
+        private func ended(_ message: String) -> PostgreSQLError {
+            var error = PostgreSQLError(state: "72000", message: message, address: database.shownAddress)
+            error.isOfEndedGeneration = true
+            return error
+        }
+
+        func write<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result? { nil }
+        func withoutWriting<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
+        func willSave() {}
+        func close() { lock.withLock { connection = nil } }
+    }
+#endif

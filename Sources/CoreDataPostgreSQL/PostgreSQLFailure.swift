@@ -1,0 +1,86 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// The key, in the user info of an error, of the raw value of a `PostgreSQLFailure`.
+    public let NSPostgreSQLFailureKey = "PostgreSQLFailure"
+    /// The key, in the user info of an error, of the five letters by which the server calls a failure (SQLSTATE).
+    public let NSPostgreSQLStateKey = "PostgreSQLState"
+
+    /// Failures of a server, or of the way to it, that a program or its user can do something about.
+    public enum PostgreSQLFailure: String, Sendable, CaseIterable {
+        /// The server does not answer at its address.
+        case unreachable
+        /// The connection was lost in the middle of work.
+        case connectionLost
+        /// The server refuses the user or the password, or there is none.
+        case passwordRefused
+        /// The server's certificate is not one that is trusted, or there is no encryption where it is demanded.
+        case certificateNotTrusted
+        /// The server has no such database.
+        case noDatabase
+        /// The database can only be read: a standby, or one that its administrator has set so.
+        case readOnly
+        /// Another program brings the store to another version.
+        case migratedByAnother
+        /// The server's disk is full.
+        case diskFull
+        /// The server has no connection left.
+        case noConnectionLeft
+        /// The statement was cancelled, by a limit of time or by an administrator.
+        case cancelled
+        /// A lock was not given in time.
+        case locked
+        /// The connection was lost while changes were committed, and no server has said since whether they were.
+        case commitUnknown
+        /// The query generation lasted as long as it may, or its connection was lost.
+        case generationEnded
+    }
+
+    extension PostgreSQLError {
+        /// What the failure is, as far as it is one of those.
+        var failure: PostgreSQLFailure? {
+            if isOfEndedGeneration { return .generationEnded }
+            if isOfCommit { return .commitUnknown }
+            if isOfCertificate { return .certificateNotTrusted }
+            return switch state {
+            case Self.unreachable: .unreachable
+            case "28P01", "28000": .passwordRefused
+            case "3D000": .noDatabase
+            case "53300": .noConnectionLeft
+            case "53100": .diskFull
+            case "25006": .readOnly
+            case "55P03": .locked
+            case Self.cancelled: .cancelled
+            default: isOfLostConnection ? .connectionLost : nil
+            }
+        }
+
+        /// The failure in a sentence, with what the server says.
+        var reason: String {
+            let text =
+                switch failure {
+                case .unreachable: "The server could not be reached"
+                case .connectionLost: "The server has ended the connection, or it was lost"
+                case .passwordRefused: "The server refuses the user or the password"
+                case .certificateNotTrusted: "The server's certificate is not trusted, or the connection not encrypted"
+                case .noDatabase: "The server has no such database"
+                case .readOnly: "The database can only be read"
+                case .migratedByAnother: "Another program brings the store to another version"
+                case .diskFull: "The server's disk is full"
+                case .noConnectionLeft: "The server has no connection left"
+                case .cancelled: "The statement was cancelled"
+                case .locked: "A lock was not given in time"
+                case .commitUnknown:
+                    "The connection was lost while the changes were committed, and no server has said since whether they "
+                        + "were. Compare before you save them again"
+                case .generationEnded:
+                    "The query generation has ended (NSPostgreSQLGenerationLifetimeOption): "
+                        + "pin the context again, or let it read what is there now"
+                case nil: nil as String?
+                }
+            guard let text else { return "\(message)\(detail.map { " " + $0 } ?? "") [\(state)]" }
+            return "\(text): \(message)"
+        }
+    }
+#endif

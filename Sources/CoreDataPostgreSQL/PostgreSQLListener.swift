@@ -1,0 +1,127 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// One connection of an open store to the server itself, never a pooler's. It hears of what anybody commits, and holds the
+    /// lock of the store's version where no other connection can. When it is lost it is made anew, after pauses that grow.
+    ///
+    /// Nothing is asked of the server while nothing happens: the socket says when there is something to read.
+    // @unchecked Sendable: what changes is used on `queue` only, but `isCancelled`, under the lock.
+    final class PostgreSQLListener: CommitWatch, @unchecked Sendable {
+        /// What transactions notify, in every database by itself.
+        static let channel = "coredata"
+
+        private let queue: DispatchQueue
+        private let connect: () throws -> PostgreSQLConnection
+        private let notices: CommitNotices?
+        private let lock = NSLock()
+        private var cancelled = false
+        private var connection: PostgreSQLConnection?
+        private var source: (any DispatchSourceRead)?
+        private var pause: TimeInterval = 0
+        private var isWaitingForHistory = false
+
+        /// The first pause before a connection is made anew, and the longest.
+        private static let (firstPause, longestPause) = (0.05, 30.0)
+
+        /// - Parameters:
+        ///   - first: a connection that is there already.
+        ///   - notices: who wants to know of commits; nil where the connection only holds locks.
+        ///   - connect: makes a connection with the locks that it shall have.
+        init(
+            first: PostgreSQLConnection?, notices: CommitNotices?, connect: @escaping () throws -> PostgreSQLConnection
+        ) {
+            queue = notices?.queue ?? DispatchQueue(label: "PostgreSQLListener", qos: .utility)
+            self.notices = notices
+            self.connect = connect
+            queue.sync {
+                do {
+                    try listen(first ?? connect())
+                } catch {
+                    if notices != nil { SQLStore.reportMissingNotifications(error) }
+                    lost()
+                }
+                // Without an answer the first notification tells of everything.
+                try? notices?.begin()
+            }
+        }
+
+        deinit { source?.cancel() }
+
+        func cancel() {
+            notices?.cancel()
+            lock.withLock { cancelled = true }
+            // Not awaited: it may be in the middle of connecting.
+            queue.async { self.close() }
+        }
+
+        private var isCancelled: Bool { lock.withLock { cancelled } }
+
+        private func close() {
+            source?.cancel()
+            source = nil
+            connection = nil
+        }
+
+        // MARK: Listening
+
+        private func listen(_ connection: PostgreSQLConnection) throws {
+            if notices != nil { try connection.execute("LISTEN \(Self.channel)") }
+            self.connection = connection
+            let source = DispatchSource.makeReadSource(fileDescriptor: connection.socket, queue: queue)
+            source.setEventHandler { [weak self] in self?.read() }
+            // The socket is open as long as the source looks at it.
+            source.setCancelHandler { withExtendedLifetime(connection) {} }
+            source.resume()
+            self.source = source
+        }
+
+        private func read() {
+            guard let connection else { return }
+            let isAlive = connection.consumeInput()
+            let payloads = connection.notifications()
+            if !payloads.isEmpty {
+                notices?.event()
+                // A number that history does not give yet is that of a transaction that waits for an older one.
+                if let newest = payloads.compactMap({ Int64($0) }).max() { awaitHistory(newest, after: 0.1) }
+            }
+            if !isAlive { lost() }
+        }
+
+        /// Looks again until history gives a transaction: it is committed, and an older one may still be at work.
+        private func awaitHistory(_ number: Int64, after pause: TimeInterval) {
+            guard notices?.keepsHistory == true, !isWaitingForHistory else { return }
+            isWaitingForHistory = true
+            queue.asyncAfter(deadline: .now() + pause) { [weak self] in
+                guard let self, !self.isCancelled else { return }
+                self.isWaitingForHistory = false
+                guard let notices = self.notices, notices.lastToldTransaction < number else { return }
+                notices.event()
+                self.awaitHistory(number, after: min(pause * 2, Self.longestPause))
+            }
+        }
+
+        // MARK: Beginning anew
+
+        private func lost() {
+            close()
+            guard !isCancelled else { return }
+            pause = pause == 0 ? Self.firstPause : min(pause * 2, Self.longestPause)
+            // Many processes lose the same server at once, and need not come back at once.
+            let delay = pause * Double.random(in: 0.5...1)
+            queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.beginAnew() }
+        }
+
+        private func beginAnew() {
+            guard !isCancelled else { return }
+            do {
+                try listen(connect())
+                pause = 0
+                // Something may have been committed while nobody listened.
+                notices?.event()
+            } catch {
+                lost()
+            }
+        }
+    }
+#endif

@@ -1,0 +1,67 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// A PgBouncer of this process's own before the shared server, which gives connections for a transaction each. It ends,
+    /// and its folder goes, with the process.
+    public final class PostgreSQLPooler: Sendable {
+        /// The pooler, started when it is first asked for; the reason where there is none.
+        public static let shared = Result { try PostgreSQLPooler() }
+
+        /// Why there is no pooler; nil where there is one.
+        public static var reasonOfAbsence: String? {
+            if case .failure(let error) = shared { "\(error)" } else { nil }
+        }
+
+        private let folder: String
+        private let server: PostgreSQLServer
+
+        private init() throws {
+            server = try PostgreSQLServer.shared.get()
+            guard let program = PostgreSQLServer.output(of: "/bin/sh", ["-c", "PATH=$PATH:/usr/sbin which pgbouncer"])
+            else { throw PostgreSQLServer.Absence(description: "PgBouncer is not installed: bin/setup --postgresql") }
+            folder = "/tmp/opencoredata-pb-\(UUID().uuidString.prefix(8))"
+            guard try PostgreSQLServer.start(Self.script, [program, folder, server.folder]) else {
+                throw PostgreSQLServer.Absence(description: "PgBouncer did not start: \(folder).log")
+            }
+        }
+
+        private static let script = """
+            as mkdir -m 755 "$2" && as tee "$2/pgbouncer.ini" >/dev/null <<END || exit 1
+            [databases]
+            * = host=$3 user=postgres
+            [pgbouncer]
+            listen_addr =
+            unix_socket_dir = $2
+            listen_port = 6432
+            auth_type = any
+            pool_mode = transaction
+            max_client_conn = 2000
+            default_pool_size = 200
+            logfile = $2/pgbouncer.log
+            pidfile = $2/pgbouncer.pid
+            END
+            as "$1" -d -q "$2/pgbouncer.ini" >"$2.log" 2>&1 || exit 1
+            tries=0
+            until [ -S "$2/.s.PGSQL.6432" ]; do
+                tries=$((tries + 1))
+                [ $tries -gt 100 ] && exit 1
+                sleep 0.05
+            done
+            echo ready
+            cat >/dev/null
+            kill "$(cat "$2/pgbouncer.pid")" 2>/dev/null
+            rm -rf "$2" "$2.log"
+
+            """
+
+        /// The URL of a database by way of the pooler, which is made where it is not there, with the server's own address
+        /// beside.
+        public func url(ofDatabase name: String) -> URL {
+            _ = server.url(ofDatabase: name)
+            return URL(
+                string: "postgresql:///\(name.lowercased())?host=\(folder)&port=6432&user=postgres"
+                    + "&direct=\(server.folder):5432") ?? URL(fileURLWithPath: "/dev/null")
+        }
+    }
+#endif
