@@ -25,48 +25,24 @@
                 FileManager.default.isExecutableFile(atPath: "\(programs)/initdb")
             else { throw Absence(description: "PostgreSQL's server is not installed: bin/setup --postgresql") }
             self.programs = programs
-            // Short: the path of a socket has at most 107 bytes.
-            folder = "/tmp/opencoredata-pg-\(UUID().uuidString.prefix(8))"
             let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments = ["-c", Self.script, "sh", programs, folder]
+            process.executableURL = Toolchain.package.appendingPathComponent("bin/postgresql-server")
             let (input, output) = (Pipe(), Pipe())
             process.standardInput = input
             process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
             try process.run()
             // The server's end is the end of this pipe: it is held as long as the process lives.
             Self.held.withLock { $0.append(input) }
             var text = ""
-            while !text.contains("ready") {
+            while text.last != "\n" {
                 let data = output.fileHandleForReading.availableData
-                if data.isEmpty { throw Absence(description: "PostgreSQL's server did not start: \(folder).log") }
+                if data.isEmpty { throw Absence(description: "PostgreSQL's server did not start") }
                 text += String(decoding: data, as: UTF8.self)
             }
+            folder = String(text.dropLast())
         }
 
         private static let held = Locked<[Pipe]>([])
-
-        /// Starts a server as another user where this one is root, says that it is ready, and ends it when nobody listens.
-        private static let script = """
-            as() {
-                if [ "$(id -u)" = 0 ]; then
-                    setpriv --reuid=postgres --regid="$(id -g postgres)" --clear-groups \\
-                        env HOME=/tmp LC_ALL=C.UTF-8 "$@"
-                else
-                    env LC_ALL=C.UTF-8 "$@"
-                fi
-            }
-            as mkdir -m 755 "$2" && as "$1/initdb" -D "$2/data" -U postgres -A trust --no-sync --locale=C.UTF-8 -E UTF8 \\
-                >"$2.log" 2>&1 || exit 1
-            as "$1/pg_ctl" -D "$2/data" -w -l "$2/server.log" \\
-                -o "-k $2 -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=400" start \\
-                >>"$2.log" 2>&1 || exit 1
-            echo ready
-            cat >/dev/null
-            as "$1/pg_ctl" -D "$2/data" -m immediate stop >/dev/null 2>&1
-            rm -rf "$2" "$2.log"
-            """
 
         private static func output(of program: String, _ arguments: [String]) -> String? {
             let process = Process()
