@@ -31,13 +31,14 @@ extension SQLStore {
         }
         if missing.isEmpty { return rows }
         let primaryKeys = missing.map { $0 & ObjectKey.primaryKeyMask }.sorted()
-        try reading { connection in
+        func gather(_ connection: any SQLConnection) throws {
             try inBatches(primaryKeys) { size, bind in
                 try connection.statement(.rows(root: rootIndex, count: size)) {
                     rowSelect(rootIndex) { Self.isAmong(size, $0) }
                 }.snapshots(shape, rowCache, refreshing: refreshing, bind) { rows += $0 }
             }
         }
+        if capabilities.takesLists { try readingOnce(gather) } else { try reading(gather) }
         return rows
     }
 
@@ -105,9 +106,10 @@ extension SQLStore {
         var result: [Int64: [ObjectKey]] = [:]
         result.reserveCapacity(owners.count)
         for owner in owners { result[owner.key] = [] }
-        try reading { connection in
+        func gather(_ connection: any SQLConnection) throws {
             try members(of: toMany, owners: owners, on: connection) { result[$0, default: []].append($1) }
         }
+        if capabilities.takesLists { try readingOnce(gather) } else { try reading(gather) }
         return result
     }
 
