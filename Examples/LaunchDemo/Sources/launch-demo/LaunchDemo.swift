@@ -31,7 +31,7 @@ enum LaunchDemo {
         case "postgresql":
             #if PostgreSQL
                 let isQuick = arguments.contains("--quick")
-                try PostgreSQLDemo(messages: isQuick ? 5_000 : 50_000, times: isQuick ? 50 : 250).run()
+                try await PostgreSQLDemo(messages: isQuick ? 5_000 : 50_000, times: isQuick ? 50 : 250).run()
             #else
                 throw DemoFailure("this was built without libpq: bin/setup --postgresql, then bin/demo postgresql")
             #endif

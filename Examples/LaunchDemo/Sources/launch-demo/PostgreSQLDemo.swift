@@ -10,10 +10,10 @@
         /// How often each process counts.
         let times: Int
 
-        private static let counting = "postgresql:///counting"
-        private static let mail = "postgresql:///mail"
-        private static let counters = 8
-        private static let launches = 4
+        private nonisolated static let counting = "postgresql:///counting"
+        private nonisolated static let mail = "postgresql:///mail"
+        private nonisolated static let counters = 8
+        private nonisolated static let launches = 4
 
         func run() throws {
             guard ProcessInfo.processInfo.environment["PGHOST"] != nil else {
@@ -71,7 +71,7 @@
         // MARK: Processes
 
         /// Runs so many bodies on threads of their own, and another on this one until they have ended.
-        private static func together(
+        private nonisolated static func together(
             _ count: Int, _ body: @escaping @Sendable (Int) throws -> LaunchedChild.Outcome,
             meanwhile: () -> Void = {}
         ) throws -> [LaunchedChild.Outcome] {

@@ -44,9 +44,10 @@ extension SQLStore {
         switch request.result {
         case .keys:
             try translator.addOrder(request.sortDescriptors, to: frame)
-            frame.select.results = [SQLSchema.keyColumn, SQLSchema.entityColumn].map {
-                SQLSelect.Result(expression: frame.column($0))
-            }
+            frame.select.results = [
+                frame.column(SQLSchema.keyColumn),
+                entity(ofRoot: request.layout.rootIndex, frame.column(SQLSchema.entityColumn)),
+            ].map { SQLSelect.Result(expression: $0) }
             return .keys(try fetchKeys(frame.select, request.layout.rootIndex))
         case .count:
             frame.select.results = [SQLSelect.Result(expression: .countAll)]
