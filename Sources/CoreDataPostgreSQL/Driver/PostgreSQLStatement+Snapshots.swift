@@ -75,7 +75,7 @@
             if single?.columns.isEmpty == true {
                 single?.columns = (0..<PQnfields(result)).map { PQftype(result, $0) }
             }
-            return PostgreSQLRow(result, types: single?.columns ?? [], labels: connection.labels)
+            return PostgreSQLRow(result, types: single?.columns, labels: connection.labels)
         }
 
         private static func build(

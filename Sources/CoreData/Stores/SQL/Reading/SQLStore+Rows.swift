@@ -112,7 +112,7 @@ extension SQLStore {
         var result: [Int64: [ObjectKey]] = [:]
         result.reserveCapacity(owners.count)
         for owner in owners { result[owner.key] = [] }
-        if capabilities.findsByLists,
+        if capabilities.takesLists,
             try membersWithRows(of: toMany, owners: owners, { result[$0, default: []].append($1) })
         {
             return result
