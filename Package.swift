@@ -58,7 +58,11 @@ let package = Package(
             name: "CMailSQLite", path: "Examples/LaunchDemo/Sources/CMailSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .executableTarget(
-            name: "launch-demo", dependencies: ["CoreDataManager", "CMailSQLite"],
+            name: "launch-demo",
+            dependencies: [
+                "CoreDataManager", "CMailSQLite",
+                .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ],
             path: "Examples/LaunchDemo/Sources/launch-demo"),
         .executableTarget(
             name: "notes", dependencies: ["CoreData"], path: "Examples/Notes/Sources/notes",

@@ -4,16 +4,30 @@ import PackageDescription
 // A package of its own: who uses CoreData neither builds nor resolves the benchmarks.
 let package = Package(
     name: "OpenCoreDataBenchmarks",
+    traits: [
+        // As in the package above: without it nobody needs the headers of libpq, and `bench postgresql` says so.
+        .trait(name: "PostgreSQL", description: "The store in PostgreSQL databases beside libpq")
+    ],
     dependencies: [
-        .package(name: "OpenCoreData", path: "..")
+        .package(
+            name: "OpenCoreData", path: "..",
+            traits: [.trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"]))])
     ],
     targets: [
         .target(name: "CBaseline", linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("z")]),
+        .systemLibrary(name: "CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "CPostgreSQLBaseline",
+            dependencies: ["CBaseline", .target(name: "CLibpq", condition: .when(traits: ["PostgreSQL"]))],
+            cSettings: [.define("BASELINE_HAS_LIBPQ", .when(traits: ["PostgreSQL"]))]),
         .executableTarget(
             name: "bench",
             dependencies: [
                 "CBaseline", .product(name: "CoreData", package: "OpenCoreData"),
+                .target(name: "CPostgreSQLBaseline", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "CoreDataManager", package: "OpenCoreData"),
+                .product(
+                    name: "CoreDataPostgreSQL", package: "OpenCoreData", condition: .when(traits: ["PostgreSQL"])),
             ]),
     ],
     swiftLanguageModes: [.v6]

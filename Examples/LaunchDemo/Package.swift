@@ -5,7 +5,12 @@ import PackageDescription
 // the tool of the plugin that other targets there use.
 let package = Package(
     name: "LaunchDemo",
-    dependencies: [.package(name: "OpenCoreData", path: "../..")],
+    traits: [.trait(name: "PostgreSQL", description: "The part about stores in PostgreSQL databases, by libpq")],
+    dependencies: [
+        .package(
+            name: "OpenCoreData", path: "../..",
+            traits: [.trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"]))])
+    ],
     targets: [
         .systemLibrary(
             name: "CMailSQLite", pkgConfig: "sqlite3",
@@ -15,6 +20,8 @@ let package = Package(
             dependencies: [
                 "CMailSQLite", .product(name: "CoreData", package: "OpenCoreData"),
                 .product(name: "CoreDataManager", package: "OpenCoreData"),
+                .product(
+                    name: "CoreDataPostgreSQL", package: "OpenCoreData", condition: .when(traits: ["PostgreSQL"])),
             ]),
     ],
     swiftLanguageModes: [.v6]

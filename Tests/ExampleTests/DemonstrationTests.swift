@@ -15,4 +15,17 @@ struct DemonstrationTests {
         #expect(outcome.text.components(separatedBy: "the new version opens it").count > 3)
         #expect(outcome.text.contains("(d) twelve columns, CoreDataManager"))
     }
+
+    #if PostgreSQL
+        @Test(
+            "On a PostgreSQL server eight processes count to the exact sum, and all that launch a new version are ready",
+            .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+        func postgreSQL() throws {
+            let demo = Toolchain.package.appendingPathComponent("bin/demo").path
+            let outcome = try Toolchain.run(demo, ["postgresql", "--quick"])
+            #expect(outcome.status == 0, "\(outcome.text)")
+            #expect(outcome.text.contains("the row says 400: the exact sum"))
+            #expect(outcome.text.contains("All 4 processes are ready with the new version."))
+        }
+    #endif
 }

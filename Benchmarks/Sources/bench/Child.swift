@@ -44,6 +44,21 @@ struct Child: Sendable {
         Child(name: "child-models", parameters: ["STEP", "BUNDLE", "STORE"]) { arguments in
             try ModelReport.measure(arguments[0], bundle: arguments[1], store: arguments[2])
         },
+        Child(name: "child-postgresql", parameters: ["CONTENDER", "WORK", "DATABASE", "AUTHORS", "BOOKS"]) {
+            arguments in
+            guard let contender = PostgreSQLReport.Contender(rawValue: arguments[0]),
+                let work = Work(rawValue: arguments[1])
+            else { throw BenchmarkFailure(description: "no work \(arguments[1]) of \(arguments[0])") }
+            return try PostgreSQLReport.measure(
+                contender, work, database: arguments[2], data: try data(arguments[3], arguments[4]))
+        },
+        Child(name: "child-round-trips", parameters: ["KIND", "DATABASE", "COUNT"]) { arguments in
+            guard let kind = PostgreSQLReport.Conversation(rawValue: arguments[0]) else {
+                throw BenchmarkFailure(description: "no conversation \(arguments[0])")
+            }
+            return try PostgreSQLReport.roundTrips(
+                of: kind, database: arguments[1], count: try number(arguments[2]))
+        },
         Child(name: "child-launch", parameters: ["STORE", "START"]) { try launch("child-launch", $0) },
         Child(name: "child-save", parameters: ["STORE", "START"]) { try launch("child-save", $0) },
     ]

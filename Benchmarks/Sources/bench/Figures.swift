@@ -93,6 +93,7 @@ struct FiguresFile: Codable {
     var works: [WorkFigures] = []
     var growth: [Growth] = []
     var concurrency: [ConcurrencyFigures] = []
+    var postgreSQL: [PostgreSQLFigures] = []
 
     func write(to file: URL) throws {
         let encoder = JSONEncoder()

@@ -47,7 +47,13 @@ enum Library {
     }
 
     static func run(_ work: Work, store: String, data: SourceData) throws -> Measurement {
-        let coordinator = try opened(store, hasHistory: work == .history)
+        try run(work, in: opened(store, hasHistory: work == .history), data: data)
+    }
+
+    /// A work in the store of a coordinator.
+    static func run(
+        _ work: Work, in coordinator: NSPersistentStoreCoordinator, data: SourceData
+    ) throws -> Measurement {
         switch work {
         case .childChain: return try saveUp(SwiftRows(data.limited(to: Work.graphBooks)), through: coordinator)
         case .merge: return try merge(books: min(data.bookCount, Work.graphBooks), in: coordinator)

@@ -5,6 +5,10 @@ struct Measurement: Codable {
     var seconds = 0.0
     /// Processor time of all threads meanwhile: what is left of the comparison when the machine has other work to do.
     var cpuSeconds = 0.0
+    /// Processor time of the server's processes that worked for this one; 0 where there is no server.
+    var serverSeconds = 0.0
+    /// How often a server was asked and heard; 0 when it is not counted.
+    var roundTrips = 0
     var checksum = 0.0
     var count = 0
     /// Bytes of heap per book, without what SQLite itself holds; 0 when the work does not measure it.

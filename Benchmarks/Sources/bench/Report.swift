@@ -37,6 +37,10 @@ struct Report: Sendable {
             if let file = options.json { try FiguresFile(concurrency: figures).write(to: file) }
             return true
         },
+        Report(name: "postgresql") { options in
+            try PostgreSQLReport(books: options.isQuick ? 10_000 : 100_000, rounds: options.rounds ?? 5)
+                .run(json: options.json)
+        },
         Report(name: "--instructions") { options in
             try InstructionsReport(works: options.works ?? Work.allCases).run(renewing: options.isRenewal)
         },

@@ -1,5 +1,5 @@
 /// One piece of measured work, with the bar that Core Data has to stay under.
-enum Work: String, CaseIterable {
+enum Work: String, CaseIterable, Codable {
     /// W1: make 1,000 authors and 100,000 books with their relationships, save in one transaction.
     case insert
     /// R1: fetch every book as an object, read every property of each once.

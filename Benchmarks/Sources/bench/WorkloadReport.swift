@@ -48,7 +48,7 @@ struct WorkloadReport {
         if let json { try file.write(to: json) }
         if renewing {
             let names = Work.allCases.map(\.rawValue) + Self.heapWorks.map { "heap.\($0.work.rawValue)" }
-            try bars.write(to: KeptFigures.bars, order: names, decimals: 2)
+            try bars.write(to: KeptFigures.bars, order: names + PostgreSQLReport.bars, decimals: 2)
         }
         return holds
     }

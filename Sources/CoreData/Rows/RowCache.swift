@@ -136,6 +136,9 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         return (0..<rootCount).reduce(0) { $0 + tables[$1].count }
     }
 
+    /// How many rows of a root entity are held.
+    package func count(rootIndex: Int) -> Int { lock.withLock { tables[rootIndex].count } }
+
     @inline(__always)
     private static func hash(_ key: Int64, _ mask: Int) -> Int {
         Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 20) & mask

@@ -161,6 +161,8 @@
         /// - Parameter snapshot: the state, as a transaction that holds it has called it; nil for the present one.
         func beginReading(at snapshot: String? = nil) { reading = .wanted(snapshot: snapshot) }
 
+        var isReadingWanted: Bool { if case .wanted = reading { true } else { false } }
+
         /// Ends it, without waiting for the server.
         func endReading() {
             let wasBegun = reading == .begun

@@ -66,7 +66,7 @@
         func nameEntities(_ names: [Int: String]) { labels = EntityLabels(names) }
 
         /// What is asked while a statement runs, and whether it was answered with true.
-        private var question: (() -> Bool)?
+        private(set) var question: (() -> Bool)?
         private var wasStopped = false
 
         init(_ address: PostgreSQLAddress, labels: EntityLabels = EntityLabels()) throws {

@@ -101,7 +101,7 @@
 
         // MARK: Lists
 
-        func elements(ofListIn placeholder: String, like values: [SlotValue]) -> String {
+        func isIn(listAt placeholder: String, like values: [SlotValue]) -> String {
             let type =
                 switch values.first {
                 case .string: "text"
@@ -111,7 +111,7 @@
                 case .decimal: "numeric"
                 default: "int8"
                 }
-            return "SELECT unnest(\(placeholder)::\(type)[])"
+            return " = ANY(\(placeholder)::\(type)[])"
         }
 
         /// A list as an array in its written form, which the parameter's type reads.

@@ -11,12 +11,14 @@
         let labels: EntityLabels
         var row: Int32 = 0
 
-        /// - Parameter result: belongs to this object from now on.
-        init(_ result: OpaquePointer, labels: EntityLabels) {
+        /// - Parameters:
+        ///   - result: belongs to this object from now on.
+        ///   - types: those of its columns, where they are known.
+        init(_ result: OpaquePointer, types: [Oid]? = nil, labels: EntityLabels) {
             self.result = result
             self.labels = labels
+            self.types = types ?? (0..<PQnfields(result)).map { PQftype(result, $0) }
             count = PQntuples(result)
-            types = (0..<PQnfields(result)).map { PQftype(result, $0) }
         }
 
         deinit { PQclear(result) }
@@ -28,13 +30,23 @@
                 start: PQgetvalue(result, row, Int32(place)), count: Int(PQgetlength(result, row, Int32(place))))
         }
 
+        /// How many bytes a value has; none for NULL.
+        @inline(__always)
+        func length(_ place: Int) -> Int { Int(PQgetlength(result, row, Int32(place))) }
+
         func isNull(_ place: Int) -> Bool { PQgetisnull(result, row, Int32(place)) != 0 }
 
-        func int64(_ place: Int) -> Int64 {
-            let bytes = bytes(place)
+        func int64(_ place: Int) -> Int64 { int64(place, bytes(place)) }
+
+        @inline(__always)
+        func int64(_ place: Int, _ bytes: UnsafeRawBufferPointer) -> Int64 {
             if bytes.isEmpty { return 0 }
+            if types[place] == PostgreSQLType.int8 { return Int64(bitPattern: bytes.bigEndianWord) }
+            return otherInteger(place, bytes)
+        }
+
+        private func otherInteger(_ place: Int, _ bytes: UnsafeRawBufferPointer) -> Int64 {
             switch types[place] {
-            case PostgreSQLType.int8: return Int64(bitPattern: bytes.bigEndianWord)
             case PostgreSQLType.int4: return Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
             case PostgreSQLType.int2: return Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
             case PostgreSQLType.bool: return bytes[0] == 0 ? 0 : 1
@@ -47,8 +59,9 @@
             }
         }
 
-        func double(_ place: Int) -> Double {
-            let bytes = bytes(place)
+        func double(_ place: Int) -> Double { double(place, bytes(place)) }
+
+        func double(_ place: Int, _ bytes: UnsafeRawBufferPointer) -> Double {
             if bytes.isEmpty { return 0 }
             switch types[place] {
             case PostgreSQLType.float8: return Double(bitPattern: bytes.bigEndianWord)

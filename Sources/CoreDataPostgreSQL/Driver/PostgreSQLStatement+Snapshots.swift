@@ -40,7 +40,7 @@
         }
 
         func snapshot(_ shape: RowShape, _ cache: RowCache?, refreshing: Bool, key: Int64) throws -> Snapshot? {
-            let rows = try rows { $0.bind(1, key) }
+            let rows = try row(ofKey: key)
             guard rows.count > 0, let (index, plan) = shape.plan(ofNumber: Int(rows.int64(1))) else { return nil }
             let key = shape.keyBase | rows.int64(0)
             let version = Int32(truncatingIfNeeded: rows.int64(2))
@@ -57,29 +57,52 @@
             }
         }
 
+        /// The row of a key, without what a list of parameters takes.
+        private func row(ofKey key: Int64) throws -> PostgreSQLRow {
+            let prepared = try prepared()
+            if prepared.types == [PostgreSQLType.int8] {
+                do {
+                    return try given(connection.run(prepared.name, key: key))
+                } catch let error as PostgreSQLError where error.state == PostgreSQLError.cachedPlan {
+                    // The usual way prepares it anew.
+                }
+            }
+            return try rows { $0.bind(1, key) }
+        }
+
+        /// The rows of a result of the statement for one row.
+        func given(_ result: OpaquePointer) -> PostgreSQLRow {
+            if single?.columns.isEmpty == true {
+                single?.columns = (0..<PQnfields(result)).map { PQftype(result, $0) }
+            }
+            return PostgreSQLRow(result, types: single?.columns, labels: connection.labels)
+        }
+
         private static func build(
             _ row: PostgreSQLRow, _ shape: RowShape, _ plan: RowShape.Plan, _ key: Int64, _ version: Int32
         ) throws -> Snapshot {
             var tail = plan.layout.transientTailBytes
-            for field in plan.tails where !row.isNull(Int(field.column)) {
+            for field in plan.tails {
+                let length = row.length(Int(field.column))
                 switch field.kind {
-                case .decimal: tail += SnapshotBuilder.decimalSize
-                case .uuid: tail += 16
-                default: tail += row.bytes(Int(field.column)).count
+                case .decimal: tail += length == 0 ? 0 : SnapshotBuilder.decimalSize
+                default: tail += length
                 }
             }
             var builder = SnapshotBuilder(layout: plan.layout, key: key, version: version, tailBytes: tail)
             for field in plan.inline {
                 let (place, slot) = (Int(field.column), Int(field.slot))
-                if row.isNull(place) { continue }
+                // No value of these types is empty.
+                let bytes = row.bytes(place)
+                if bytes.isEmpty { continue }
                 switch field.kind {
-                case .integer, .boolean: builder.set(slot, int: row.int64(place))
-                case .double: builder.set(slot, double: row.double(place))
+                case .integer, .boolean: builder.set(slot, int: row.int64(place, bytes))
+                case .double: builder.set(slot, double: row.double(place, bytes))
                 case .reference:
-                    let reference = row.int64(place)
+                    let reference = row.int64(place, bytes)
                     if reference > 0 { builder.set(slot, int: shape.keyBase | reference) }
                 case .entityNumber:
-                    let number = Int(row.int64(place))
+                    let number = Int(row.int64(place, bytes))
                     if number > 0, number < shape.layoutOfNumber.count, shape.layoutOfNumber[number] >= 0 {
                         builder.set(slot, int: Int64(shape.layoutOfNumber[number]))
                     }
@@ -88,8 +111,8 @@
             }
             for field in plan.tails {
                 let (place, slot) = (Int(field.column), Int(field.slot))
-                if row.isNull(place) { continue }
                 let bytes = row.bytes(place)
+                if bytes.isEmpty, row.isNull(place) { continue }
                 switch field.kind {
                 case .bytes: builder.set(slot, bytes: bytes)
                 case .external: builder.set(slot, bytes: ExternalData.inlineBytes(bytes))

@@ -7,20 +7,22 @@
     /// for many rows at a time, which come as arrays.
     final class PostgreSQLStatement: SQLPreparedStatement {
         private let statement: SQLStatement
-        private unowned let connection: PostgreSQLConnection
+        unowned let connection: PostgreSQLConnection
         private let doomed: PostgreSQLConnection.Doomed
         private let printed: SQLPrinter
         /// Values that every run has, behind the parameters.
         private var constants: [SlotValue]
         /// What the server has prepared for one row, and for many.
-        private var single: Prepared?
+        var single: Prepared?
         private var many: Prepared?
         /// The types of parameters whose values did not fit into those that the server chose.
         private var chosen: [Int: Oid] = [:]
 
-        private struct Prepared {
+        struct Prepared {
             var name: String
             var types: [Oid]
+            /// The types of the columns that it gives, once it has given some.
+            var columns: [Oid] = []
         }
 
         var text: String { printed.text }
@@ -42,7 +44,7 @@
 
         // MARK: One row
 
-        private func prepared() throws -> Prepared {
+        func prepared() throws -> Prepared {
             if let single { return single }
             let name = connection.newName()
             let count = (chosen.keys.max() ?? 0)
@@ -218,7 +220,7 @@
         // MARK: Rows
 
         func rows(_ bind: (PostgreSQLParameters) throws -> Void) throws -> PostgreSQLRow {
-            PostgreSQLRow(try execute(bind), labels: connection.labels)
+            try given(execute(bind))
         }
 
         func look(

@@ -14,6 +14,9 @@ enum LaunchDemo {
         }
     }
 
+    private static let usage =
+        "usage: launch-demo [--quick | contexts [--quick] | postgresql [--quick] | PATH.sqlite]"
+
     private static func run(_ arguments: [String]) async throws {
         switch arguments.first {
         case "child":
@@ -25,11 +28,18 @@ enum LaunchDemo {
         case "contexts":
             let isQuick = arguments.contains("--quick")
             try await ContextsBenchmark.run(messages: isQuick ? 1_000 : 10_000, rounds: isQuick ? 1 : 3)
+        case "postgresql":
+            #if PostgreSQL
+                let isQuick = arguments.contains("--quick")
+                try await PostgreSQLDemo(messages: isQuick ? 5_000 : 50_000, times: isQuick ? 50 : 250).run()
+            #else
+                throw DemoFailure("this was built without libpq: bin/setup --postgresql, then bin/demo postgresql")
+            #endif
         case "-h", "--help":
-            print("usage: launch-demo [--quick | contexts [--quick] | PATH.sqlite]")
+            print(usage)
         case let path?:
             guard !path.hasPrefix("-"), arguments.count == 1 else {
-                throw DemoFailure("usage: launch-demo [--quick | contexts [--quick] | PATH.sqlite]")
+                throw DemoFailure(usage)
             }
             try StoreReader(url: URL(fileURLWithPath: path)).printReport()
         }
@@ -38,8 +48,14 @@ enum LaunchDemo {
     /// `child ROLE STORE VERSION|COUNT`
     private static func runChild(_ arguments: [String]) async throws {
         guard arguments.count == 3 else { throw DemoFailure("child ROLE STORE VERSION|COUNT") }
-        let url = URL(fileURLWithPath: arguments[1])
+        let url = URL(ofStore: arguments[1])
         switch arguments[0] {
+        case "make-counter":
+            try Counter(store: url).make()
+            return
+        case "count":
+            try Counter(store: url).count(times: Int(arguments[2]) ?? 0)
+            return
         case "build":
             try MailStore(url: url).build(messages: Int(arguments[2]) ?? 0)
             return

@@ -12,7 +12,7 @@ struct MailStore {
     func build(messages: Int) throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: MailModel.first.make())
         let store = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+            ofType: url.storeType, configurationName: nil, at: url, options: nil)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         try context.performAndWait {
@@ -55,7 +55,7 @@ struct MailStore {
 
     /// What the store says of itself in one line, opened by the first of the versions that it fits.
     func check(versions: [MailModel]) throws -> String {
-        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: url.storeType, at: url)
         let fitting = versions.first {
             $0.make().isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
         }
@@ -66,7 +66,7 @@ struct MailStore {
     private func check(version: MailModel) throws -> String {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: version.make())
         let store = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+            ofType: url.storeType, configurationName: nil, at: url, options: nil)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         let counts = try context.performAndWait {
@@ -75,7 +75,8 @@ struct MailStore {
             }
         }
         try coordinator.remove(store)
-        return "\(counts.joined(separator: ", ")); SQLite's quick_check says \(try quickCheck())"
+        let found = counts.joined(separator: ", ")
+        return url.isFileURL ? "\(found); SQLite's quick_check says \(try quickCheck())" : found
     }
 
     /// Size of the file and its journal, in bytes.
@@ -123,6 +124,7 @@ extension CoreDataManager {
     convenience init(mail: MailModel, storeURL: URL) {
         var configuration = Configuration()
         configuration.allowedLosses = MailModel.allowedLosses
+        configuration.storeType = storeURL.storeType
         self.init(model: mail.make(), storeURL: storeURL, configuration: configuration)
     }
 }

@@ -203,6 +203,16 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
+    /// Runs a body with the statement of a SELECT. What the database cannot compute is decided first, in the same state.
+    package final func reading<Result>(
+        _ select: SQLSelect, _ body: (any SQLPreparedStatement) throws -> Result
+    ) throws -> Result {
+        if !SQLJudge.isNeeded(for: select, missing: capabilities.missingFunctions) {
+            return try readingOnce { try body($0.statement(select)) }
+        }
+        return try reading { try body($0.statement(decided(select, on: $0))) }
+    }
+
     /// Closes every connection. Called when the store is removed from its coordinator; reading or writing afterwards
     /// throws.
     package func close() {

@@ -93,8 +93,8 @@ struct SQLiteDialect: SQLDialect {
 
     // MARK: Lists
 
-    func elements(ofListIn placeholder: String, like values: [SlotValue]) -> String {
-        "SELECT value FROM json_each(\(placeholder))"
+    func isIn(listAt placeholder: String, like values: [SlotValue]) -> String {
+        " IN (SELECT value FROM json_each(\(placeholder)))"
     }
 
     /// Numbers and texts as an array in JSON.

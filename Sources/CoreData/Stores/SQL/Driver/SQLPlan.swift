@@ -13,6 +13,8 @@ package enum SQLPlan: Hashable {
     case update(layout: Int, mask: SlotMask)
     case delete(root: Int, versioned: Bool)
     case members(layout: Int, toMany: Int, owners: Int)
+    /// The rows of members that lead to their owners themselves.
+    case memberRows(layout: Int, toMany: Int)
     case joinInsert(table: Int, flipped: Bool)
     case joinDelete(table: Int, flipped: Bool)
     /// Columns of the row of a key.

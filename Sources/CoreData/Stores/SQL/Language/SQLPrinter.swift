@@ -249,11 +249,11 @@ package struct SQLPrinter {
             print(.isIn(value, list.map { .value($0) }))
         case .isInArray(let value, let list):
             print(value)
-            text += " IN (\(dialect.elements(ofListIn: placeholder(for: dialect.list(list)), like: list)))"
+            text += dialect.isIn(listAt: placeholder(for: dialect.list(list)), like: list)
         case .isInParameter(let value, let number):
             print(value)
             highestParameter = max(highestParameter, number)
-            text += " IN (\(dialect.elements(ofListIn: dialect.placeholder(number), like: [.int(0)])))"
+            text += dialect.isIn(listAt: dialect.placeholder(number), like: [.int(0)])
         case .isInSelect(let value, let select):
             print(value)
             text += " IN ("

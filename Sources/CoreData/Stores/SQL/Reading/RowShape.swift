@@ -48,6 +48,8 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
     /// The only entity of the table, when it holds rows of one only. Then the number in a row says nothing: migrations
     /// of the time left stale ones, and Apple's framework does not read it either.
     private let soleLayout: Int?
+    /// The columns behind the entity's name, where that name says nothing and need not be sent.
+    private let others: [String]?
 
     package init(
         layout: EntityLayout, schema: SQLSchema, storeNumber: Int, externalData: ExternalData?, fileName: String?
@@ -104,6 +106,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         let stored = layout.subtree.filter { schema.numbers[$0] != nil }
         singleLayout = stored.count == 1 ? stored.first : nil
         soleLayout = schema.soleLayout(ofRoot: layout.rootIndex, in: model)
+        others = soleLayout != nil && schema.namesEntities ? [SQLSchema.versionColumn] + names : nil
     }
 
     /// Whether a slot's values may lie in files of their own.
@@ -114,6 +117,12 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
 
     /// The columns, for a SELECT.
     package func results(alias: String) -> [SQLSelect.Result] {
+        if let others {
+            return [
+                .column(alias: alias, name: SQLSchema.keyColumn), .null,
+                .columns(SQLColumnList(alias: alias, names: others)),
+            ].map { SQLSelect.Result(expression: $0) }
+        }
         let list = alias == columns.alias ? columns : SQLColumnList(alias: alias, names: columns.names)
         return [SQLSelect.Result(expression: .columns(list))]
     }

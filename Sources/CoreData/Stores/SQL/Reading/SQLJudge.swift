@@ -9,6 +9,16 @@ package struct SQLJudge {
     package let connection: any SQLConnection
     package let missing: Set<SQLExpression.Function>
 
+    /// Whether anything in a SELECT has to be decided.
+    package static func isNeeded(for select: SQLSelect, missing: Set<SQLExpression.Function>) -> Bool {
+        if missing.isEmpty { return false }
+        var isNeeded = false
+        select.forEachExpression { part in
+            part.forEach { if case .function(let function, _, _) = $0, missing.contains(function) { isNeeded = true } }
+        }
+        return isNeeded
+    }
+
     package func decided(_ select: SQLSelect) throws -> SQLSelect { try decided(select, within: []) }
 
     /// - Parameter outer: the SELECTs around it, the innermost first. Their rows can be named in it.

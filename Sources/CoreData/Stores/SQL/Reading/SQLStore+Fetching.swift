@@ -6,10 +6,7 @@ extension SQLStore {
         let (translator, frame) = try translated(request)
         try translator.addOrder(request.sortDescriptors, to: frame)
         frame.select.results = shape.results(alias: frame.alias)
-        try reading { connection in
-            try connection.statement(decided(frame.select, on: connection)).snapshots(
-                shape, rowCache, refreshing: false, { _ in }, body)
-        }
+        try reading(frame.select) { try $0.snapshots(shape, rowCache, refreshing: false, { _ in }, body) }
     }
 
     /// In-memory stores decide object by object, as Apple's do, although there is SQL underneath.
@@ -47,9 +44,10 @@ extension SQLStore {
         switch request.result {
         case .keys:
             try translator.addOrder(request.sortDescriptors, to: frame)
-            frame.select.results = [SQLSchema.keyColumn, SQLSchema.entityColumn].map {
-                SQLSelect.Result(expression: frame.column($0))
-            }
+            frame.select.results = [
+                frame.column(SQLSchema.keyColumn),
+                entity(ofRoot: request.layout.rootIndex, frame.column(SQLSchema.entityColumn)),
+            ].map { SQLSelect.Result(expression: $0) }
             return .keys(try fetchKeys(frame.select, request.layout.rootIndex))
         case .count:
             frame.select.results = [SQLSelect.Result(expression: .countAll)]
@@ -74,9 +72,9 @@ extension SQLStore {
     }
 
     private func fetchKeys(_ select: SQLSelect, _ rootIndex: Int) throws -> [ObjectKey] {
-        try reading { connection in
+        try reading(select) { statement in
             var keys: [ObjectKey] = []
-            try connection.statement(decided(select, on: connection)).rows { row in
+            try statement.rows { row in
                 guard let index = layoutIndex(number: row.int64(1), rootIndex: rootIndex) else { return }
                 keys.append(
                     ObjectKey(
@@ -87,13 +85,13 @@ extension SQLStore {
     }
 
     private func fetchCount(_ select: SQLSelect) throws -> Int {
-        try reading { Int(try $0.statement(decided(select, on: $0)).first { $0.int64(0) } ?? 0) }
+        try reading(select) { Int(try $0.first { $0.int64(0) } ?? 0) }
     }
 
     private func fetchDictionaries(_ select: SQLSelect, _ plan: DictionaryPlan) throws -> [[String: Any]] {
-        try reading { connection in
+        try reading(select) { statement in
             var result: [[String: Any]] = []
-            try connection.statement(decided(select, on: connection)).rows { row in
+            try statement.rows { row in
                 var dictionary: [String: Any] = [:]
                 dictionary.reserveCapacity(plan.columns.count)
                 for column in plan.columns { dictionary[column.name] = value(of: column, row) }

@@ -31,13 +31,14 @@ extension SQLStore {
         }
         if missing.isEmpty { return rows }
         let primaryKeys = missing.map { $0 & ObjectKey.primaryKeyMask }.sorted()
-        try reading { connection in
+        func gather(_ connection: any SQLConnection) throws {
             try inBatches(primaryKeys) { size, bind in
                 try connection.statement(.rows(root: rootIndex, count: size)) {
                     rowSelect(rootIndex) { Self.isAmong(size, $0) }
                 }.snapshots(shape, rowCache, refreshing: refreshing, bind) { rows += $0 }
             }
         }
+        if capabilities.takesLists { try readingOnce(gather) } else { try reading(gather) }
         return rows
     }
 
@@ -51,6 +52,12 @@ extension SQLStore {
                 rowSelect(rootIndex) { .binary(.equal, $0, .parameter(1)) }
             }.snapshot(shape, rowCache, refreshing: refreshing, key: key & ObjectKey.primaryKeyMask)
         }
+    }
+
+    /// What a SELECT asks for as the entity of rows of a root entity's table: nothing, where the table has rows of one
+    /// entity only and a name would be sent with each.
+    func entity(ofRoot rootIndex: Int, _ column: SQLExpression) -> SQLExpression {
+        soleLayouts[rootIndex] != nil && schema.namesEntities ? .null : column
     }
 
     /// A SELECT of whole rows of a root entity's table, by their key.
@@ -105,10 +112,50 @@ extension SQLStore {
         var result: [Int64: [ObjectKey]] = [:]
         result.reserveCapacity(owners.count)
         for owner in owners { result[owner.key] = [] }
-        try reading { connection in
+        if capabilities.takesLists,
+            try membersWithRows(of: toMany, owners: owners, { result[$0, default: []].append($1) })
+        {
+            return result
+        }
+        func gather(_ connection: any SQLConnection) throws {
             try members(of: toMany, owners: owners, on: connection) { result[$0, default: []].append($1) }
         }
+        if capabilities.takesLists { try readingOnce(gather) } else { try reading(gather) }
         return result
+    }
+
+    /// The members of many owners whose rows the cache does not have: it gets them, too, so that one statement does for
+    /// both. Whoever asks for so many members looks at them next.
+    ///
+    /// - Returns: false where nothing was read, because the rows are there, or lie behind a table of pairs.
+    private func membersWithRows(
+        of toMany: ToManySlot, owners: [ObjectKey], _ body: (Int64, ObjectKey) -> Void
+    ) throws -> Bool {
+        let destination = layout.entities[toMany.destinationIndex]
+        let slot: Int
+        switch toMany.kind {
+        case .inverseKey(let place, _), .ownerKey(let place, _): slot = place
+        case .join, .transient: return false
+        }
+        guard let first = owners.first, let shape = rootShapes[destination.rootIndex],
+            rowCache.count(rootIndex: destination.rootIndex) < owners.count,
+            let plan = memberPlan(of: toMany, owner: first.layoutIndex)
+        else { return false }
+        let keys = owners.map(\.primaryKey).sorted()
+        // They are held until all have come: the cache drops what nobody holds.
+        var rows: [Snapshot] = []
+        try readingOnce { connection in
+            try connection.statement(.memberRows(layout: toMany.declaringIndex, toMany: toMany.index)) {
+                var select = plan.select
+                select.results = shape.results(alias: "m")
+                select.condition = .isInParameter(plan.owner, 1)
+                return .select(select)
+            }.snapshots(shape, rowCache, refreshing: false, { $0.bind(1, list: keys) }) { rows += $0 }
+        }
+        for row in rows where destination.subtree.contains(row.layoutIndex) {
+            body(row.int(slot), ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
+        }
+        return true
     }
 
     /// The members of many owners of one entity: the body gets the owner's key with each.
@@ -174,6 +221,7 @@ extension SQLStore {
         guard let table = schema.table(ofRoot: destination.rootIndex)?.name else { return nil }
         func member(_ name: String) -> SQLExpression { .column(alias: "m", name: name) }
         let key = member(SQLSchema.keyColumn)
+        let entity = entity(ofRoot: destination.rootIndex, member(SQLSchema.entityColumn))
         switch toMany.kind {
         case .inverseKey(let slot, let order), .ownerKey(let slot, let order):
             guard let column = schema.column(layout: destination.index, slot: slot) else { return nil }
@@ -181,7 +229,7 @@ extension SQLStore {
             return MemberPlan(
                 rootIndex: destination.rootIndex,
                 select: SQLSelect(
-                    [member(column), key, member(SQLSchema.entityColumn)], of: table, as: "m",
+                    [member(column), key, entity], of: table, as: "m",
                     orderedBy: position.map { [member($0), key] } ?? []),
                 owner: member(column))
         case .join:
@@ -193,7 +241,7 @@ extension SQLStore {
                 return MemberPlan(
                     rootIndex: destination.rootIndex,
                     select: SQLSelect(
-                        results: [pair(owner), key, member(SQLSchema.entityColumn)].map { .init(expression: $0) },
+                        results: [pair(owner), key, entity].map { .init(expression: $0) },
                         from: pairs, alias: "j", joins: [join],
                         order: order.map { [.init(expression: pair($0)), .init(expression: pair(name))] } ?? []),
                     owner: pair(owner))

@@ -1,0 +1,30 @@
+#if PostgreSQL
+    import CPostgreSQL
+    import CoreData
+
+    // What is read most often has ways of its own.
+    extension PostgreSQLConnection {
+        /// Runs a prepared statement whose only parameter is a key; the result is the caller's.
+        func run(_ name: String, key: Int64) throws -> OpaquePointer {
+            // With more to send, or to ask, it goes the way of all statements.
+            if question != nil || isTogether || !usesNamedStatements || isReadingWanted {
+                var bytes: [UInt8] = []
+                bytes.append(big: UInt64(bitPattern: key))
+                return try run(name, [bytes])
+            }
+            settle()
+            roundTrips += 1
+            let result = withUnsafeBytes(of: key.bigEndian) { bytes in
+                var value = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+                var (length, format) = (Int32(bytes.count), Int32(1))
+                return PQexecPrepared(handle, name, 1, &value, &length, &format, 1)
+            }
+            guard let result, PQresultStatus(result) == PGRES_TUPLES_OK else {
+                let error = error(result)
+                PQclear(result)
+                throw error
+            }
+            return result
+        }
+    }
+#endif

@@ -1,0 +1,116 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @testable import CoreDataPostgreSQL
+
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct PostgreSQLSavingTests {
+        /// How often the connection that writes waits for the server while a context saves; ids are reserved before.
+        private static func trips(_ library: Library, _ context: NSManagedObjectContext) throws -> Int {
+            let store = try #require(library.store as? SQLStore)
+            func count() throws -> Int {
+                try store.writing { try #require($0 as? PostgreSQLConnection).roundTrips }
+            }
+            try context.obtainPermanentIDs(for: Array(context.insertedObjects))
+            let before = try count()
+            try context.save()
+            return try count() - before
+        }
+
+        /// Makes, changes and deletes so many objects in three saves, with links of every kind.
+        private static func works(_ library: Library, _ count: Int) throws -> [Int] {
+            let context = library.context()
+            return try context.performAndWait {
+                var trips: [Int] = []
+                let tags = (0..<3).map { context.make("Tag", ["name": "tag \($0)"]) }
+                let authors = (0..<10).map { context.make("Author", ["name": "author \($0)"]) }
+                let books = (0..<count).map { number in
+                    context.make(
+                        number % 2 == 0 ? "Novel" : "Book",
+                        ["title": "book \(number)", "author": authors[number % 10], "tags": NSSet(array: tags)])
+                }
+                trips.append(try Self.trips(library, context))
+                for (number, book) in books.enumerated() { book.setValue(number, forKey: "pages") }
+                books[0].setValue(NSSet(), forKey: "tags")
+                trips.append(try Self.trips(library, context))
+                for book in books { context.delete(book) }
+                trips.append(try Self.trips(library, context))
+                return trips
+            }
+        }
+
+        @Test("A save of any size waits for the server twice", arguments: [1, 3_000])
+        func roundTrips(count: Int) throws {
+            let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
+            // The first time the statements are prepared.
+            _ = try Self.works(library, count)
+            #expect(try Self.works(library, count) == [2, 2, 2])
+            #expect(try library.saved("Book", "title") == [])
+            #expect(try library.saved("Author", "name").count == 20)
+        }
+
+        @Test("Savers who change the same rows in opposite orders are in conflict or succeed, and none fails otherwise")
+        func oppositeOrders() throws {
+            let library = try Library(.postgreSQL)
+            let context = library.context()
+            try context.performAndWait {
+                for number in 0..<20 { context.make("Tag", ["name": "\(number)"]) }
+                for number in 0..<20 { context.make("Author", ["name": "\(number)"]) }
+                try context.save()
+            }
+            let (saved, failures) = (Locked(0), Locked<[String]>([]))
+            DispatchQueue.concurrentPerform(iterations: 4) { worker in
+                do {
+                    let mine = try library.beside().context()
+                    try mine.performAndWait {
+                        for round in 0..<25 {
+                            var objects = try mine.all("Tag") + mine.all("Author")
+                            if worker % 2 == 0 { objects.reverse() }
+                            for object in objects { object.setValue("\(worker) \(round)", forKey: "name") }
+                            do {
+                                try mine.save()
+                                saved.withLock { $0 += 1 }
+                            } catch let error as NSError where error.code == NSManagedObjectMergeError {
+                                mine.reset()
+                            }
+                        }
+                    }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock { $0 } == [])
+            #expect(saved.withLock { $0 } > 0)
+            // All rows of one save, or none.
+            let names = try library.saved("Tag", "name") + library.saved("Author", "name")
+            #expect(Set(names).count == 1)
+        }
+
+        @Test("Of two savers, one of whom deletes what the other relates to, the second is in conflict")
+        func deletedTarget() throws {
+            let library = try Library(.postgreSQL)
+            let (first, second) = (library.context(), try library.beside().context())
+            let author = try first.performAndWait {
+                let author = first.make("Author", ["name": "gone"])
+                try first.save()
+                return author
+            }
+            try second.performAndWait {
+                let mine = try #require(try second.all("Author").first)
+                second.make("Novel", ["title": "late", "author": mine])
+            }
+            try first.performAndWait {
+                first.delete(author)
+                try first.save()
+            }
+            second.performAndWait {
+                let error = #expect(throws: NSError.self) { try second.save() }
+                #expect(error?.code == NSManagedObjectMergeError)
+            }
+            #expect(try library.saved("Book", "title") == [])
+        }
+    }
+#endif
