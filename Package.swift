@@ -79,6 +79,12 @@ let package = Package(
             name: "writer-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/WriterChild"),
         .executableTarget(
             name: "launch-child", dependencies: ["CoreDataManager", "TestSupport"], path: "Tests/LaunchChild"),
+        .executableTarget(
+            name: "postgresql-child",
+            dependencies: [
+                "CoreData", "TestSupport",
+                .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ], path: "Tests/PostgreSQLChild"),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [
@@ -100,7 +106,8 @@ let package = Package(
             name: "MigrationTestKitTests",
             dependencies: ["CoreData", "MigrationTestKit", "TestSupport", "migration-crash-child"]),
         .testTarget(
-            name: "CoreDataPostgreSQLTests", dependencies: ["CoreData", "CoreDataPostgreSQL", "TestSupport"]),
+            name: "CoreDataPostgreSQLTests",
+            dependencies: ["CoreData", "CoreDataPostgreSQL", "TestSupport", "postgresql-child"]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(

@@ -24,6 +24,7 @@
                 PQclear(result)
                 throw error
             }
+            answers += 1
             return result
         }
     }

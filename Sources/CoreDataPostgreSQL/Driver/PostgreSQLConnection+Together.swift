@@ -100,6 +100,7 @@
                 if (failure as? PostgreSQLError)?.state == PostgreSQLError.cachedPlan { forgetStatements() }
                 throw failure
             }
+            answers += 1
             return wanted
         }
 

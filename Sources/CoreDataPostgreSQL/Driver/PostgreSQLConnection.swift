@@ -23,6 +23,8 @@
         let doomed = Doomed()
         /// How often the server was waited for.
         var roundTrips = 0
+        /// How often it has answered.
+        var answers = 0
 
         /// Whether statements are sent without waiting, and what has not come of them yet.
         var isTogether = false
@@ -231,6 +233,7 @@
                 PQclear(result)
                 throw error
             }
+            answers += 1
             return result
         }
 
@@ -278,6 +281,7 @@
             }
             defer { PQclear(result) }
             guard PQresultStatus(result) == PGRES_TUPLES_OK else { throw error(result) }
+            answers += 1
             return Self.texts(of: result)
         }
 

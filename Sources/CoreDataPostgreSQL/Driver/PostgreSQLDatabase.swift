@@ -95,25 +95,42 @@
 
         /// Reads a state that a transaction holds; nil for the present one.
         func read<Result>(at snapshot: String?, _ body: (any SQLConnection) throws -> Result) throws -> Result {
-            let connection = try reader()
-            defer { giveBack(connection) }
-            connection.beginReading(at: snapshot)
-            do {
-                let result = try body(connection)
-                connection.endReading()
-                return result
-            } catch {
-                connection.rollback()
-                throw error
+            try reading { connection in
+                connection.beginReading(at: snapshot)
+                do {
+                    let result = try body(connection)
+                    connection.endReading()
+                    return result
+                } catch {
+                    connection.rollback()
+                    throw error
+                }
+            }
+        }
+
+        /// Runs a body with a connection that reads, once more where the connection was lost before it has answered.
+        private func reading<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+            var repetitions = Repetitions()
+            while true {
+                var answers = 0
+                var connection: PostgreSQLConnection?
+                do {
+                    let reader = try reader()
+                    connection = reader
+                    answers = reader.answers
+                    defer { giveBack(reader) }
+                    return try body(reader)
+                } catch let error as PostgreSQLError {
+                    let isUnanswered = connection.map { !$0.isAlive && $0.answers == answers } ?? true
+                    guard isUnanswered, repetitions.goOn(after: error) else { throw error }
+                }
             }
         }
 
         func readOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
             // A pooler's connection has its settings within transactions alone.
             if address.isPooled { return try read(body) }
-            let connection = try reader()
-            defer { giveBack(connection) }
-            return try body(connection)
+            return try reading(body)
         }
 
         /// A connection that reads, and that nobody else uses meanwhile.

@@ -90,6 +90,23 @@
             rm -rf "$2" "$2.log"
             """
 
+        /// A server that nobody else uses, and that may be ended.
+        public static func ownServer() throws -> PostgreSQLServer { try PostgreSQLServer() }
+
+        /// Ends the server as a failure of its machine would, and starts it again.
+        public func restart() {
+            _ = Self.output(
+                of: "/bin/sh",
+                [
+                    "-c",
+                    Self.asOtherUser + """
+                        as "$1/pg_ctl" -D "$2/data" -m immediate stop
+                        until as "$1/pg_ctl" -D "$2/data" -w -l "$2/server.log" -o "-k $2 -c listen_addresses= \\
+                            -c fsync=off -c full_page_writes=off -c max_connections=400" start; do :; done
+                        """, "sh", programs, folder,
+                ])
+        }
+
         static func output(of program: String, _ arguments: [String]) -> String? {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: program)

@@ -176,6 +176,18 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
+    /// The same for a body that may run again where somebody was in the way, or the connection was lost.
+    package final func repeating<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+        var repetitions = Repetitions()
+        while true {
+            do {
+                return try attempting(body)
+            } catch let failure as any SQLFailure {
+                if !repetitions.goOn(after: failure) { throw failure.nsError(doing: .saving) }
+            }
+        }
+    }
+
     /// The same; failures of the database come out as they are.
     package final func attempting<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         if let result = try database.write(body) { return result }

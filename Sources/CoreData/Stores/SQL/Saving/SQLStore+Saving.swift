@@ -10,7 +10,7 @@ extension SQLStore {
                 return first..<first + Int64(range.count)
             }
         }
-        return try writing { connection in
+        return try repeating { connection in
             var keys: [Int: [Range<Int64>]] = [:]
             var counts = counts.filter { $0.value > 0 }
             // What the database counts is counted outside of transactions.
@@ -119,7 +119,7 @@ extension SQLStore {
             } catch let failure as any SQLFailure {
                 if isTogether, failure.isUniqueness {
                     isTogether = false
-                } else if !failure.mayBeRepeated || !repetitions.goOn() {
+                } else if !repetitions.goOn(after: failure) {
                     throw failure.nsError(doing: .saving)
                 }
             }
