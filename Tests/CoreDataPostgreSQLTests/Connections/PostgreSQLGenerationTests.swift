@@ -31,7 +31,7 @@
         @Test(
             "A generation that has lasted as long as it may is an error that says so; pinned anew the context goes on")
         func expiry() throws {
-            let library = try Library(.postgreSQL, options: [NSPostgreSQLGenerationLifetimeOption: 0.05])
+            let library = try Library(.postgreSQL, options: [NSPostgreSQLGenerationLifetimeOption: 2])
             let context = try pinned(library)
             let deadline = ContinuousClock.now + .seconds(20)
             while try !holders(library).isEmpty, ContinuousClock.now < deadline {}
