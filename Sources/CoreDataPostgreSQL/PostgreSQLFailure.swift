@@ -44,7 +44,8 @@
             if isOfCommit { return .commitUnknown }
             if isOfCertificate { return .certificateNotTrusted }
             return switch state {
-            case Self.unreachable: .unreachable
+            // The last one is of a server that starts, or ends.
+            case Self.unreachable, "57P03": .unreachable
             case "28P01", "28000": .passwordRefused
             case "3D000": .noDatabase
             case "53300": .noConnectionLeft

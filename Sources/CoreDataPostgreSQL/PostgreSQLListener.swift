@@ -19,6 +19,8 @@
         private var connection: PostgreSQLConnection?
         private var source: (any DispatchSourceRead)?
         private var pause: TimeInterval = 0
+        /// The newest transaction that others have told of, and whether somebody waits until history gives it.
+        private var toldTransaction: Int64 = 0
         private var isWaitingForHistory = false
 
         /// The first pause before a connection is made anew, and the longest.
@@ -83,23 +85,37 @@
             if !payloads.isEmpty {
                 notices?.event()
                 // A number that history does not give yet is that of a transaction that waits for an older one.
-                if let newest = payloads.compactMap({ Int64($0) }).max() { awaitHistory(newest, after: 0.1) }
+                toldTransaction = max(toldTransaction, payloads.compactMap { Int64($0) }.max() ?? 0)
+                awaitHistory(after: Self.firstWait)
             }
             if !isAlive { lost() }
         }
 
-        /// Looks again until history gives a transaction: it is committed, and an older one may still be at work.
-        private func awaitHistory(_ number: Int64, after pause: TimeInterval) {
-            guard notices?.keepsHistory == true, !isWaitingForHistory else { return }
+        /// Looks again when no older transaction runs any more: until then history leaves a transaction out.
+        private func awaitHistory(after pause: TimeInterval) {
+            guard let notices, notices.keepsHistory, notices.lastToldTransaction < toldTransaction, !isWaitingForHistory
+            else { return }
             isWaitingForHistory = true
             queue.asyncAfter(deadline: .now() + pause) { [weak self] in
                 guard let self, !self.isCancelled else { return }
                 self.isWaitingForHistory = false
-                guard let notices = self.notices, notices.lastToldTransaction < number else { return }
-                notices.event()
-                self.awaitHistory(number, after: min(pause * 2, Self.longestPause))
+                // A connection that was lost meanwhile is followed by a look of its own.
+                let number = self.toldTransaction
+                guard notices.lastToldTransaction < number, let connection = self.connection,
+                    let oldest = try? connection.oldestTransaction()
+                else { return }
+                if oldest > number {
+                    notices.event()
+                } else {
+                    self.awaitHistory(after: min(pause * 2, Self.longestWait))
+                }
+                // What has come with the answer is not on the socket any more.
+                self.read()
             }
         }
+
+        /// The first pause before it is looked whether an older transaction is still at work, and the longest.
+        private static let (firstWait, longestWait) = (0.1, 5.0)
 
         // MARK: Beginning anew
 

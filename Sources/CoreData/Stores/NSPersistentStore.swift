@@ -156,7 +156,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
 
     open override var description: String {
-        "<\(Swift.type(of: self)): \(type)> (URL: \(url?.absoluteString ?? "(null)"))"
+        "<\(Swift.type(of: self)): \(type)> (URL: \(url?.shown.absoluteString ?? "(null)"))"
     }
 }
 

@@ -18,6 +18,18 @@ public struct LaunchFailure: Sendable {
         case damaged
         /// The store is of a version that the program does not know: most often from a newer program.
         case incompatible
+        /// The server of the store's database does not answer, or the connection to it was lost.
+        case serverUnreachable
+        /// The server refuses the user or the password.
+        case passwordRefused
+        /// The server's certificate is not one that is trusted.
+        case certificateNotTrusted
+        /// The database can only be read.
+        case databaseReadOnly
+        /// Another program brings the store to another version.
+        case migratedByAnother
+        /// The server has no room left: on its disk, or for one more connection.
+        case serverFull
         /// The user stopped the migration.
         case cancelled
         /// The program itself is incomplete: its model cannot be read, or nothing in it leads from the store's version, which
@@ -57,6 +69,12 @@ public struct LaunchFailure: Sendable {
         case .unreachable: .unreachable
         case .damaged: .damaged
         case .incompatible: .incompatible
+        case .serverUnreachable: .serverUnreachable
+        case .passwordRefused: .passwordRefused
+        case .certificateNotTrusted: .certificateNotTrusted
+        case .databaseReadOnly: .databaseReadOnly
+        case .migratedByAnother: .migratedByAnother
+        case .serverFull: .serverFull
         case .cancelled: .cancelled
         case .incompleteProgram: .incompleteProgram
         case .other: .other
@@ -77,6 +95,7 @@ public struct LaunchFailure: Sendable {
     }
 
     private static func kind(ofOne error: NSError) -> Kind? {
+        if let kind = kind(ofServer: error) { return kind }
         if let result = sqliteCode(of: error), let kind = kind(ofSQLiteCode: result) { return kind }
         switch (error.domain, error.code) {
         case (NSPOSIXErrorDomain, Int(ENOSPC)), (NSPOSIXErrorDomain, Int(EDQUOT)): return .diskFull
@@ -103,6 +122,20 @@ public struct LaunchFailure: Sendable {
             .incompatible
         case NSMigrationMissingMappingModelError, NSInferredMappingModelError: .incompleteProgram
         case NSMigrationCancelledError, CocoaError.Code.userCancelled.rawValue: .cancelled
+        default: nil
+        }
+    }
+
+    /// What a store in a PostgreSQL database says besides (`PostgreSQLFailure` of CoreDataPostgreSQL).
+    private static func kind(ofServer error: NSError) -> Kind? {
+        switch error.userInfo["PostgreSQLFailure"] as? String {
+        case "unreachable", "connectionLost": .serverUnreachable
+        case "passwordRefused": .passwordRefused
+        case "certificateNotTrusted": .certificateNotTrusted
+        case "readOnly": .databaseReadOnly
+        case "migratedByAnother": .migratedByAnother
+        case "diskFull", "noConnectionLeft": .serverFull
+        case "locked": .busy
         default: nil
         }
     }

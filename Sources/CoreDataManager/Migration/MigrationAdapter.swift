@@ -55,6 +55,12 @@ public struct MigrationJob {
     ///
     /// - Throws: Core Data's error when the file is there and is no store of the type.
     public func isMigrationRequired() throws -> Bool {
+        guard storeURL.isFileURL else {
+            // Whatever is wrong with a store elsewhere, opening it says.
+            let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: storeType, at: storeURL, options: options)
+            return metadata.map(isOfAnotherVersion) ?? false
+        }
         guard FileManager.default.fileExists(atPath: storeURL.path), !isEmpty else { return false }
         let metadata: [String: Any]
         do {
@@ -64,7 +70,11 @@ public struct MigrationJob {
             guard canBeOpened else { throw error }
             return false
         }
-        return !model.isConfiguration(withName: modelConfiguration, compatibleWithStoreMetadata: metadata)
+        return isOfAnotherVersion(metadata)
+    }
+
+    private func isOfAnotherVersion(_ metadata: [String: Any]) -> Bool {
+        !model.isConfiguration(withName: modelConfiguration, compatibleWithStoreMetadata: metadata)
     }
 
     /// Whether nothing can be in the store before it is opened: it lives in memory, or its file is empty, as that of a store

@@ -1,6 +1,8 @@
 extension LaunchTexts {
     /// The built-in tables, by language.
-    static let builtIn: [String: [Key: String]] = [
+    static let builtIn = tables.merging(builtInOfServers) { $0.merging($1) { first, _ in first } }
+
+    private static let tables: [String: [Key: String]] = [
         "de": german, "en": english, "es": spanish, "fr": french, "ja": japanese, "ru": russian, "zh": chinese,
     ]
 

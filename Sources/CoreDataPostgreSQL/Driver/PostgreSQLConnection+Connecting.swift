@@ -107,6 +107,11 @@
             return isAlive
         }
 
+        /// The oldest transaction that runs.
+        func oldestTransaction() throws -> Int64 {
+            try texts("SELECT pg_snapshot_xmin(pg_current_snapshot())::text").first.flatMap { Int64($0) } ?? 0
+        }
+
         /// A statement that sets what every session of an address has, for the transaction alone where it says so.
         static func settings(of address: PostgreSQLAddress, isLocal: Bool) -> String {
             func quoted(_ text: String) -> String { "'\(text.replacingOccurrences(of: "'", with: "''"))'" }

@@ -81,8 +81,10 @@
             try end(isTold ? "COMMIT" : "SET CONSTRAINTS ALL IMMEDIATE; \(Self.notifying); COMMIT")
         }
 
+        /// A transaction that wrote nothing has no number, and tells nobody.
         private static let notifying =
-            "SELECT pg_notify('\(PostgreSQLListener.channel)', coalesce(pg_current_xact_id_if_assigned()::text, ''))"
+            "SELECT pg_notify('\(PostgreSQLListener.channel)', pg_current_xact_id()::text) "
+            + "WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
 
         /// Ends a transaction. Where the connection is lost meanwhile, another one finds out whether it was committed.
         private func end(_ text: String) throws {

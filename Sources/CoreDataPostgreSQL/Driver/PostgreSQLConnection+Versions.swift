@@ -38,28 +38,41 @@
             while try texts("SELECT \(function)($1)", ["\(lock)"]).first != "t" {
                 try MigrationCancellation.check(progress)
                 guard ContinuousClock.now < deadline else {
-                    let names = try holders(of: lock)
-                    throw NSError.coreData(
-                        NSPersistentStoreTimeoutError,
-                        reason: "The store at \(address) is used, as this version of its model, by "
-                            + "\(names.isEmpty ? "somebody" : names.joined(separator: ", ")). Try again when it is "
-                            + "closed there, or wait longer (NSPersistentStoreTimeoutOption).")
+                    throw try timedOut(lock)
                 }
                 usleep(20_000)
             }
         }
 
-        /// Who holds a lock: the names of programs, with the processes of the server that work for them.
-        private func holders(of lock: Int64) throws -> [String] {
+        /// Why a lock was not given in time: somebody migrates the store, or has it open.
+        private func timedOut(_ lock: Int64) throws -> NSError {
+            let holders = try holders(of: lock)
+            let isMigrated = holders.contains(where: \.isAlone)
+            let names = holders.filter { $0.isAlone == isMigrated }.map(\.name)
+            let who = names.isEmpty ? "somebody" : names.joined(separator: ", ")
+            let what =
+                isMigrated
+                ? "is being brought to another version by \(who). Try again when that is done"
+                : "is used, as this version of its model, by \(who). Try again when it is closed there"
+            return .coreData(
+                NSPersistentStoreTimeoutError,
+                reason: "The store at \(address) \(what), or wait longer (NSPersistentStoreTimeoutOption).",
+                userInfo: isMigrated ? [NSPostgreSQLFailureKey: PostgreSQLFailure.migratedByAnother.rawValue] : [:])
+        }
+
+        /// Who holds a lock, alone or with others: the names of programs, with the processes of the server that work for
+        /// them.
+        private func holders(of lock: Int64) throws -> [(name: String, isAlone: Bool)] {
             let select = """
-                SELECT a.application_name, a.pid, a.usename, coalesce(host(a.client_addr), 'this machine') \
+                SELECT a.application_name, a.pid, a.usename, coalesce(host(a.client_addr), 'this machine'), l.mode \
                 FROM pg_locks l JOIN pg_stat_activity a USING (pid) \
                 WHERE l.locktype = 'advisory' AND l.granted AND a.pid <> pg_backend_pid() \
                 AND a.datname = current_database() \
                 AND ((l.classid::bigint << 32) | l.objid::bigint) = $1 ORDER BY a.pid
                 """
             return try rows(select, ["\(lock)"]).map { row in
-                "“\(row[0] ?? "")” (\(row[2] ?? "") from \(row[3] ?? ""), server process \(row[1] ?? ""))"
+                let name = "“\(row[0] ?? "")” (\(row[2] ?? "") from \(row[3] ?? ""), server process \(row[1] ?? ""))"
+                return (name, row[4] == "ExclusiveLock")
             }
         }
     }

@@ -14,6 +14,12 @@ struct LaunchFailureTests {
         return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
     }
 
+    /// As a store in a PostgreSQL database says it.
+    private func server(_ failure: String) -> NSError {
+        NSError(
+            domain: NSCocoaErrorDomain, code: NSPersistentStoreOpenError, userInfo: ["PostgreSQLFailure": failure])
+    }
+
     @Test("Every kind of error finds its words")
     func kinds() {
         let errors: [(any Error, LaunchFailure.Kind)] = [
@@ -34,6 +40,10 @@ struct LaunchFailureTests {
             (CancellationError(), .cancelled),
             (CoreDataManagerError.unreadableModel(URL(fileURLWithPath: "/m.momd")), .incompleteProgram),
             (cocoa(NSCoreDataError), .other),
+            (server("unreachable"), .serverUnreachable), (server("connectionLost"), .serverUnreachable),
+            (server("passwordRefused"), .passwordRefused), (server("certificateNotTrusted"), .certificateNotTrusted),
+            (server("readOnly"), .databaseReadOnly), (server("migratedByAnother"), .migratedByAnother),
+            (server("diskFull"), .serverFull), (server("noConnectionLeft"), .serverFull),
         ]
         for (error, kind) in errors {
             #expect(LaunchFailure(error, texts: LaunchTexts(language: "en")).kind == kind, "\(error)")

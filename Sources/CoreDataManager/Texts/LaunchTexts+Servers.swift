@@ -1,0 +1,80 @@
+extension LaunchTexts {
+    /// What the built-in tables say of failures of a server.
+    static let builtInOfServers: [String: [Key: String]] = [
+        "de": germanOfServers, "en": englishOfServers, "es": spanishOfServers, "fr": frenchOfServers,
+        "ja": japaneseOfServers, "ru": russianOfServers, "zh": chineseOfServers,
+    ]
+
+    private static let englishOfServers: [Key: String] = [
+        .serverUnreachable: "The server with your data cannot be reached. Check the network, then try again.",
+        .passwordRefused: "The server refuses the user name or the password. Check them, then try again.",
+        .certificateNotTrusted:
+            "The server cannot prove who it is: its certificate is not trusted. Ask its administrator, then try again.",
+        .databaseReadOnly: "The server lets your data only be read at the moment. Try again later.",
+        .migratedByAnother:
+            "Another program is bringing your data up to date. Wait until it is done, then try again.",
+        .serverFull: "The server has no room left. Try again later, or ask its administrator.",
+    ]
+
+    private static let germanOfServers: [Key: String] = [
+        .serverUnreachable:
+            "Der Server mit Ihren Daten ist nicht erreichbar. Prüfen Sie das Netzwerk und versuchen Sie es erneut.",
+        .passwordRefused:
+            "Der Server weist Benutzernamen oder Passwort zurück. Prüfen Sie beide und versuchen Sie es erneut.",
+        .certificateNotTrusted:
+            "Der Server kann sich nicht ausweisen: Seinem Zertifikat wird nicht vertraut. Fragen Sie seinen Administrator.",
+        .databaseReadOnly: "Der Server lässt Ihre Daten zurzeit nur lesen. Versuchen Sie es später erneut.",
+        .migratedByAnother:
+            "Ein anderes Programm aktualisiert Ihre Daten. Warten Sie, bis es fertig ist, und versuchen Sie es erneut.",
+        .serverFull:
+            "Der Server ist ausgelastet oder voll. Versuchen Sie es später erneut, oder fragen Sie seinen Administrator.",
+    ]
+
+    private static let spanishOfServers: [Key: String] = [
+        .serverUnreachable: "No se puede acceder al servidor de sus datos. Compruebe la red y vuelva a intentarlo.",
+        .passwordRefused: "El servidor rechaza el usuario o la contraseña. Compruébelos y vuelva a intentarlo.",
+        .certificateNotTrusted:
+            "El servidor no puede acreditar su identidad: su certificado no es de confianza. Consulte a su administrador.",
+        .databaseReadOnly: "El servidor solo permite leer sus datos en este momento. Vuelva a intentarlo más tarde.",
+        .migratedByAnother: "Otro programa está actualizando sus datos. Espere a que termine y vuelva a intentarlo.",
+        .serverFull: "El servidor no tiene más espacio. Vuelva a intentarlo más tarde o consulte a su administrador.",
+    ]
+
+    private static let frenchOfServers: [Key: String] = [
+        .serverUnreachable: "Le serveur de vos données est inaccessible. Vérifiez le réseau, puis réessayez.",
+        .passwordRefused: "Le serveur refuse l’utilisateur ou le mot de passe. Vérifiez-les, puis réessayez.",
+        .certificateNotTrusted:
+            "Le serveur ne peut pas prouver son identité : son certificat n’est pas fiable. Consultez son administrateur.",
+        .databaseReadOnly: "Le serveur ne permet que la lecture de vos données pour le moment. Réessayez plus tard.",
+        .migratedByAnother: "Un autre programme met vos données à jour. Attendez qu’il ait terminé, puis réessayez.",
+        .serverFull: "Le serveur n’a plus de place. Réessayez plus tard ou consultez son administrateur.",
+    ]
+
+    private static let russianOfServers: [Key: String] = [
+        .serverUnreachable: "Сервер с вашими данными недоступен. Проверьте сеть и повторите попытку.",
+        .passwordRefused: "Сервер отклоняет имя пользователя или пароль. Проверьте их и повторите попытку.",
+        .certificateNotTrusted:
+            "Сервер не может подтвердить свою подлинность: его сертификат не является доверенным. Обратитесь к администратору.",
+        .databaseReadOnly: "Сервер сейчас разрешает только чтение данных. Повторите попытку позже.",
+        .migratedByAnother: "Данные обновляет другая программа. Дождитесь окончания и повторите попытку.",
+        .serverFull: "На сервере не осталось места. Повторите попытку позже или обратитесь к администратору.",
+    ]
+
+    private static let japaneseOfServers: [Key: String] = [
+        .serverUnreachable: "データのサーバに接続できません。ネットワークを確認して、もう一度お試しください。",
+        .passwordRefused: "サーバがユーザ名またはパスワードを拒否しました。確認して、もう一度お試しください。",
+        .certificateNotTrusted: "サーバの証明書が信頼されていません。管理者に問い合わせてから、もう一度お試しください。",
+        .databaseReadOnly: "サーバのデータは現在読み取り専用です。後でもう一度お試しください。",
+        .migratedByAnother: "ほかのプログラムがデータを更新中です。終了を待って、もう一度お試しください。",
+        .serverFull: "サーバに空きがありません。後でもう一度試すか、管理者に問い合わせてください。",
+    ]
+
+    private static let chineseOfServers: [Key: String] = [
+        .serverUnreachable: "无法连接数据所在的服务器。请检查网络，然后重试。",
+        .passwordRefused: "服务器拒绝了用户名或密码。请检查，然后重试。",
+        .certificateNotTrusted: "服务器的证书不受信任。请咨询管理员，然后重试。",
+        .databaseReadOnly: "服务器目前只允许读取数据。请稍后重试。",
+        .migratedByAnother: "另一个程序正在更新您的数据。请等待其完成，然后重试。",
+        .serverFull: "服务器没有剩余空间。请稍后重试，或咨询管理员。",
+    ]
+}

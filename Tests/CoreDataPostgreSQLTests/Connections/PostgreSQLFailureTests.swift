@@ -1,0 +1,102 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @testable import CoreDataPostgreSQL
+
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct PostgreSQLFailureTests {
+        private func save(_ name: String, in context: NSManagedObjectContext) throws {
+            try context.performAndWait {
+                context.make("Tag", ["name": name])
+                try context.save()
+            }
+        }
+
+        private func failure(_ error: NSError) -> String? { error.userInfo[NSPostgreSQLFailureKey] as? String }
+
+        @Test(
+            "A database that is only read refuses a save with an error that says so, and takes it when it is not any more"
+        )
+        func readOnlyDatabase() throws {
+            let library = try Library(.postgreSQL)
+            let context = library.context()
+            try save("a", in: context)
+            let server = try PostgreSQLServer.shared.get()
+            let database = library.folder.url.lastPathComponent
+            func set(_ value: String) {
+                _ = server.psql(
+                    database, "ALTER DATABASE \"\(database.lowercased())\" SET default_transaction_read_only = \(value)"
+                )
+                _ = server.psql(
+                    database,
+                    "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity "
+                        + "WHERE datname = current_database() AND pid <> pg_backend_pid()")
+            }
+            set("on")
+            let error = try #require(throws: NSError.self) { try save("b", in: context) }
+            #expect(failure(error) == PostgreSQLFailure.readOnly.rawValue)
+            #expect(error.code == NSPersistentStoreSaveError)
+            _ = server.psql(
+                "postgres", "ALTER DATABASE \"\(database.lowercased())\" RESET default_transaction_read_only")
+            set("off")
+            try context.performAndWait { try context.save() }
+            #expect(try library.saved("Tag", "name") == ["a", "b"])
+        }
+
+        @Test(
+            "A full disk of the server is an error that says so; nothing of the save is there, and it succeeds with room",
+            .enabled(if: SmallDisk.obstacle == nil, "\(SmallDisk.obstacle ?? "")"))
+        func fullDisk() throws {
+            let server = try PostgreSQLServer.shared.get()
+            let disk = try SmallDisk(kilobytes: 40_960)
+            let folder = disk.url.appendingPathComponent("space")
+            try server.makeFolder(folder)
+            let name = "full\(UUID().uuidString.prefix(8).lowercased())"
+            _ = server.psql("postgres", "CREATE TABLESPACE \(name) LOCATION '\(folder.path)'")
+            _ = server.psql("postgres", "CREATE DATABASE \(name) TABLESPACE \(name)")
+            defer {
+                _ = server.psql("postgres", "DROP DATABASE \(name) WITH (FORCE)")
+                _ = server.psql("postgres", "DROP TABLESPACE \(name)")
+            }
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            try coordinator.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: server.url(ofMadeDatabase: name))
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.performAndWait { context.persistentStoreCoordinator = coordinator }
+            try save("a", in: context)
+            try disk.fill(leaving: 256)
+            var generator = SystemRandomNumberGenerator()
+            let noise = Data((0..<3_000_000).map { _ in UInt8.random(in: 0...255, using: &generator) })
+            try context.performAndWait {
+                context.make("Book", ["title": "large", "cover": noise])
+                let error = try #require(throws: NSError.self) { try context.save() }
+                #expect(failure(error) == PostgreSQLFailure.diskFull.rawValue, "\(error)")
+                try disk.empty()
+                try context.save()
+                context.reset()
+                #expect(try context.all("Book").first?.value(forKey: "cover") as? Data == noise)
+            }
+        }
+
+        @Test("Whoever opens a store that somebody migrates, and does not wait, is told that it is being migrated")
+        func migrated() throws {
+            let library = try Library(.postgreSQL)
+            let metadata = try #require(library.store.metadata)
+            try library.coordinator.remove(library.store)
+            let url = try #require(StoreKind.postgreSQL.url(in: library.folder.url))
+            let migrator = try PostgreSQLConnection(#require(PostgreSQLAddress(url)))
+            let lock = PostgreSQLConnection.versionLock(of: metadata)
+            try migrator.takeAlone(version: lock, timeout: 20, nil)
+            let error = try #require(throws: NSError.self) {
+                try Library(.postgreSQL, in: library.folder, options: [NSPersistentStoreTimeoutOption: 0.1])
+            }
+            #expect(error.code == NSPersistentStoreTimeoutError)
+            #expect(failure(error) == PostgreSQLFailure.migratedByAnother.rawValue)
+            _ = try migrator.texts("SELECT pg_advisory_unlock($1)", ["\(lock)"])
+            _ = try library.beside()
+        }
+    }
+#endif

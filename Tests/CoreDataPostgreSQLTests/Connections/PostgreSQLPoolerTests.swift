@@ -1,0 +1,77 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @testable import CoreDataPostgreSQL
+
+    /// By way of PgBouncer in transaction mode, with the server's own address beside. With `OPENCOREDATA_LONG` all suites that
+    /// run over the kinds of stores do so, too.
+    @Suite(
+        .enabled(
+            if: PostgreSQLServer.reasonOfAbsence == nil && PostgreSQLPooler.reasonOfAbsence == nil,
+            "\(PostgreSQLServer.reasonOfAbsence ?? PostgreSQLPooler.reasonOfAbsence ?? "")"))
+    struct PostgreSQLPoolerTests {
+        @Test("Four coordinators count together by way of a transaction pooler: the sum is exact")
+        func counting() throws {
+            let library = try Library(.pooled, options: [NSPersistentHistoryTrackingKey: true])
+            let context = library.context()
+            try context.performAndWait {
+                let author = context.make("Author", ["name": "Calvino", "joined": Date(timeIntervalSince1970: 1.25)])
+                context.make("Book", ["title": "counted", "pages": 0, "author": author])
+                try context.save()
+            }
+            let failures = Locked<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                do {
+                    let mine = try library.beside().context()
+                    try mine.performAndWait {
+                        let book = try #require(try mine.all("Book", "author.name == 'Calvino'").first)
+                        for _ in 0..<10 { try Self.increment(book, in: mine) }
+                    }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock { $0 } == [])
+            #expect(try library.saved("Book", "pages") == ["40"])
+        }
+
+        private static func increment(_ book: NSManagedObject, in context: NSManagedObjectContext) throws {
+            while true {
+                book.setValue((book.value(forKey: "pages") as? Int ?? 0) + 1, forKey: "pages")
+                do {
+                    return try context.save()
+                } catch let error as NSError where error.code == NSManagedObjectMergeError {
+                    context.refresh(book, mergeChanges: false)
+                }
+            }
+        }
+
+        @Test(
+            "Locks of the version, and listening, are the direct connection's; the pooler's keep no names of statements"
+        )
+        func direct() throws {
+            let library = try Library(.pooled)
+            let context = library.context()
+            try context.performAndWait {
+                context.make("Tag", ["name": "a"])
+                try context.save()
+                #expect(try context.all("Tag", "name == 'a'").count == 1)
+            }
+            let server = try PostgreSQLServer.shared.get()
+            let database = library.folder.url.lastPathComponent
+            let holders = server.psql(
+                database,
+                "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database "
+                    + "WHERE locktype = 'advisory' AND datname = current_database()")
+            #expect(holders == "1")
+            let url = try #require(StoreKind.pooled.url(in: library.folder.url))
+            let connection = try PostgreSQLConnection(#require(PostgreSQLAddress(url)))
+            let statement = try connection.prepare(.select(SQLSelect([.countAll], of: "tag")))
+            #expect(try statement.first { $0.int64(0) } == 1)
+            #expect(try connection.texts("SELECT count(*) FROM pg_prepared_statements WHERE name <> ''") == ["0"])
+        }
+    }
+#endif

@@ -1,0 +1,142 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @testable import CoreDataPostgreSQL
+
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct PostgreSQLReconnectionTests {
+        private let library: Library
+        private let context: NSManagedObjectContext
+
+        init() throws {
+            library = try Library(
+                .postgreSQL, options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
+            context = library.context()
+            try save("a")
+        }
+
+        private func save(_ name: String, in other: NSManagedObjectContext? = nil) throws {
+            let context = other ?? context
+            try context.performAndWait {
+                context.make("Tag", ["name": name])
+                try context.save()
+            }
+        }
+
+        private func names() throws -> [String] {
+            try context.performAndWait {
+                context.reset()
+                return try context.all("Tag").compactMap { $0.value(forKey: "name") as? String }.sorted()
+            }
+        }
+
+        private func psql(_ statement: String) throws -> String? {
+            try PostgreSQLServer.shared.get().psql(library.folder.url.lastPathComponent, statement)
+        }
+
+        /// Ends all connections of the library's, and returns when they are gone.
+        private func endConnections() throws {
+            let ended = try psql(
+                "SELECT bool_and(pg_terminate_backend(pid, 20000)) FROM pg_stat_activity "
+                    + "WHERE datname = current_database() AND pid <> pg_backend_pid()")
+            #expect(ended == "t")
+        }
+
+        @Test("Connections that died while nobody used them are made anew: the next read and the next save succeed")
+        func idleConnections() throws {
+            #expect(try names() == ["a"])
+            try endConnections()
+            #expect(try names() == ["a"])
+            try endConnections()
+            try save("b")
+            #expect(try names() == ["a", "b"])
+        }
+
+        @Test(
+            "Whoever listened is told of a change that took place while the connection was lost, and of later ones",
+            .timeLimit(.minutes(2)))
+        func listener() async throws {
+            let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+            let observer = NotificationCenter.default.addObserver(
+                forName: .NSPersistentStoreRemoteChange, object: library.coordinator, queue: nil
+            ) { _ in continuation.yield() }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            var notifications = stream.makeAsyncIterator()
+            let other = try library.beside()
+            try save("b", in: other.context())
+            await notifications.next()
+            try endConnections()
+            // By itself: a lost connection counts as a change.
+            await notifications.next()
+            try save("c", in: other.context())
+            await notifications.next()
+            #expect(try names() == ["a", "b", "c"])
+        }
+
+        private func connection() throws -> PostgreSQLConnection {
+            let url = try #require(StoreKind.postgreSQL.url(in: library.folder.url))
+            return try PostgreSQLConnection(#require(PostgreSQLAddress(url)))
+        }
+
+        @Test("A rolled back transaction, and one that wrote nothing, notify nobody")
+        func nothingWritten() throws {
+            let (writer, reader) = (try connection(), try connection())
+            try reader.execute("LISTEN coredata")
+            try writer.transaction { _ = try writer.tableNames() }
+            try writer.begin()
+            try writer.execute("DELETE FROM tag")
+            writer.rollback()
+            try writer.transaction { try writer.execute("UPDATE tag SET name = 'b'") }
+            try writer.execute("NOTIFY coredata, 'end'")
+            var payloads: [String] = []
+            while payloads.last != "end" {
+                try reader.execute("SELECT 1")
+                payloads += reader.notifications()
+            }
+            #expect(payloads.count == 2)
+        }
+
+        @Test("A store has as many connections as its limit says, and readers beyond wait for their turn")
+        func limit() throws {
+            let limited = try Library(
+                .postgreSQL, in: library.folder, options: [NSPostgreSQLConnectionLimitOption: 2])
+            let connections = Locked<[Int]>([])
+            DispatchQueue.concurrentPerform(iterations: 6) { _ in
+                let reader = limited.context()
+                for _ in 0..<10 {
+                    let count = try? reader.performAndWait { try reader.all("Tag").count }
+                    connections.withLock { $0.append(count ?? -1) }
+                }
+            }
+            #expect(connections.withLock { $0 } == Array(repeating: 1, count: 60))
+            // This library's: a writer, a reader that looked what is saved, and the listener. The other one's: two.
+            let count = try psql(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+            #expect(try #require(count.flatMap { Int($0) }) <= 5)
+        }
+
+        // MARK: Limits of time
+
+        @Test(
+            "A statement that takes too long, or waits too long for a lock, is an error, and the context goes on",
+            arguments: [
+                (NSPostgreSQLStatementTimeoutOption, PostgreSQLFailure.cancelled),
+                (NSPostgreSQLLockTimeoutOption, .locked),
+            ])
+        func timeouts(option: String, failure: PostgreSQLFailure) throws {
+            let limited = try Library(.postgreSQL, in: library.folder, options: [option: 0.1])
+            let reader = limited.context()
+            let holder = try connection()
+            try holder.execute("BEGIN; LOCK TABLE tag")
+            try reader.performAndWait {
+                let error = try #require(throws: NSError.self) { try reader.all("Tag") }
+                #expect(error.userInfo[NSPostgreSQLFailureKey] as? String == failure.rawValue)
+                holder.rollback()
+                #expect(try reader.all("Tag").count == 1)
+            }
+        }
+    }
+#endif
