@@ -42,7 +42,7 @@
 
         private static let held = Locked<[Pipe]>([])
 
-        /// The same for a script.
+        /// Runs a script that says `ready`, as a program of this kind does.
         static func start(_ script: String, _ arguments: [String]) throws -> Bool {
             try start(program: URL(fileURLWithPath: "/bin/sh"), ["-c", asOtherUser + script, "sh"] + arguments)
         }
