@@ -89,6 +89,8 @@
                     change(books.prefix(2))
                     try context.save()
                     change(books.dropFirst(2).prefix(count))
+                    // Rules of deletion look at what leads to the objects, before anything is saved.
+                    context.processPendingChanges()
                     return try counted(context.save)
                 case .prefetchToOne: return try prefetch("author", of: "Book", in: coordinator)
                 case .prefetchToMany: return try prefetch("books", of: "Author", in: coordinator)

@@ -34,19 +34,24 @@
             self.port = port
             // Short: the path of a socket has at most 107 bytes.
             folder = "/tmp/opencoredata-pg-\(UUID().uuidString.prefix(8))"
+            let arguments = ["-d", folder, "-o", settings, "-p", preparation] + (rules.map { ["-r", $0] } ?? [])
             guard
-                try Self.start(
-                    Self.script, [programs, folder, settings, rules ?? "local all all trust", preparation])
-            else { throw Absence(description: "PostgreSQL's server did not start: \(folder).log") }
+                try Self.start(program: Toolchain.package.appendingPathComponent("bin/postgresql-server"), arguments)
+            else { throw Absence(description: "PostgreSQL's server did not start: \(folder)") }
         }
 
         private static let held = Locked<[Pipe]>([])
 
-        /// Runs a script that says `ready`, and ends what it has started when its input ends: with this process.
+        /// Runs a script that says `ready`, as a program of this kind does.
         static func start(_ script: String, _ arguments: [String]) throws -> Bool {
+            try start(program: URL(fileURLWithPath: "/bin/sh"), ["-c", asOtherUser + script, "sh"] + arguments)
+        }
+
+        /// Runs a program that says `ready`, and ends what it has started when its input ends: with this process.
+        private static func start(program: URL, _ arguments: [String]) throws -> Bool {
             let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments = ["-c", asOtherUser + script, "sh"] + arguments
+            process.executableURL = program
+            process.arguments = arguments
             let (input, output) = (Pipe(), Pipe())
             process.standardInput = input
             process.standardOutput = output
@@ -73,21 +78,6 @@
                 fi
             }
 
-            """
-
-        /// Starts a server, says that it is ready, and ends it when nobody listens.
-        private static let script = """
-            as mkdir -m 755 "$2" && as "$1/initdb" -D "$2/data" -U postgres -A trust --no-sync --locale=C.UTF-8 -E UTF8 \\
-                >"$2.log" 2>&1 || exit 1
-            (cd "$2" && as sh -ec "$5" >>"$2.log" 2>&1) || exit 1
-            printf '%s\\n' "$4" | as tee "$2/data/pg_hba.conf" >/dev/null
-            as "$1/pg_ctl" -D "$2/data" -w -l "$2/server.log" -o "-k $2 -c listen_addresses= -c fsync=off \\
-            -c full_page_writes=off -c max_connections=400 $3" start \\
-                >>"$2.log" 2>&1 || exit 1
-            echo ready
-            cat >/dev/null
-            as "$1/pg_ctl" -D "$2/data" -m immediate stop >/dev/null 2>&1
-            rm -rf "$2" "$2.log"
             """
 
         /// A server that nobody else uses, and that may be ended.
