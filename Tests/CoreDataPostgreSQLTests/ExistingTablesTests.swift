@@ -393,6 +393,7 @@
                 let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Author")
                 request.predicate = NSPredicate(format: "name == 'Author 7'")
                 try context.execute(NSBatchDeleteRequest(fetchRequest: request))
+                server.awaitHistory(of: folder.url.lastPathComponent)
                 let result = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: .distantPast))
                 let found = (result as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction]
                 #expect(found?.map { $0.changes?.count } == [50, 50, 1])

@@ -118,6 +118,7 @@
         }
 
         private func transactions() throws -> [NSPersistentHistoryTransaction] {
+            server.awaitHistory(of: database)
             let context = library.context()
             return try context.performAndWait {
                 let request = NSPersistentHistoryChangeRequest.fetchHistory(after: .distantPast)
@@ -333,6 +334,16 @@
                 """)
             #expect(printed == "2\nstale")
             #expect(try library.saved("Tag", "name") == ["quicker"])
+        }
+    }
+
+    extension PostgreSQLServer {
+        /// Waits until all history that is recorded can be read: transactions that run elsewhere on the server hold it back.
+        func awaitHistory(of database: String) {
+            let condition = """
+                SELECT coalesce(max(id), 0) < pg_snapshot_xmin(pg_current_snapshot())::text::bigint FROM coredata.transactions
+                """
+            while psql(database, condition) == "f" {}
         }
     }
 #endif
