@@ -5,9 +5,9 @@
     /// A view over a table that others have made, with the columns that the framework's tables have. What is written to it
     /// goes into the table, if the row still has the version that was read.
     ///
-    /// A table without a column for versions has none in the view either, but what PostgreSQL says of each row: which
-    /// transaction wrote it. A row that the framework has written has the version that the framework gave it, as long as
-    /// nobody else writes it; `coredata.versions` keeps it.
+    /// A row of a table without a column for versions has the version that the framework gave it, which `coredata.versions`
+    /// keeps, as long as nobody else writes it. What PostgreSQL says of each row, which transaction wrote it, tells that
+    /// somebody did, and makes the next version.
     struct ExistingView {
         struct Column {
             var name: String
@@ -97,15 +97,19 @@
             }
         }
 
+        private static let stepsOfOthers = 1 << 22
+
         private var label: String { dialect.literal(.string(PostgreSQLDialect.place(of: name).name)) }
 
         private var versionInTable: String {
             if let version { return "t.\(dialect.quoted(version))" }
             guard table.isTable else { return "1" }
-            // The lower half of a number of a transaction, as the framework's versions are.
-            return "coalesce((SELECT v.version FROM coredata.versions v WHERE v.\"view\" = \(label) "
-                + "AND v.id = t.\(dialect.quoted(key ?? "")) AND v.writer = t.xmin::text), "
-                + "t.xmin::text::bigint::bit(32)::integer::bigint)"
+            // Numbers of transactions are not in the order in which they write: the last version that the framework gave is
+            // counted in, so that no state of a row has the version of one before, and the sum goes around as versions do.
+            let step = "1 + t.xmin::text::bigint % \(Self.stepsOfOthers)"
+            return "coalesce((SELECT v.version + CASE WHEN v.writer = t.xmin::text THEN 0 ELSE \(step) END "
+                + "FROM coredata.versions v WHERE v.\"view\" = \(label) AND v.id = t.\(dialect.quoted(key ?? ""))), "
+                + "\(step))::bit(32)::integer::bigint"
         }
 
         private var functionName: String { dialect.quoted(PostgreSQLDialect.table(ofView: "write_" + bareName)) }
