@@ -83,11 +83,19 @@
             try reporting {
                 // The locks of the session go with the connection.
                 let connection = try Self.connection(to: url)
+                if try ExistingTables.isPresent(on: connection) {
+                    throw NSError.coreData(
+                        NSPersistentStoreIncompatibleVersionHashError,
+                        reason:
+                            "The store lies over tables that others have made, which no migration changes. Destroy it: "
+                            + "the tables stay as they are. Then add it with the new model.",
+                        url: shown(url), userInfo: ["metadata": metadata])
+                }
                 let lock = PostgreSQLConnection.versionLock(of: metadata)
                 try connection.takeAlone(version: lock, timeout: timeout, progress)
                 try connection.transaction {
                     // A table with checks that wait for the commit cannot be changed.
-                    try PostgreSQLTables.dropForeignKeys(on: connection)
+                    try PostgreSQLTables.dropConstraints(on: connection)
                     try body(connection)
                     try PostgreSQLOpening.furnish(on: connection)
                 }

@@ -31,16 +31,24 @@
             let numbers = try ActualSchema(connection).numbers
             let isPresent = !numbers.isEmpty
             let names = layout.entities.map(\.name)
-            let schema = SQLSchemaBuilder.schema(
-                of: layout, entities: entities, numbers: Set(names).isSubset(of: numbers.keys) ? numbers : nil,
-                style: PostgreSQLStyle())
+            let ownNumbers = Set(names).isSubset(of: numbers.keys) ? numbers : nil
+            if isPresent { try requireSameKind() }
+            let existing =
+                ExistingTables.isWanted(opening.options)
+                ? try ExistingTables(
+                    connection, layout, entities: entities, numbers: ownNumbers, isReadOnly: isReadOnly, url: url) : nil
+            let schema =
+                try existing?.schema
+                ?? SQLSchemaBuilder.schema(
+                    of: layout, entities: entities, numbers: ownNumbers,
+                    style: PostgreSQLStyle(isPresent ? PostgreSQLNames(of: connection) : nil))
             let derivedAttributes = try DerivedAttributes(
                 layout: layout, schema: schema, storeNumber: opening.number,
                 missing: PostgreSQLDialect.missingFunctions)
             let labels = EntityLabels(schema, layout)
             connection.labels = labels
-            if !isPresent, isReadOnly { throw SQLStoreMetadata.notAStore(url) }
-            let metadata = isPresent ? try present() : try create(schema)
+            if !isPresent, isReadOnly, existing == nil { throw SQLStoreMetadata.notAStore(url) }
+            let metadata = isPresent ? try present(existing) : try create(schema, existing)
             let lock = PostgreSQLConnection.versionLock(of: metadata)
             // Nobody else has the store that was made just now open as another version.
             if version == nil { try connection.share(version: lock, timeout: timeout) }
@@ -83,15 +91,30 @@
         }
 
         /// The metadata of the store that is there; throws where it is another model's.
-        private func present() throws -> [String: Any] {
+        private func present(_ existing: ExistingTables?) throws -> [String: Any] {
             let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             try opening.requireModel(metadata) { try Self.cachedModel(on: connection) }
+            if let existing, try !existing.stale(on: connection).isEmpty {
+                try connection.transaction { try existing.furnish(connection) }
+            }
             return metadata
+        }
+
+        /// A store has its own tables or those of others, and stays with them.
+        private func requireSameKind() throws {
+            let isWanted = ExistingTables.isWanted(opening.options)
+            if try ExistingTables.isPresent(on: connection) == isWanted { return }
+            throw NSError.coreData(
+                NSPersistentStoreOpenError,
+                reason: isWanted
+                    ? "The database holds a store with tables of its own, and none over existing tables."
+                    : "The store of the database lies over existing tables: it is opened with the option "
+                        + "NSPostgreSQLExistingTablesOption.", url: url)
         }
 
         // MARK: A new store
 
-        private func create(_ schema: SQLSchema) throws -> [String: Any] {
+        private func create(_ schema: SQLSchema, _ existing: ExistingTables?) throws -> [String: Any] {
             var metadata = SQLStoreMetadata.description(
                 of: opening.layout.model, entities: entities, type: NSPostgreSQLStoreType)
             metadata[NSStoreUUIDKey] = UUID().uuidString
@@ -99,9 +122,14 @@
             return try connection.transaction {
                 try connection.execute("CREATE SCHEMA IF NOT EXISTS coredata")
                 // Somebody else may have made it while this process waited for its turn.
-                if try connection.tableNames().contains(SQLBookkeeping.Keys.table) { return try present() }
-                for table in schema.allTables { try connection.run(.define(.createTable(table))) }
-                for index in schema.indexes { try connection.run(.define(.createIndex(index))) }
+                if try connection.tableNames().contains(SQLBookkeeping.Keys.table) {
+                    try requireSameKind()
+                    return try present(nil)
+                }
+                if existing == nil {
+                    for table in schema.allTables { try connection.run(.define(.createTable(table))) }
+                    for index in schema.indexes { try connection.run(.define(.createIndex(index))) }
+                }
                 for table in [
                     SQLBookkeeping.Keys.definition, SQLBookkeeping.Metadata.definition,
                     SQLBookkeeping.ModelCache.definition,
@@ -111,7 +139,11 @@
                 try SQLBookkeeping.Keys.fill(opening.layout, schema, connection)
                 try SQLStoreMetadata.write(metadata, to: connection, url: url)
                 try connection.prepare(SQLBookkeeping.ModelCache.insert).run { $0.bind(1, cache) }
-                try PostgreSQLTables(connection, schema, opening.layout).furnish()
+                if let existing {
+                    try existing.furnish(connection)
+                } else {
+                    try PostgreSQLTables(connection, schema, opening.layout).furnish()
+                }
                 return metadata
             }
         }
@@ -136,9 +168,14 @@
             guard try connection.tableNames().contains(SQLBookkeeping.Keys.table),
                 let model = try cachedModel(on: connection)
             else { return }
+            // Tables that others have made stay.
+            if try ExistingTables.isPresent(on: connection) {
+                return try connection.transaction { try connection.execute("DROP SCHEMA coredata CASCADE") }
+            }
             let numbers = try ActualSchema(connection).numbers
-            let schema = SQLSchemaBuilder.schema(
-                of: ModelLayout(model: model), entities: Set(numbers.keys), numbers: numbers, style: PostgreSQLStyle())
+            let schema = try SQLSchemaBuilder.schema(
+                of: ModelLayout(model: model), entities: Set(numbers.keys), numbers: numbers,
+                style: PostgreSQLStyle(PostgreSQLNames(of: connection)))
             try connection.transaction {
                 for table in schema.allTables { try connection.run(.define(.dropTable(table.name))) }
                 try connection.execute("DROP SCHEMA coredata CASCADE")

@@ -327,7 +327,7 @@
         func tableNames() throws -> Set<String> {
             let own = try texts("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
             let framework = try texts("SELECT tablename FROM pg_tables WHERE schemaname = 'coredata'")
-            return Set(own + framework.map { PostgreSQLDialect.logical(table: $0) })
+            return Set(own + framework.compactMap { PostgreSQLDialect.logical(table: $0) })
         }
 
         func columnNames(of table: String) throws -> [String] {

@@ -153,6 +153,7 @@
 
         func quoted(_ identifier: String) -> String {
             if let table = Self.tables[identifier] { return "\"\(Self.schema)\".\"\(table)\"" }
+            if let view = Self.view(identifier) { return "\"\(Self.schema)\".\(quoted(view))" }
             let name = Self.columns[identifier] ?? identifier
             return "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
         }
@@ -182,10 +183,18 @@
 
         /// The schema and the name of a table; no schema for those of entities.
         static func place(of table: String) -> (schema: String?, name: String) {
-            tables[table].map { (schema, $0) } ?? (nil, table)
+            (tables[table] ?? view(table)).map { (schema, $0) } ?? (nil, table)
         }
 
-        static func logical(table: String) -> String { logicalTables[table] ?? table }
+        /// What the floor calls a view over a table that others have made (`ExistingTables`).
+        static func table(ofView view: String) -> String { "\(schema).\(view)" }
+
+        private static func view(_ table: String) -> String? {
+            table.hasPrefix(schema + ".") ? String(table.dropFirst(schema.count + 1)) : nil
+        }
+
+        /// What the floor calls a table of the framework's; nil for those that it knows nothing of.
+        static func logical(table: String) -> String? { logicalTables[table] }
 
         /// What the floor calls a column of a table; without a table, of one of an entity's.
         static func logical(_ column: String, in table: String = "") -> String {

@@ -4,6 +4,11 @@
 
     /// Names that people like to read, and PostgreSQL's own types.
     struct PostgreSQLStyle: SQLSchemaStyle {
+        /// The names that a database has already.
+        let names: PostgreSQLNames
+
+        init(_ names: PostgreSQLNames? = nil) { self.names = names ?? PostgreSQLNames() }
+
         /// Words in small letters: `firstName` is `first_name`, `URLText` is `url_text`. PostgreSQL cuts names at 63 bytes;
         /// what is longer is cut here, with room for a number.
         static func words(_ name: String) -> String {
@@ -22,11 +27,23 @@
             return result
         }
 
-        func tables(ofRoots roots: [String]) -> (byRoot: [String: String], names: SQLNames) {
+        func tables(
+            ofRoots roots: [String], given: [String: String]
+        ) -> (byRoot: [String: String], names: SQLNames) {
             var names = SQLNames()
-            var result: [String: String] = [:]
-            for root in roots { result[root] = names.own(Self.words(root)) }
+            for name in given.values { names.take(name) }
+            var result = given
+            for root in roots where given[root] == nil { result[root] = names.own(Self.words(root)) }
             return (result, names)
+        }
+
+        func givenTable(of entity: NSEntityDescription) -> String? {
+            names.tables[entity.name ?? ""] ?? PostgreSQLNames.given(entity.userInfo)
+        }
+
+        func givenColumn(of slot: Slot, in entity: EntityLayout) -> String? {
+            if let known = names.columns[PostgreSQLNames.place(of: slot, in: entity)] { return known }
+            return PostgreSQLNames.given(slot.property?.userInfo).flatMap { fixedColumns.contains($0) ? nil : $0 }
         }
 
         var fixedColumns: [String] { ["id", "entity", "version"] }
@@ -69,14 +86,28 @@
         }
 
         func join(_ sides: SQLJoinSides, _ tables: inout SQLNames, _ columns: inout SQLNames) -> SQLJoinTable {
+            typealias Names = PostgreSQLNames
+            let (naming, inverse) = (sides.naming, sides.inverse)
+            func given(_ key: String, ofInverse inverseKey: String) -> String? {
+                Names.given(naming.userInfo, key) ?? Names.given(inverse.userInfo, inverseKey)
+            }
+            func known(_ side: SQLJoinSides.Side) -> String? {
+                names.columns[Names.Place(entity: side.entity, property: side.relationship, role: "members")]
+            }
             var own = SQLNames()
-            let owner = own.own(Self.words(sides.naming.entity) + "_id")
+            let givenOwner = known(naming) ?? given(Names.ownerKey, ofInverse: Names.memberKey)
+            let givenMember =
+                (sides.isReflexive ? nil : known(inverse)) ?? given(Names.memberKey, ofInverse: Names.ownerKey)
+            for name in [givenOwner, givenMember] { if let name { own.take(name) } }
+            let owner = givenOwner ?? own.own(Self.words(naming.entity) + "_id")
             let member =
-                sides.isReflexive || sides.inverse.entity == sides.naming.entity
-                ? own.own(Self.words(sides.naming.relationship) + "_id")
-                : own.own(Self.words(sides.inverse.entity) + "_id")
+                givenMember
+                ?? (sides.isReflexive || inverse.entity == naming.entity
+                    ? own.own(Self.words(naming.relationship) + "_id") : own.own(Self.words(inverse.entity) + "_id"))
             return SQLJoinTable(
-                table: tables.own(Self.words("\(sides.naming.entity)_\(sides.naming.relationship)")),
+                table: names.joins[naming.entity + "." + naming.relationship]
+                    ?? given(Names.key, ofInverse: Names.key)
+                    ?? tables.own(Self.words("\(naming.entity)_\(naming.relationship)")),
                 ownerColumn: owner, memberColumn: member,
                 memberOrderColumn: sides.naming.isOrdered ? "\(member)_place" : nil,
                 ownerOrderColumn: sides.inverse.isOrdered && !sides.isReflexive ? "\(owner)_place" : nil,

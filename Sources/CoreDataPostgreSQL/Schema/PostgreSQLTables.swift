@@ -26,16 +26,19 @@
             for root in layout.entities where root.superIndex == nil {
                 guard let table = schema.table(ofRoot: root.index) else { continue }
                 let present = try columns(of: table.name)
-                statements += keyStatements(table.name, present)
-                let wanted = Dictionary(meanings(of: root), uniquingKeysWith: { $0.merged(with: $1) })
+                statements += keyStatements(table.name, present) + fixedStatements(table.name, root, present)
+                let wanted = Dictionary(meanings(of: root, table), uniquingKeysWith: { $0.merged(with: $1) })
                 for (column, meaning) in wanted.sorted(by: { $0.key < $1.key }) {
                     statements += columnStatements(table.name, column, meaning, present[dialect.quoted(column)])
                 }
+                statements += PostgreSQLTriggers.statements(ofTable: table.name)
                 let name =
                     "Objects of the entity \(root.subtree.map { layout.entities[$0].name }.joined(separator: ", "))."
                 statements += comment("TABLE \(dialect.quoted(table.name))", name, try comment(of: table.name))
             }
             statements += try foreignKeyStatements()
+            for join in schema.joins { statements += PostgreSQLTriggers.statements(ofJoinTable: join.table) }
+            statements = PostgreSQLNames.statements(for: schema, layout) + PostgreSQLTriggers.functions + statements
             if !statements.isEmpty { try connection.execute(statements.joined(separator: ";\n")) }
         }
 
@@ -44,19 +47,23 @@
         private struct Column {
             var isMandatory: Bool
             var isIdentity: Bool
+            var hasDefault: Bool
             var comment: String?
         }
 
         private func columns(of table: String) throws -> [String: Column] {
             let select = """
-                SELECT a.attname, a.attnotnull, a.attidentity <> '', col_description(a.attrelid, a.attnum) \
+                SELECT a.attname, a.attnotnull, a.attidentity <> '', a.atthasdef, \
+                col_description(a.attrelid, a.attnum) \
                 FROM pg_attribute a WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped
                 """
             return Dictionary(
                 try connection.rows(select, [dialect.quoted(table)]).map { row in
                     (
                         dialect.quoted(row[0] ?? ""),
-                        Column(isMandatory: row[1] == "t", isIdentity: row[2] == "t", comment: row[3])
+                        Column(
+                            isMandatory: row[1] == "t", isIdentity: row[2] == "t", hasDefault: row[3] == "t",
+                            comment: row[4])
                     )
                 }, uniquingKeysWith: { first, _ in first })
         }
@@ -76,11 +83,42 @@
                     + "(INCREMENT BY \(Self.keysTogether) MAXVALUE \(ObjectKey.primaryKeyMask))",
                 // Rows may be there already, as after a copy.
                 "SELECT setval(pg_get_serial_sequence('\(name.replacingOccurrences(of: "'", with: "''"))', 'id'), "
-                    + "coalesce((SELECT max(\(key)) FROM \(name)), 0) / \(Self.keysTogether) * \(Self.keysTogether) "
-                    + "+ \(Self.keysTogether + 1), false)",
-                // A writer who knows nothing of versions begins with the first.
-                "ALTER TABLE \(name) ALTER COLUMN \(dialect.quoted(SQLSchema.versionColumn)) SET DEFAULT 1",
+                    + "(coalesce((SELECT max(\(key)) FROM \(name)), 0) + \(Self.keysTogether - 1)) / \(Self.keysTogether) "
+                    + "* \(Self.keysTogether) + 1, false)",
             ]
+        }
+
+        // MARK: Entity and version
+
+        /// Whoever knows nothing of versions begins with the first, and need not name the only entity of a table. No row
+        /// has the name of an entity that is not one of the table's: nobody would ever see it.
+        private func fixedStatements(_ table: String, _ root: EntityLayout, _ present: [String: Column]) -> [String] {
+            let (name, entity) = (dialect.quoted(table), dialect.quoted(SQLSchema.entityColumn))
+            let version = dialect.quoted(SQLSchema.versionColumn)
+            let entities = root.subtree.filter { schema.numbers[$0] != nil }
+                .map { dialect.literal(.string(layout.entities[$0].name)) }
+            var changes = ["ALTER COLUMN \(version) SET DEFAULT 1"]
+            for column in [version, entity] where present[column]?.isMandatory == false {
+                changes.append("ALTER COLUMN \(column) SET NOT NULL")
+            }
+            changes.append(
+                "ALTER COLUMN \(entity) \(entities.count == 1 ? "SET DEFAULT \(entities[0])" : "DROP DEFAULT")")
+            let check = dialect.quoted(Self.name(table, Self.checkSuffix))
+            changes.append("DROP CONSTRAINT IF EXISTS \(check)")
+            if !entities.isEmpty {
+                changes.append("ADD CONSTRAINT \(check) CHECK (\(entity) IN (\(entities.joined(separator: ", "))))")
+            }
+            return ["ALTER TABLE \(name) \(changes.joined(separator: ", "))"]
+        }
+
+        private static let checkSuffix = "_entity_check"
+        private static let keySuffix = "_fkey"
+
+        /// The name of a constraint of ours, not longer than the server has them.
+        private static func name(_ what: String, _ suffix: String) -> String {
+            var name = what
+            while name.utf8.count > 63 - suffix.utf8.count { name.removeLast() }
+            return name + suffix
         }
 
         // MARK: Columns
@@ -90,16 +128,19 @@
             var comment: String
             /// Whether every row has a value.
             var isMandatory = false
+            /// What a row has that is inserted without a value.
+            var defaultValue: String?
 
             /// One column for properties of several entities.
             func merged(with other: Meaning) -> Meaning {
                 Meaning(
                     comment: comment == other.comment ? comment : "\(comment) \(other.comment)",
-                    isMandatory: isMandatory && other.isMandatory)
+                    isMandatory: isMandatory && other.isMandatory, defaultValue: defaultValue ?? other.defaultValue)
             }
         }
 
-        private func meanings(of root: EntityLayout) -> [(String, Meaning)] {
+        private func meanings(of root: EntityLayout, _ table: SQLTable) -> [(String, Meaning)] {
+            let types = Dictionary(table.columns.map { ($0.name, $0.type) }) { first, _ in first }
             let unique = Set(
                 root.subtree.flatMap { layout.entities[$0].entity.uniquenessConstraintNames.flatMap { $0 } })
             return root.subtree.flatMap { index -> [(String, Meaning)] in
@@ -113,7 +154,11 @@
                         let isMandatory =
                             !attribute.isOptional && index == root.index && slot.composite == nil
                             && !(attribute is NSDerivedAttributeDescription) && !unique.contains(slot.name)
-                        return (column, Meaning(comment: "\(name).", isMandatory: isMandatory))
+                        // Rows of other entities have no value in the columns of a subentity.
+                        let value =
+                            index == root.index && slot.composite == nil
+                            ? types[column].flatMap { dialect.defaultValue(of: attribute, in: $0) } : nil
+                        return (column, Meaning(comment: "\(name).", isMandatory: isMandatory, defaultValue: value))
                     case .toOne(let relationship, _):
                         return (
                             column,
@@ -137,6 +182,11 @@
             guard let present else { return [] }
             let (table, column) = (dialect.quoted(table), dialect.quoted(column))
             var statements = comment("COLUMN \(table).\(column)", meaning.comment, present.comment)
+            if let value = meaning.defaultValue {
+                statements.append("ALTER TABLE \(table) ALTER COLUMN \(column) SET DEFAULT \(value)")
+            } else if present.hasDefault {
+                statements.append("ALTER TABLE \(table) ALTER COLUMN \(column) DROP DEFAULT")
+            }
             if meaning.isMandatory != present.isMandatory {
                 statements.append(
                     "ALTER TABLE \(table) ALTER COLUMN \(column) \(meaning.isMandatory ? "SET" : "DROP") NOT NULL")
@@ -191,12 +241,23 @@
             return keys
         }
 
-        /// Drops all foreign keys of ours.
-        static func dropForeignKeys(on connection: PostgreSQLConnection) throws {
+        /// Drops what would stand in the way of a migration: all foreign keys of ours, and the checks of entities.
+        static func dropConstraints(on connection: PostgreSQLConnection) throws {
             let dialect = PostgreSQLDialect()
-            let statements = try present(on: connection).map { key, name in
-                "ALTER TABLE \(dialect.quoted(key.table)) DROP CONSTRAINT \(dialect.quoted(name))"
-            }
+            let checks = try connection.rows(
+                """
+                SELECT t.relname, c.conname FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid \
+                JOIN coredata.tables o ON o."table" = t.relname AND o.parent IS NULL \
+                WHERE c.contype = 'c' AND t.relnamespace = current_schema()::regnamespace \
+                AND c.conname LIKE '%\\_entity\\_check'
+                """)
+            let statements =
+                try present(on: connection).map { key, name in
+                    "ALTER TABLE \(dialect.quoted(key.table)) DROP CONSTRAINT \(dialect.quoted(name))"
+                }
+                + checks.map { row in
+                    "ALTER TABLE \(dialect.quoted(row[0] ?? "")) DROP CONSTRAINT \(dialect.quoted(row[1] ?? ""))"
+                }
             if !statements.isEmpty { try connection.execute(statements.sorted().joined(separator: ";\n")) }
         }
 
@@ -226,46 +287,12 @@
                 "ALTER TABLE \(dialect.quoted(key.table)) DROP CONSTRAINT \(dialect.quoted(name))"
             }
             let new = wanted.filter { present[$0] == nil }.map { key in
-                var name = "\(key.table)_\(key.column)"
-                while name.utf8.count > 58 { name.removeLast() }
-                return "ALTER TABLE \(dialect.quoted(key.table)) ADD CONSTRAINT \(dialect.quoted(name + "_fkey")) "
+                let name = Self.name("\(key.table)_\(key.column)", Self.keySuffix)
+                return "ALTER TABLE \(dialect.quoted(key.table)) ADD CONSTRAINT \(dialect.quoted(name)) "
                     + "FOREIGN KEY (\(dialect.quoted(key.column))) REFERENCES \(dialect.quoted(key.target)) "
                     + "(\(dialect.quoted(SQLSchema.keyColumn))) DEFERRABLE INITIALLY DEFERRED"
             }
             return gone.sorted() + new.sorted()
-        }
-    }
-
-    extension PostgreSQLConnection {
-        /// Takes so many keys of a table, in blocks that others do not use; nil where the table has no sequence.
-        func nextKeys(_ count: Int, of table: String) throws -> [Range<Int64>]? {
-            if let spare = spareKeys[table], spare.count >= count {
-                spareKeys[table] = spare.dropFirst(count)
-                return [spare.prefix(count)].map { $0.lowerBound..<$0.upperBound }
-            }
-            let together = PostgreSQLTables.keysTogether
-            let name = PostgreSQLDialect().quoted(table)
-            guard
-                let sequence = try sequences[table]
-                    ?? rows("SELECT pg_get_serial_sequence($1, 'id')", [name]).first?[0]
-            else { return nil }
-            sequences[table] = sequence
-            let blocks = (Int64(count) + together - 1) / together
-            let starts = try rows(
-                "SELECT nextval($1::text::regclass) FROM generate_series(1, $2::int8)", [sequence, "\(blocks)"])
-            var ranges: [Range<Int64>] = []
-            var missing = Int64(count)
-            for start in starts.compactMap({ $0[0].flatMap { Int64($0) } }) {
-                let end = start + min(missing, together)
-                missing -= end - start
-                if end < start + together { spareKeys[table] = end..<start + together }
-                if let last = ranges.last, last.upperBound == start {
-                    ranges[ranges.count - 1] = last.lowerBound..<end
-                } else {
-                    ranges.append(start..<end)
-                }
-            }
-            return ranges
         }
     }
 #endif

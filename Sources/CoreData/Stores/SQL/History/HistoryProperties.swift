@@ -100,6 +100,10 @@ package struct HistoryProperties: Sendable {
         return number & 0x3FFF_FFFF | 0x4000_0000
     }
 
+    /// The bit of a slot or of a to-many relationship; nil where it has none.
+    package func bit(ofSlot slot: Int) -> Int? { bitOfSlot[slot] < 0 ? nil : bitOfSlot[slot] }
+    package func bit(ofToMany toMany: Int) -> Int? { bitOfToMany[toMany] < 0 ? nil : bitOfToMany[toMany] }
+
     /// The bits of slots and to-many relationships.
     package func columns(slots: some Sequence<Int>, toManys: some Sequence<Int>) -> Data {
         var bytes = Data(count: byteCount)

@@ -71,7 +71,9 @@ package struct SQLSchemaBuilder {
 
     private mutating func makeEntityTables() {
         let roots = layout.entities.filter { $0.superIndex == nil && isStored($0.index) }
-        let tables = style.tables(ofRoots: roots.map(\.name))
+        var given: [String: String] = [:]
+        for root in roots { given[root.name] = style.givenTable(of: root.entity) }
+        let tables = style.tables(ofRoots: roots.map(\.name), given: given)
         tableNames = tables.names
         for root in roots { makeTable(tables.byRoot[root.name] ?? "", of: root) }
     }
@@ -79,6 +81,12 @@ package struct SQLSchemaBuilder {
     private mutating func makeTable(_ table: String, of root: EntityLayout) {
         var taken = SQLNames()
         for name in style.fixedColumns { taken.take(name) }
+        for index in root.subtree where isStored(index) {
+            let entity = layout.entities[index]
+            for slot in entity.slots where slot.declaringIndex == index {
+                if let given = style.givenColumn(of: slot, in: entity) { taken.take(given) }
+            }
+        }
         var drafts: [DraftColumn] = []
         var keyIndexes: [SQLIndex] = []
         if root.hasSubentities {
@@ -100,7 +108,9 @@ package struct SQLSchemaBuilder {
                 }
                 guard let plan = plan(of: slot, in: entity) else { continue }
                 var name = plan.name
-                if let suffix = plan.follows.flatMap({ suffixes[$0] }) {
+                if let given = style.givenColumn(of: slot, in: entity) {
+                    name = given
+                } else if let suffix = plan.follows.flatMap({ suffixes[$0] }) {
                     name = taken.own(name + suffix)
                 } else {
                     name = taken.own(name)
@@ -243,7 +253,8 @@ package struct SQLSchemaBuilder {
         func side(_ toMany: ToManySlot, _ number: Int) -> SQLJoinSides.Side {
             SQLJoinSides.Side(
                 entity: layout.entities[toMany.declaringIndex].name, number: number,
-                relationship: toMany.relationship.name, isOrdered: toMany.isOrdered)
+                relationship: toMany.relationship.name, isOrdered: toMany.isOrdered,
+                userInfo: toMany.relationship.userInfo)
         }
         let sides = SQLJoinSides(
             naming: side(naming, owner), inverse: side(inverse, member), isReflexive: isReflexive)

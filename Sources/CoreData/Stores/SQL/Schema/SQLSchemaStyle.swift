@@ -1,7 +1,14 @@
 /// How a kind of database calls the tables, columns and indexes of a model, and which types its columns have.
 package protocol SQLSchemaStyle: Sendable {
     /// The table of every root entity by its name, and the names that nothing else can have any more.
-    func tables(ofRoots roots: [String]) -> (byRoot: [String: String], names: SQLNames)
+    ///
+    /// - Parameter given: the tables of roots that have names already.
+    func tables(ofRoots roots: [String], given: [String: String]) -> (byRoot: [String: String], names: SQLNames)
+
+    /// The name that the table of a root entity has already, or that the model gives it; nil where the style chooses one.
+    func givenTable(of entity: NSEntityDescription) -> String?
+    /// The name that the column of a slot has already, or that the model gives it; nil where the style chooses one.
+    func givenColumn(of slot: Slot, in entity: EntityLayout) -> String?
 
     /// The names of the columns that every table has: no other column gets them.
     var fixedColumns: [String] { get }
@@ -29,6 +36,11 @@ package protocol SQLSchemaStyle: Sendable {
     func index(_ name: String, of entity: String) -> String
 }
 
+extension SQLSchemaStyle {
+    package func givenTable(of entity: NSEntityDescription) -> String? { nil }
+    package func givenColumn(of slot: Slot, in entity: EntityLayout) -> String? { nil }
+}
+
 /// The two sides of a many-to-many relationship: the one that names the table, and its inverse.
 package struct SQLJoinSides {
     package struct Side {
@@ -36,6 +48,7 @@ package struct SQLJoinSides {
         package var number: Int
         package var relationship: String
         package var isOrdered: Bool
+        package var userInfo: [AnyHashable: Any]?
     }
 
     package var naming: Side
@@ -48,7 +61,9 @@ package struct SQLJoinSides {
 package struct CoreDataFileStyle: SQLSchemaStyle {
     package init() {}
 
-    package func tables(ofRoots roots: [String]) -> (byRoot: [String: String], names: SQLNames) {
+    package func tables(
+        ofRoots roots: [String], given: [String: String]
+    ) -> (byRoot: [String: String], names: SQLNames) {
         SQLNames.tables(ofRoots: roots)
     }
 

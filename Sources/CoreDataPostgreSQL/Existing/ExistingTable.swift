@@ -1,0 +1,91 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// A table that others have made: where it lies, and what the database says about it.
+    struct ExistingTable {
+        struct Column {
+            var type: String
+            var isMandatory: Bool
+            /// Whether a row that is inserted without a value gets one.
+            var hasDefault: Bool
+            var isGenerated: Bool
+            var isSortedByBytes: Bool
+            /// Whether no two rows have the same value.
+            var isUnique: Bool
+        }
+
+        let schema: String?
+        let name: String
+        let dialect = PostgreSQLDialect()
+        private(set) var kind: String?
+        private(set) var columns: [String: Column] = [:]
+
+        /// The name with its schema, for statements.
+        var quoted: String {
+            (schema.map { dialect.quoted($0) + "." } ?? "") + dialect.quoted(name)
+        }
+
+        /// For messages.
+        var shown: String { (schema.map { $0 + "." } ?? "") + name }
+
+        /// Whether there is a table or a view of the name.
+        var isThere: Bool { kind != nil }
+
+        /// Whether it is a table, whose rows have versions of their own.
+        var isTable: Bool { kind == "r" || kind == "p" }
+
+        init(_ schema: String?, _ name: String, on connection: PostgreSQLConnection) throws {
+            (self.schema, self.name) = (schema, name)
+            kind = try connection.rows("SELECT relkind FROM pg_class WHERE oid = to_regclass($1)", [quoted]).first?[0]
+            if kind == nil { return }
+            let select = """
+                SELECT a.attname, format_type(a.atttypid, NULL), a.attnotnull, a.atthasdef OR a.attidentity <> '', \
+                a.attgenerated <> '', c.collname IN ('C', 'POSIX'), EXISTS (SELECT FROM pg_index i \
+                WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indisvalid AND i.indnkeyatts = 1 \
+                AND i.indpred IS NULL AND i.indkey[0] = a.attnum) \
+                FROM pg_attribute a LEFT JOIN pg_collation c ON c.oid = a.attcollation \
+                WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped
+                """
+            for row in try connection.rows(select, [quoted]) {
+                columns[row[0] ?? ""] = Column(
+                    type: row[1] ?? "", isMandatory: row[2] == "t", hasDefault: row[3] == "t",
+                    isGenerated: row[4] == "t",
+                    isSortedByBytes: row[5] == "t", isUnique: row[6] == "t")
+            }
+        }
+
+        /// Whether its rows lie in several tables, and do not tell what they are in them when they are written.
+        var isPartitioned: Bool { kind == "p" }
+
+        /// The rights to the table that the role lacks, of those that are asked for.
+        func missingRights(_ rights: [String], on connection: PostgreSQLConnection) throws -> [String] {
+            try rights.filter {
+                try connection.rows("SELECT 1 WHERE has_table_privilege($1, $2)", [quoted, $0]).isEmpty
+            }
+        }
+
+        /// The sequence that gives keys to rows that others insert; nil where there is none.
+        func sequence(of column: String, on connection: PostgreSQLConnection) throws -> String? {
+            isTable ? try connection.rows("SELECT pg_get_serial_sequence($1, $2)", [quoted, column]).first?[0] : nil
+        }
+
+        static let integers: Set<String> = ["smallint", "integer", "bigint"]
+
+        /// The types that a column may have for values of a type; the first one is what a new store has.
+        static func types(for type: SQLColumnType) -> [String] {
+            switch type {
+            case .integer: ["bigint", "integer", "smallint"]
+            case .mediumInteger: ["integer", "smallint", "bigint"]
+            case .smallInteger: ["smallint", "integer", "bigint"]
+            case .boolean: ["boolean"]
+            case .float, .real: ["double precision", "real"]
+            case .timestamp: ["timestamp with time zone", "timestamp without time zone"]
+            case .decimal: ["numeric"]
+            case .varchar, .identifier, .label: ["text", "character varying"]
+            case .blob: ["bytea"]
+            case .uuid: ["uuid"]
+            }
+        }
+    }
+#endif

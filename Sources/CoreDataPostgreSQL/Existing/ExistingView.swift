@@ -1,0 +1,208 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// A view over a table that others have made, with the columns that the framework's tables have. What is written to it
+    /// goes into the table, if the row still has the version that was read.
+    ///
+    /// A row of a table without a column for versions has the version that the framework gave it, which `coredata.versions`
+    /// keeps, as long as nobody else writes it. What PostgreSQL says of each row, which transaction wrote it, tells that
+    /// somebody did, and makes the next version.
+    struct ExistingView {
+        struct Column {
+            var name: String
+            /// The column of the table.
+            var of: String
+            /// Whether it is a text that has to be told to be sorted as the framework sorts them.
+            var sortsByBytes: Bool
+            /// Whether it is a text of a limited length, which the view shows as any other text.
+            var isLimited = false
+        }
+
+        enum Entity {
+            case only(String)
+            case column(String)
+        }
+
+        /// What the framework calls it.
+        let name: String
+        let table: ExistingTable
+        /// Nil for a join table.
+        var key: String?
+        /// Whether the column of the key can hold more than keys.
+        var isLimited = false
+        var entity: Entity?
+        var version: String?
+        var columns: [Column] = []
+        /// The sequence of the table's keys.
+        var sequence: String?
+
+        private let dialect = PostgreSQLDialect()
+
+        init(_ name: String, _ table: ExistingTable) {
+            (self.name, self.table) = (name, table)
+        }
+
+        /// The columns of the table that the view knows.
+        var namesInTable: Set<String> {
+            var names = Set(columns.map(\.of))
+            for name in [key, version] { if let name { names.insert(name) } }
+            if case .column(let name)? = entity { names.insert(name) }
+            return names
+        }
+
+        // MARK: Statements
+
+        /// What the views share: the versions that the framework gave to rows of tables without a column for them, and what
+        /// a view was made of.
+        static let definitions = [
+            """
+            CREATE TABLE IF NOT EXISTS coredata.versions ("view" text COLLATE "C", id bigint, writer text NOT NULL, \
+            version bigint NOT NULL, PRIMARY KEY ("view", id))
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS coredata.existing ("view" text COLLATE "C" PRIMARY KEY, definition text NOT NULL, \
+            sequence text)
+            """,
+        ]
+
+        /// What tells whether the view has to be made anew.
+        var definition: String { statements.joined(separator: ";\n") }
+
+        /// The statements that make the view.
+        var statements: [String] {
+            guard let key else { return [selection([])] }
+            let fixed = [
+                "t.\(dialect.quoted(key)) AS id", "\(entityInTable) AS entity", "\(versionInTable) AS version",
+            ]
+            let limit = isLimited ? " WHERE t.\(dialect.quoted(key)) BETWEEN 1 AND \(ObjectKey.primaryKeyMask)" : ""
+            var statements = [selection(fixed) + limit]
+            if table.isTable { statements += [writing(key), trigger] }
+            return statements
+        }
+
+        private func selection(_ fixed: [String]) -> String {
+            let others = columns.map {
+                "t.\(dialect.quoted($0.of))\($0.isLimited ? "::text" : "")\($0.sortsByBytes ? " COLLATE \"C\"" : "") AS \(dialect.quoted($0.name))"
+            }
+            return "CREATE VIEW \(dialect.quoted(name)) AS SELECT \((fixed + others).joined(separator: ", ")) "
+                + "FROM \(table.quoted) t"
+        }
+
+        private var entityInTable: String {
+            switch entity {
+            case .only(let name): "\(dialect.literal(.string(name)))::text"
+            case .column(let name): "t.\(dialect.quoted(name))::text"
+            case nil: "''::text"
+            }
+        }
+
+        private static let stepsOfOthers = 1 << 22
+
+        private var label: String { dialect.literal(.string(PostgreSQLDialect.place(of: name).name)) }
+
+        private var versionInTable: String {
+            if let version { return "t.\(dialect.quoted(version))" }
+            guard table.isTable else { return "1" }
+            // Numbers of transactions are not in the order in which they write: the last version that the framework gave is
+            // counted in, so that no state of a row has the version of one before, and the sum goes around as versions do.
+            let step = "1 + t.xmin::text::bigint % \(Self.stepsOfOthers)"
+            return "coalesce((SELECT v.version + CASE WHEN v.writer = t.xmin::text THEN 0 ELSE \(step) END "
+                + "FROM coredata.versions v WHERE v.\"view\" = \(label) AND v.id = t.\(dialect.quoted(key ?? ""))), "
+                + "\(step))::bit(32)::integer::bigint"
+        }
+
+        private var functionName: String { dialect.quoted(PostgreSQLDialect.table(ofView: "write_" + bareName)) }
+
+        private var bareName: String { PostgreSQLDialect.place(of: name).name }
+
+        private var trigger: String {
+            "CREATE TRIGGER coredata_write INSTEAD OF INSERT OR UPDATE OR DELETE ON \(dialect.quoted(name)) FOR EACH ROW "
+                + "EXECUTE FUNCTION \(functionName)()"
+        }
+
+        /// The function that writes into the table. A row is locked first, and its version looked at once more.
+        private func writing(_ key: String) -> String {
+            var targets = columns.map { (dialect.quoted($0.of), "NEW.\(dialect.quoted($0.name))") }
+            if case .column(let name)? = entity { targets.append((dialect.quoted(name), "NEW.entity")) }
+            if let version { targets.append((dialect.quoted(version), "NEW.version")) }
+            let keyColumn = dialect.quoted(key)
+            let names = ([keyColumn] + targets.map(\.0)).joined(separator: ", ")
+            let values = (["NEW.id"] + targets.map(\.1)).joined(separator: ", ")
+            let assignments = targets.map { "\($0.0) = \($0.1)" }.joined(separator: ", ")
+            let returning = version == nil ? " RETURNING xmin::text INTO mark" : ""
+            let update =
+                targets.isEmpty
+                ? "" : "UPDATE \(table.quoted) t SET \(assignments) WHERE t.\(keyColumn) = OLD.id\(returning);"
+            let noting =
+                version != nil
+                ? ""
+                : """
+                INSERT INTO coredata.versions VALUES (\(label), NEW.id, mark, NEW.version)
+                        ON CONFLICT ("view", id) DO UPDATE SET writer = excluded.writer, version = excluded.version;
+                """
+            let forgetting =
+                version != nil ? "" : "DELETE FROM coredata.versions WHERE \"view\" = \(label) AND id = OLD.id;"
+            return """
+                CREATE OR REPLACE FUNCTION \(functionName)() RETURNS trigger LANGUAGE plpgsql AS $body$
+                DECLARE
+                    mark text;
+                BEGIN
+                    IF TG_OP = 'INSERT' THEN
+                        INSERT INTO \(table.quoted) AS t (\(names)) OVERRIDING SYSTEM VALUE
+                            VALUES (\(values))\(returning);
+                        \(noting)
+                        RETURN NEW;
+                    END IF;
+                    PERFORM FROM \(table.quoted) t WHERE t.\(keyColumn) = OLD.id AND \(versionInTable) = OLD.version FOR UPDATE;
+                    IF NOT FOUND THEN RETURN NULL; END IF;
+                    IF TG_OP = 'DELETE' THEN
+                        DELETE FROM \(table.quoted) t WHERE t.\(keyColumn) = OLD.id;
+                        \(forgetting)
+                        RETURN OLD;
+                    END IF;
+                    \(update)
+                    \(noting)
+                    RETURN NEW;
+                END $body$
+                """
+        }
+    }
+
+    extension ExistingTables {
+        /// Makes the views, or makes those anew that the tables or the model have changed since.
+        func furnish(_ connection: PostgreSQLConnection) throws {
+            let statements = try ExistingView.definitions + statements(for: stale(on: connection))
+            try connection.execute(statements.joined(separator: ";\n"))
+        }
+
+        /// The views that are not there, or not as they have to be.
+        func stale(on connection: PostgreSQLConnection) throws -> [ExistingView] {
+            guard try Self.isPresent(on: connection) else { return views }
+            let rows = try connection.rows(
+                "SELECT \"view\", definition FROM coredata.existing "
+                    + "WHERE to_regclass('coredata.' || quote_ident(\"view\")) IS NOT NULL")
+            let present = Dictionary(rows.map { ($0[0] ?? "", $0[1] ?? "") }) { first, _ in first }
+            return views.filter { present[PostgreSQLDialect.place(of: $0.name).name] != $0.definition }
+        }
+
+        private func statements(for views: [ExistingView]) -> [String] {
+            let dialect = PostgreSQLDialect()
+            return views.flatMap { view in
+                let name = PostgreSQLDialect.place(of: view.name).name
+                let values = [name, view.definition].map { dialect.literal(.string($0)) }
+                let sequence = view.sequence.map { dialect.literal(.string($0)) } ?? "NULL"
+                return ["DROP VIEW IF EXISTS \(dialect.quoted(view.name))"] + view.statements + [
+                    "INSERT INTO coredata.existing VALUES (\(values.joined(separator: ", ")), \(sequence)) "
+                        + "ON CONFLICT (\"view\") DO UPDATE "
+                        + "SET definition = excluded.definition, sequence = excluded.sequence"
+                ]
+            }
+        }
+
+        /// Whether the store of a database lies over tables of others.
+        static func isPresent(on connection: PostgreSQLConnection) throws -> Bool {
+            try !connection.rows("SELECT 1 WHERE to_regclass('coredata.existing') IS NOT NULL").isEmpty
+        }
+    }
+#endif

@@ -1,0 +1,404 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct ExistingTablesTests {
+        private let server: PostgreSQLServer
+        private let folder: TemporaryFolder
+        private let url: URL
+
+        init() throws {
+            server = try PostgreSQLServer.shared.get()
+            folder = try TemporaryFolder()
+            url = server.url(ofDatabase: folder.url.lastPathComponent)
+        }
+
+        private func psql(_ statement: String) -> String? { server.psql(folder.url.lastPathComponent, statement) }
+
+        // MARK: A shop
+
+        /// Tables as somebody else has made them.
+        private func makeShop() throws {
+            try #require(
+                psql(
+                    """
+                    CREATE SCHEMA shop;
+                    CREATE TABLE people (person_no serial PRIMARY KEY, full_name varchar(80) NOT NULL, born timestamptz,
+                        remark text DEFAULT 'none' NOT NULL);
+                    CREATE TABLE shop.books (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, title text,
+                        price numeric(10, 2), pages smallint, "Cover Image" bytea, code uuid,
+                        writer integer REFERENCES people ON DELETE CASCADE);
+                    CREATE TABLE tag (id integer PRIMARY KEY, name text UNIQUE, edition integer NOT NULL);
+                    CREATE TABLE shop.labels (book bigint REFERENCES shop.books, label integer REFERENCES tag,
+                        PRIMARY KEY (book, label));
+                    INSERT INTO people (full_name) VALUES ('Calvino'), ('Eco');
+                    INSERT INTO shop.books (title, price, writer, pages) VALUES ('Il barone', 12.50, 1, 300);
+                    INSERT INTO tag VALUES (7, 'classic', 3);
+                    INSERT INTO shop.labels VALUES (1, 7);
+                    """) != nil)
+        }
+
+        private func shop() -> NSManagedObjectModel {
+            let model = LibraryModel.make()
+            let (author, book, tag) = (
+                model.entitiesByName["Author"], model.entitiesByName["Book"], model.entitiesByName["Tag"]
+            )
+            for name in ["Shelf", "Profile", "Novel"] { model.entitiesByName[name]?.properties = [] }
+            author?.userInfo = ["PostgreSQLName": "people", "PostgreSQLKey": "person_no"]
+            author?.properties = (author?.properties ?? []).filter { ["name", "joined", "books"].contains($0.name) }
+            author?.propertiesByName["name"]?.userInfo = ["PostgreSQLName": "full_name"]
+            author?.propertiesByName["joined"]?.userInfo = ["PostgreSQLName": "born"]
+            book?.userInfo = ["PostgreSQLName": "books", "PostgreSQLSchema": "shop"]
+            book?.properties = (book?.properties ?? []).filter {
+                ["title", "pages", "price", "cover", "identifier", "author", "tags"].contains($0.name)
+            }
+            book?.propertiesByName["cover"]?.userInfo = ["PostgreSQLName": "Cover Image"]
+            book?.propertiesByName["identifier"]?.userInfo = ["PostgreSQLName": "code"]
+            book?.propertiesByName["author"]?.userInfo = ["PostgreSQLName": "writer"]
+            book?.propertiesByName["tags"]?.userInfo = [
+                "PostgreSQLName": "labels", "PostgreSQLSchema": "shop", "PostgreSQLOwnerColumn": "book",
+                "PostgreSQLMemberColumn": "label",
+            ]
+            tag?.userInfo = ["PostgreSQLVersion": "edition"]
+            book?.subentities = []
+            model.entities = [author, book, tag].compactMap { $0 }
+            return model
+        }
+
+        private func coordinator(
+            _ model: NSManagedObjectModel? = nil, _ options: [AnyHashable: Any] = [:]
+        ) throws -> NSPersistentStoreCoordinator {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model ?? shop())
+            try coordinator.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: url,
+                options: options.merging([NSPostgreSQLExistingTablesOption: true]) { own, _ in own })
+            return coordinator
+        }
+
+        private func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.performAndWait { context.persistentStoreCoordinator = coordinator }
+            return context
+        }
+
+        @Test("A model lies over tables that psql made: what is there is read, and written into them")
+        func readAndWritten() throws {
+            try makeShop()
+            let context = context(try coordinator())
+            try context.performAndWait {
+                let book = try #require(try context.all("Book", "author.name == %@", "Calvino").first)
+                #expect(book.value(forKey: "title") as? String == "Il barone")
+                #expect(book.value(forKey: "price") as? NSDecimalNumber == NSDecimalNumber(string: "12.5"))
+                let tag = try #require((book.value(forKey: "tags") as? Set<NSManagedObject>)?.first)
+                #expect(tag.value(forKey: "name") as? String == "classic")
+                book.setValue("Il barone rampante", forKey: "title")
+                let author = context.make("Author", ["name": "Levi"])
+                context.make(
+                    "Book", ["title": "Il sistema periodico", "author": author, "tags": Set([tag]), "cover": Data([1])])
+                context.delete(try #require(try context.all("Author", "name == %@", "Eco").first))
+                try context.save()
+            }
+            #expect(
+                psql(
+                    "SELECT title, full_name, count(label), remark FROM shop.books b JOIN people ON person_no = writer "
+                        + "LEFT JOIN shop.labels ON book = b.id GROUP BY 1, 2, 4 ORDER BY 1")
+                    == "Il barone rampante|Calvino|1|none\nIl sistema periodico|Levi|1|none")
+            #expect(psql("SELECT count(*) FROM people") == "2")
+            // Keys come from the sequences of the tables.
+            #expect(
+                psql("INSERT INTO people (full_name) VALUES ('Pavese'); SELECT count(*) FROM people")?.hasSuffix("3")
+                    == true)
+        }
+
+        @Test("Nothing is added to the tables, and they stay when the store is destroyed")
+        func untouched() throws {
+            try makeShop()
+            let facts = """
+                SELECT count(*), (SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal
+                AND tgrelid::regclass::text IN ('people', 'tag', 'shop.books', 'shop.labels')) FROM pg_attribute
+                WHERE attrelid::regclass::text IN ('people', 'tag', 'shop.books', 'shop.labels') AND attnum > 0
+                """
+            let before = psql(facts)
+            do {
+                let context = context(try coordinator())
+                try context.performAndWait {
+                    context.make("Author", ["name": "Levi"])
+                    try context.save()
+                }
+            }
+            #expect(psql(facts) == before)
+            try NSPersistentStoreCoordinator(managedObjectModel: shop()).destroyPersistentStore(
+                at: url, ofType: NSPostgreSQLStoreType, options: nil)
+            #expect(psql("SELECT count(*) FROM people") == "3")
+            #expect(psql("SELECT count(*) FROM pg_namespace WHERE nspname = 'coredata'") == "0")
+            let context = context(try coordinator())
+            let count = try context.performAndWait { try context.all("Author").count }
+            #expect(count == 3)
+        }
+
+        // MARK: Conflicts
+
+        @Test("Without a column for versions a row that psql has changed is a conflict, and one's own saves are none")
+        func conflicts() throws {
+            try makeShop()
+            let context = context(try coordinator())
+            try context.performAndWait {
+                let author = try #require(try context.all("Author", "name == %@", "Eco").first)
+                for name in ["Umberto", "Umberto Eco"] {
+                    author.setValue(name, forKey: "name")
+                    try context.save()
+                }
+                #expect(psql("UPDATE people SET remark = 'dead' WHERE person_no = 2") != nil)
+                author.setValue("Eco", forKey: "name")
+                let error = #expect(throws: NSError.self) { try context.save() }
+                #expect(error?.code == NSManagedObjectMergeError)
+                context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+                try context.save()
+                #expect(psql("SELECT full_name, remark FROM people WHERE person_no = 2") == "Eco|dead")
+                // A deletion looks, too.
+                context.mergePolicy = NSMergePolicy.error
+                _ = psql("UPDATE people SET full_name = 'Pavese' WHERE person_no = 2")
+                context.delete(author)
+                #expect(throws: NSError.self) { try context.save() }
+            }
+            #expect(psql("SELECT full_name FROM people WHERE person_no = 2") == "Pavese")
+        }
+
+        @Test("A column for versions is counted up, and tells whether somebody else was there")
+        func versions() throws {
+            try makeShop()
+            let context = context(try coordinator())
+            try context.performAndWait {
+                let tag = try #require(try context.all("Tag").first)
+                tag.setValue("old", forKey: "name")
+                try context.save()
+                #expect(psql("SELECT edition FROM tag") == "4")
+                _ = psql("UPDATE tag SET name = 'new', edition = edition + 1")
+                tag.setValue("older", forKey: "name")
+                let error = #expect(throws: NSError.self) { try context.save() }
+                #expect(error?.code == NSManagedObjectMergeError)
+            }
+        }
+
+        @Test("Several coordinators and psql count together: the sum is exact")
+        func counting() throws {
+            try makeShop()
+            _ = psql("UPDATE shop.books SET pages = 0")
+            // The store is there before many open it.
+            _ = try coordinator()
+            let failures = Locked<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 5) { number in
+                do {
+                    if number == 4 {
+                        for _ in 0..<20 { _ = psql("UPDATE shop.books SET pages = pages + 1") }
+                        return
+                    }
+                    let mine = context(try coordinator())
+                    try mine.performAndWait {
+                        let book = try #require(try mine.all("Book").first)
+                        for _ in 0..<20 { try Self.increment(book, in: mine) }
+                    }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock { $0 } == [])
+            #expect(psql("SELECT pages FROM shop.books") == "100")
+        }
+
+        private static func increment(_ book: NSManagedObject, in context: NSManagedObjectContext) throws {
+            while true {
+                book.setValue((book.value(forKey: "pages") as? Int ?? 0) + 1, forKey: "pages")
+                do {
+                    return try context.save()
+                } catch let error as NSError where error.code == NSManagedObjectMergeError {
+                    context.refresh(book, mergeChanges: false)
+                }
+            }
+        }
+
+        @Test("A unique value that is there already is a conflict that names the row")
+        func uniqueness() throws {
+            try makeShop()
+            let model = shop()
+            model.entitiesByName["Tag"]?.uniquenessConstraints = [["name"]]
+            let context = context(try coordinator(model))
+            try context.performAndWait {
+                context.make("Tag", ["name": "classic"])
+                let error = #expect(throws: NSError.self) { try context.save() }
+                let conflicts = error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict]
+                #expect(conflicts?.first?.constraint == ["name"])
+                context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+                try context.save()
+            }
+            #expect(psql("SELECT count(*) FROM tag") == "1")
+        }
+
+        // MARK: What does not fit
+
+        @Test("Everything in which the tables differ from the model is named in one error, and nothing was made")
+        func mismatches() throws {
+            try makeShop()
+            try #require(
+                psql(
+                    """
+                    ALTER TABLE people ALTER full_name DROP NOT NULL; ALTER TABLE people ALTER remark DROP DEFAULT;
+                    ALTER TABLE shop.books ALTER code TYPE text; ALTER TABLE shop.books DROP COLUMN pages;
+                    DROP TABLE shop.labels; ALTER TABLE tag ALTER edition DROP NOT NULL;
+                    """) != nil)
+            let error = #expect(throws: NSError.self) { try coordinator() }
+            #expect(error?.code == NSPersistentStoreIncompatibleSchemaError)
+            let mismatches = try #require(error?.userInfo[NSPostgreSQLMismatchesKey] as? [String])
+            #expect(
+                mismatches.sorted() == [
+                    "the relationship “Book.tags” has no table “shop.labels”",
+                    "the version of “Tag” may be missing in “tag.edition”",
+                    "“Author.name” is mandatory, and “people.full_name” may be missing",
+                    "“Book.identifier” needs the type uuid, and “shop.books.code” is of the type text",
+                    "“Book.pages” has no column “shop.books.pages”",
+                    "“people.remark” is mandatory, and not in the model",
+                ])
+            #expect(psql("SELECT count(*) FROM pg_namespace WHERE nspname = 'coredata'") == "0")
+        }
+
+        @Test(
+            "A key that is no whole number from 1 to 2^48 - 1, or not unique by itself, is refused with the reason",
+            arguments: [
+                ("id uuid PRIMARY KEY", "", "is of the type uuid"), ("id text PRIMARY KEY", "", "is of the type text"),
+                ("id integer, part integer DEFAULT 1, PRIMARY KEY (id, part)", "", "is not unique by itself"),
+                ("id bigint PRIMARY KEY", "INSERT INTO tag VALUES (281474976710656)", "go from 281474976710656"),
+                ("id bigint PRIMARY KEY", "INSERT INTO tag VALUES (0)", "go from 0 to 0"),
+                ("number integer PRIMARY KEY", "", "has no key “tag.id”"),
+            ])
+        func keys(_ definition: String, _ insertion: String, _ reason: String) throws {
+            try #require(psql("CREATE TABLE tag (\(definition)); ALTER TABLE tag ADD name text; \(insertion)") != nil)
+            let tag = NSEntityDescription()
+            tag.name = "Tag"
+            let name = NSAttributeDescription()
+            name.name = "name"
+            name.attributeType = .stringAttributeType
+            tag.properties = [name]
+            let model = NSManagedObjectModel()
+            model.entities = [tag]
+            let error = #expect(throws: NSError.self) { try coordinator(model) }
+            let mismatches = try #require(error?.userInfo[NSPostgreSQLMismatchesKey] as? [String])
+            #expect(mismatches.count == 1)
+            #expect(mismatches.first?.contains(reason) == true, "\(mismatches)")
+        }
+
+        @Test("Tables that change after a store was opened are looked at when it is opened again")
+        func changedTables() throws {
+            try makeShop()
+            _ = try coordinator()
+            // The view stands in the way until its owner gives it up.
+            #expect(psql("ALTER TABLE people DROP COLUMN born") == nil)
+            #expect(psql("ALTER TABLE people DROP COLUMN born CASCADE") != nil)
+            let error = #expect(throws: NSError.self) { try coordinator() }
+            #expect(
+                error?.userInfo[NSPostgreSQLMismatchesKey] as? [String]
+                    == ["“Author.joined” has no column “people.born”"])
+            #expect(psql("ALTER TABLE people ADD COLUMN born timestamp") != nil)
+            let context = context(try coordinator())
+            try context.performAndWait {
+                try #require(try context.all("Author").first).setValue(Date(timeIntervalSince1970: 5), forKey: "joined")
+                try context.save()
+            }
+            #expect(psql("SELECT count(*) FROM people WHERE born = '1970-01-01 00:00:05'") == "1")
+        }
+
+        @Test("A database has its own tables or those of others: the option has to say so each time")
+        func option() throws {
+            try makeShop()
+            _ = try coordinator()
+            #expect(throws: NSError.self) { try coordinator(nil, [NSPostgreSQLExistingTablesOption: false]) }
+        }
+
+        // MARK: Reading only, and more
+
+        @Test("A store that is only read lies over views as well, and needs no mandatory column")
+        func readOnly() throws {
+            try makeShop()
+            try #require(
+                psql(
+                    "ALTER TABLE people ALTER remark DROP DEFAULT; "
+                        + "CREATE VIEW keywords AS SELECT id, upper(name) AS name, edition FROM tag") != nil)
+            let model = shop()
+            model.entitiesByName["Tag"]?.userInfo = ["PostgreSQLName": "keywords"]
+            let context = context(try coordinator(model, [NSReadOnlyPersistentStoreOption: true]))
+            try context.performAndWait {
+                let book = try #require(try context.all("Book", "ANY tags.name == 'CLASSIC'").first)
+                #expect(book.value(forKeyPath: "author.name") as? String == "Calvino")
+                book.setValue("b", forKey: "title")
+                #expect(throws: NSError.self) { try context.save() }
+            }
+            #expect(psql("SELECT title FROM shop.books") == "Il barone")
+        }
+
+        @Test("Subentities lie in one table where a column has their names")
+        func subentities() throws {
+            try #require(
+                psql(
+                    "CREATE TABLE animal (id serial PRIMARY KEY, kind text NOT NULL, name text, lives integer); "
+                        + "INSERT INTO animal (kind, name, lives) VALUES ('Cat', 'Tom', 9), ('Animal', 'x', NULL)")
+                    != nil)
+            func entity(_ name: String, _ attributes: [(String, NSAttributeType)]) -> NSEntityDescription {
+                let entity = NSEntityDescription()
+                entity.name = name
+                entity.properties = attributes.map { name, type in
+                    let attribute = NSAttributeDescription()
+                    (attribute.name, attribute.attributeType) = (name, type)
+                    return attribute
+                }
+                return entity
+            }
+            let animal = entity("Animal", [("name", .stringAttributeType)])
+            animal.subentities = [entity("Cat", [("lives", .integer32AttributeType)])]
+            let model = NSManagedObjectModel()
+            model.entities = [animal] + animal.subentities
+            let copy = try #require(model.copy() as? NSManagedObjectModel)
+            let error = #expect(throws: NSError.self) { try coordinator(copy) }
+            let mismatches = try #require(error?.userInfo[NSPostgreSQLMismatchesKey] as? [String])
+            #expect(mismatches.first?.contains("PostgreSQLEntity") == true)
+            animal.userInfo = ["PostgreSQLEntity": "kind"]
+            let context = context(try coordinator(model))
+            try context.performAndWait {
+                let cat = try #require(try context.all("Cat").first)
+                #expect(cat.value(forKey: "lives") as? Int == 9)
+                cat.setValue(8, forKey: "lives")
+                context.make("Cat", ["name": "Kitty", "lives": 9])
+                context.make("Animal", ["name": "y"])
+                try context.save()
+            }
+            #expect(
+                psql("SELECT kind, name, lives FROM animal ORDER BY name")
+                    == "Cat|Kitty|9\nCat|Tom|8\nAnimal|x|\nAnimal|y|")
+        }
+
+        @Test("Batches and history work over existing tables as over others")
+        func batches() throws {
+            try makeShop()
+            let coordinator = try coordinator(nil, [NSPersistentHistoryTrackingKey: true])
+            let context = context(coordinator)
+            try context.performAndWait {
+                try context.execute(
+                    NSBatchInsertRequest(entityName: "Author", objects: (0..<50).map { ["name": "Author \($0)"] }))
+                let update = NSBatchUpdateRequest(entityName: "Author")
+                update.predicate = NSPredicate(format: "name BEGINSWITH 'Author'")
+                update.propertiesToUpdate = ["joined": Date(timeIntervalSince1970: 0)]
+                try context.execute(update)
+                let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Author")
+                request.predicate = NSPredicate(format: "name == 'Author 7'")
+                try context.execute(NSBatchDeleteRequest(fetchRequest: request))
+                server.awaitHistory(of: folder.url.lastPathComponent)
+                let result = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: .distantPast))
+                let found = (result as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction]
+                #expect(found?.map { $0.changes?.count } == [50, 50, 1])
+            }
+            #expect(psql("SELECT count(*) FROM people WHERE born = 'epoch'") == "49")
+        }
+    }
+#endif

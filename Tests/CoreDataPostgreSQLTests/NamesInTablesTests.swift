@@ -1,0 +1,108 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct NamesInTablesTests {
+        private func psql(_ library: Library, _ statement: String) throws -> String? {
+            try PostgreSQLServer.shared.get().psql(library.folder.url.lastPathComponent, statement)
+        }
+
+        private func model(_ names: [String: String] = [:]) -> NSManagedObjectModel {
+            let model = LibraryModel.make()
+            for (path, name) in names {
+                let parts = path.split(separator: ".").map(String.init)
+                let entity = model.entitiesByName[parts[0]]
+                if parts.count == 1 {
+                    entity?.userInfo = ["PostgreSQLName": name]
+                } else {
+                    entity?.propertiesByName[parts[1]]?.userInfo = ["PostgreSQLName": name]
+                }
+            }
+            return model
+        }
+
+        private func fill(_ library: Library) throws {
+            let context = library.context()
+            try context.performAndWait {
+                let author = context.make("Author", ["name": "Calvino"])
+                context.make(
+                    "Novel", ["title": "a", "author": author, "tags": Set([context.make("Tag", ["name": "x"])])])
+                try context.save()
+            }
+        }
+
+        @Test("userInfo names tables and columns, as they are written there")
+        func given() throws {
+            let library = try Library(
+                .postgreSQL,
+                model: model([
+                    "Author": "The Writers", "Author.name": "Full Name", "Book.author": "writer", "Book.tags": "labels",
+                ]))
+            try fill(library)
+            #expect(
+                try psql(
+                    library,
+                    "SELECT \"Full Name\", title FROM \"The Writers\" a JOIN book ON writer = a.id "
+                        + "JOIN labels ON book_id = book.id") == "Calvino|a")
+            #expect(try library.saved("Author", "name") == ["Calvino"])
+        }
+
+        @Test("The map of names is in the database")
+        func map() throws {
+            let library = try Library(.postgreSQL, model: model(["Author": "writers"]))
+            #expect(
+                try psql(
+                    library,
+                    "SELECT \"table\", parent FROM coredata.tables WHERE entity IN ('Author', 'Novel') ORDER BY 1")
+                    == "book|Book\nwriters|")
+            #expect(
+                try psql(
+                    library,
+                    "SELECT \"table\", \"column\", target, inverse FROM coredata.columns "
+                        + "WHERE entity = 'Novel' AND property = 'author' AND role = 'key'")
+                    == "book|author_id|writers|books")
+        }
+
+        @Test("A store that is there keeps its names when userInfo says others")
+        func kept() throws {
+            let library = try Library(.postgreSQL, model: model(["Author.name": "full_name"]))
+            try fill(library)
+            let other = try Library(
+                .postgreSQL, in: library.folder,
+                model: model(["Author": "people", "Author.name": "known_as", "Book.tags": "marks"]))
+            #expect(try other.saved("Author", "name") == ["Calvino"])
+            let context = other.context()
+            try context.performAndWait {
+                let book = try #require(try context.all("Book", "ANY tags.name == 'x'").first)
+                book.setValue(nil, forKeyPath: "author")
+                try context.save()
+            }
+            #expect(try psql(library, "SELECT full_name FROM author") == "Calvino")
+        }
+
+        @Test("Names that are longer than PostgreSQL's, or alike when they are cut, stay apart")
+        func long() throws {
+            let model = LibraryModel.make()
+            let base = String(repeating: "averylongname", count: 6)
+            let tag = try #require(model.entitiesByName["Tag"])
+            tag.properties += ["A", "B"].map { end in
+                let attribute = NSAttributeDescription()
+                attribute.name = base + end
+                attribute.attributeType = .stringAttributeType
+                return attribute
+            }
+            let library = try Library(.postgreSQL, model: model)
+            let context = library.context()
+            try context.performAndWait {
+                context.make("Tag", ["name": "x", base + "A": "a", base + "B": "b"])
+                try context.save()
+            }
+            #expect(try library.saved("Tag", base + "A") == ["a"])
+            #expect(try library.saved("Tag", base + "B") == ["b"])
+        }
+    }
+#endif
