@@ -96,7 +96,11 @@ let package = Package(
             name: "MigrationTestKitTests",
             dependencies: ["CoreData", "MigrationTestKit", "TestSupport", "migration-crash-child"]),
         .testTarget(
-            name: "CoreDataPostgreSQLTests", dependencies: ["CoreData", "CoreDataPostgreSQL", "TestSupport"]),
+            name: "CoreDataPostgreSQLTests",
+            dependencies: [
+                "CoreData", "CoreDataManager", "CoreDataPostgreSQL", "MigrationTestKit", "TestSupport",
+                "migration-crash-child",
+            ]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(

@@ -58,13 +58,6 @@
             try reporting { try PostgreSQLOpening.destroy(on: Self.connection(to: url)) }
         }
 
-        func replace(
-            fileAt url: URL, with source: StorePlace, _ sourceURL: URL, timeout: TimeInterval, waiting: TimeInterval,
-            force: Bool
-        ) throws {
-            throw Self.unsupported("replaced by a copy of another", url)
-        }
-
         /// None can be copied as it lies: rows move one by one.
         func owns(_ store: NSPersistentStore) -> Bool { false }
 
@@ -72,25 +65,7 @@
             throw Self.unsupported("copied as it lies", url)
         }
 
-        // MARK: Migrating
-
-        func migrating(
-            at url: URL, from metadata: [String: Any], timeout: TimeInterval, _ progress: Progress?,
-            _ body: (any SQLConnection) throws -> Void
-        ) throws {
-            try reporting {
-                // The locks of the session go with the connection.
-                let connection = try Self.connection(to: url)
-                let lock = PostgreSQLConnection.versionLock(of: metadata)
-                try connection.takeAlone(version: lock, timeout: timeout, progress)
-                try connection.transaction {
-                    // A table with checks that wait for the commit cannot be changed.
-                    try PostgreSQLTables.dropForeignKeys(on: connection)
-                    try body(connection)
-                    try PostgreSQLOpening.furnish(on: connection)
-                }
-            }
-        }
+        // MARK: Looking
 
         func shown(_ url: URL) -> URL {
             PostgreSQLAddress(url).flatMap { URL(string: $0.description) } ?? URL(fileURLWithPath: "/dev/null")
@@ -101,7 +76,15 @@
                 let connection = try Self.connection(to: url)
                 try connection.beginReading()
                 defer { connection.rollback() }
-                return try body(connection)
+                // Nobody who only looks waits for a migration.
+                try connection.execute("SET LOCAL lock_timeout = '200ms'")
+                do {
+                    return try body(connection)
+                } catch let error as PostgreSQLError where error.isPassing {
+                    throw NSError.coreData(
+                        NSPersistentStoreTimeoutError,
+                        reason: "The tables at \(connection.address) are locked: the store is being migrated, most likely.")
+                }
             }
         }
 
@@ -112,7 +95,7 @@
                 userInfo: [NSURLErrorKey: PostgreSQLAddress(url)?.description ?? ""])
         }
 
-        private static func address(of url: URL) throws -> PostgreSQLAddress {
+        static func address(of url: URL) throws -> PostgreSQLAddress {
             if let address = PostgreSQLAddress(url) { return address }
             throw NSError.coreData(
                 NSPersistentStoreOpenError,
@@ -120,11 +103,11 @@
                 url: url)
         }
 
-        private static func connection(to url: URL) throws -> PostgreSQLConnection {
+        static func connection(to url: URL) throws -> PostgreSQLConnection {
             try PostgreSQLConnection(address(of: url))
         }
 
-        private func reporting<Result>(_ body: () throws -> Result) throws -> Result {
+        func reporting<Result>(_ body: () throws -> Result) throws -> Result {
             do {
                 return try body()
             } catch let error as PostgreSQLError {

@@ -55,7 +55,9 @@ public struct MigrationJob {
     ///
     /// - Throws: Core Data's error when the file is there and is no store of the type.
     public func isMigrationRequired() throws -> Bool {
-        guard FileManager.default.fileExists(atPath: storeURL.path), !isEmpty else { return false }
+        if storeURL.isFileURL {
+            guard FileManager.default.fileExists(atPath: storeURL.path), !isEmpty else { return false }
+        }
         let metadata: [String: Any]
         do {
             metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(

@@ -150,15 +150,11 @@
 
         // MARK: Foreign keys
 
-        private struct ForeignKey: Hashable {
-            var table: String
-            var column: String
-            var target: String
-        }
+        typealias ForeignKey = TransferReference
 
         /// The foreign keys that a save always keeps: not those of relationships that a deletion leaves leading to
         /// nothing, because a rule says so or nothing leads back.
-        private var wanted: Set<ForeignKey> {
+        static func wanted(_ schema: SQLSchema, _ layout: ModelLayout) -> Set<ForeignKey> {
             var keys: Set<ForeignKey> = []
             func add(_ table: String, _ column: String?, _ destination: NSEntityDescription?) {
                 guard let column, let destination = destination.flatMap({ layout.layout(of: $0) }),
@@ -191,10 +187,11 @@
             return keys
         }
 
-        /// Drops all foreign keys of ours.
+        /// Drops all foreign keys of ours: those of the store's own tables.
         static func dropForeignKeys(on connection: PostgreSQLConnection) throws {
             let dialect = PostgreSQLDialect()
-            let statements = try present(on: connection).map { key, name in
+            let own = Set(try PostgreSQLOpening.tables(on: connection))
+            let statements = try present(on: connection).filter { own.contains($0.key.table) }.map { key, name in
                 "ALTER TABLE \(dialect.quoted(key.table)) DROP CONSTRAINT \(dialect.quoted(name))"
             }
             if !statements.isEmpty { try connection.execute(statements.sorted().joined(separator: ";\n")) }
@@ -220,7 +217,7 @@
         }
 
         private func foreignKeyStatements() throws -> [String] {
-            let (wanted, present) = (wanted, try Self.present(on: connection))
+            let (wanted, present) = (Self.wanted(schema, layout), try Self.present(on: connection))
             let tables = Set(schema.allTables.map(\.name))
             let gone = present.filter { !wanted.contains($0.key) && tables.contains($0.key.table) }.map { key, name in
                 "ALTER TABLE \(dialect.quoted(key.table)) DROP CONSTRAINT \(dialect.quoted(name))"
