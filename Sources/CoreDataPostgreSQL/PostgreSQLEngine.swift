@@ -83,7 +83,7 @@
                 } catch let error as PostgreSQLError where error.isPassing {
                     throw NSError.coreData(
                         NSPersistentStoreTimeoutError,
-                        reason: "The tables at \(connection.address) are locked: the store is being migrated, most likely.")
+                        reason: "The tables at \(connection.address) are locked: most likely by a migration.")
                 }
             }
         }

@@ -29,7 +29,9 @@ final class SQLiteFilling: UnfinishedStore {
         _ body: (any UnfinishedStore) throws -> Void
     ) throws {
         try files.requireOwn()
-        try StoreExchange.recover(files, timeout: timeout)
+        // Without a journal it would remove what an earlier attempt has left.
+        let journal = ExchangeJournal.url(in: MigrationFolder.url(for: files))
+        if FileManager.default.fileExists(atPath: journal.path) { try StoreExchange.recover(files, timeout: timeout) }
         guard let folder = try MigrationFolder.lock(files, creating: true, timeout: timeout, progress) else { return }
         MigrationMoment.reach(.folderLocked)
         do {
