@@ -107,7 +107,10 @@ let package = Package(
             dependencies: ["CoreData", "MigrationTestKit", "TestSupport", "migration-crash-child"]),
         .testTarget(
             name: "CoreDataPostgreSQLTests",
-            dependencies: ["CoreData", "CoreDataPostgreSQL", "TestSupport", "postgresql-child"]),
+            dependencies: [
+                "CoreData", "CoreDataManager", "CoreDataPostgreSQL", "MigrationTestKit", "TestSupport",
+                "migration-crash-child", "postgresql-child",
+            ]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(

@@ -60,13 +60,6 @@
             try reporting { try PostgreSQLOpening.destroy(on: Self.connection(to: url)) }
         }
 
-        func replace(
-            fileAt url: URL, with source: StorePlace, _ sourceURL: URL, timeout: TimeInterval, waiting: TimeInterval,
-            force: Bool
-        ) throws {
-            throw Self.unsupported("replaced by a copy of another", url)
-        }
-
         /// None can be copied as it lies: rows move one by one.
         func owns(_ store: NSPersistentStore) -> Bool { false }
 
@@ -74,33 +67,7 @@
             throw Self.unsupported("copied as it lies", url)
         }
 
-        // MARK: Migrating
-
-        func migrating(
-            at url: URL, from metadata: [String: Any], timeout: TimeInterval, _ progress: Progress?,
-            _ body: (any SQLConnection) throws -> Void
-        ) throws {
-            try reporting {
-                // The locks of the session go with the connection.
-                let connection = try Self.connection(to: url)
-                if try ExistingTables.isPresent(on: connection) {
-                    throw NSError.coreData(
-                        NSPersistentStoreIncompatibleVersionHashError,
-                        reason:
-                            "The store lies over tables that others have made, which no migration changes. Destroy it: "
-                            + "the tables stay as they are. Then add it with the new model.",
-                        url: shown(url), userInfo: ["metadata": metadata])
-                }
-                let lock = PostgreSQLConnection.versionLock(of: metadata)
-                try connection.takeAlone(version: lock, timeout: timeout, progress)
-                try connection.transaction {
-                    // A table with checks that wait for the commit cannot be changed.
-                    try PostgreSQLTables.dropConstraints(on: connection)
-                    try body(connection)
-                    try PostgreSQLOpening.furnish(on: connection)
-                }
-            }
-        }
+        // MARK: Looking
 
         func shown(_ url: URL) -> URL {
             PostgreSQLAddress(url).flatMap { URL(string: $0.description) } ?? URL(fileURLWithPath: "/dev/null")
@@ -111,7 +78,15 @@
                 let connection = try Self.connection(to: url)
                 connection.beginReading()
                 defer { connection.rollback() }
-                return try body(connection)
+                // Nobody who only looks waits for a migration.
+                try connection.execute("SET LOCAL lock_timeout = '200ms'")
+                do {
+                    return try body(connection)
+                } catch let error as PostgreSQLError where error.isPassing {
+                    throw NSError.coreData(
+                        NSPersistentStoreTimeoutError,
+                        reason: "The tables at \(connection.address) are locked: most likely by a migration.")
+                }
             }
         }
 
@@ -122,7 +97,7 @@
                 userInfo: [NSURLErrorKey: PostgreSQLAddress(url)?.description ?? ""])
         }
 
-        private static func address(of url: URL) throws -> PostgreSQLAddress {
+        static func address(of url: URL) throws -> PostgreSQLAddress {
             if let address = PostgreSQLAddress(url) { return address }
             throw NSError.coreData(
                 NSPersistentStoreOpenError,
@@ -131,12 +106,12 @@
                 url: url)
         }
 
-        private static func connection(to url: URL) throws -> PostgreSQLConnection {
+        static func connection(to url: URL) throws -> PostgreSQLConnection {
             // Locks of a session, and what is done once, need the server itself.
             try PostgreSQLConnection(address(of: url).direct)
         }
 
-        private func reporting<Result>(_ body: () throws -> Result) throws -> Result {
+        func reporting<Result>(_ body: () throws -> Result) throws -> Result {
             do {
                 return try body()
             } catch let error as PostgreSQLError {

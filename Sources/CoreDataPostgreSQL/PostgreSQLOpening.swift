@@ -93,6 +93,7 @@
         /// The metadata of the store that is there; throws where it is another model's.
         private func present(_ existing: ExistingTables?) throws -> [String: Any] {
             let metadata = try SQLStoreMetadata.read(from: connection, url: url)
+            try SQLStoreMetadata.requireFinished(metadata, url)
             try opening.requireModel(metadata) { try Self.cachedModel(on: connection) }
             if let existing, try !existing.stale(on: connection).isEmpty {
                 try connection.transaction { try existing.furnish(connection) }
@@ -118,7 +119,6 @@
             var metadata = SQLStoreMetadata.description(
                 of: opening.layout.model, entities: entities, type: NSPostgreSQLStoreType)
             metadata[NSStoreUUIDKey] = UUID().uuidString
-            let cache = try ModelArchive.encodeDeflated(opening.layout.model)
             return try connection.transaction {
                 try connection.execute("CREATE SCHEMA IF NOT EXISTS coredata")
                 // Somebody else may have made it while this process waited for its turn.
@@ -126,19 +126,7 @@
                     try requireSameKind()
                     return try present(nil)
                 }
-                if existing == nil {
-                    for table in schema.allTables { try connection.run(.define(.createTable(table))) }
-                    for index in schema.indexes { try connection.run(.define(.createIndex(index))) }
-                }
-                for table in [
-                    SQLBookkeeping.Keys.definition, SQLBookkeeping.Metadata.definition,
-                    SQLBookkeeping.ModelCache.definition,
-                ] {
-                    try connection.run(.define(.createTable(table)))
-                }
-                try SQLBookkeeping.Keys.fill(opening.layout, schema, connection)
-                try SQLStoreMetadata.write(metadata, to: connection, url: url)
-                try connection.prepare(SQLBookkeeping.ModelCache.insert).run { $0.bind(1, cache) }
+                try Self.make(schema, opening.layout, metadata, isExisting: existing != nil, on: connection)
                 if let existing {
                     try existing.furnish(connection)
                 } else {
@@ -146,6 +134,28 @@
                 }
                 return metadata
             }
+        }
+
+        /// Makes the tables of a store, in the transaction that is open.
+        static func make(
+            _ schema: SQLSchema, _ layout: ModelLayout, _ metadata: [String: Any], isExisting: Bool = false,
+            on connection: PostgreSQLConnection
+        ) throws {
+            try connection.execute("CREATE SCHEMA IF NOT EXISTS coredata")
+            let cache = try ModelArchive.encodeDeflated(layout.model)
+            if !isExisting {
+                for table in schema.allTables { try connection.run(.define(.createTable(table))) }
+                for index in schema.indexes { try connection.run(.define(.createIndex(index))) }
+            }
+            for table in [
+                SQLBookkeeping.Keys.definition, SQLBookkeeping.Metadata.definition,
+                SQLBookkeeping.ModelCache.definition,
+            ] {
+                try connection.run(.define(.createTable(table, unlessThere: true)))
+            }
+            try SQLBookkeeping.Keys.fill(layout, schema, connection)
+            try SQLStoreMetadata.write(metadata, to: connection, url: nil)
+            try connection.prepare(SQLBookkeeping.ModelCache.insert).run { $0.bind(1, cache) }
         }
 
         static func cachedModel(on connection: PostgreSQLConnection) throws -> NSManagedObjectModel? {
@@ -156,6 +166,8 @@
         /// Brings tables that were migrated to what their model says besides columns.
         static func furnish(on connection: PostgreSQLConnection) throws {
             guard let model = try cachedModel(on: connection) else { return }
+            // The layout does not keep it.
+            defer { withExtendedLifetime(model) {} }
             let layout = ModelLayout(model: model)
             let actual = try ActualSchema(connection)
             let schema = SQLSchemaBuilder.schema(
@@ -165,21 +177,44 @@
 
         /// Removes the tables of the store and what the framework keeps of it, and nothing else.
         static func destroy(on connection: PostgreSQLConnection) throws {
-            guard try connection.tableNames().contains(SQLBookkeeping.Keys.table),
+            try connection.transaction { try dropTables(on: connection) }
+        }
+
+        /// The same, in the transaction that is open.
+        static func dropTables(on connection: PostgreSQLConnection) throws {
+            guard try connection.tableNames().contains(SQLBookkeeping.Keys.table) else { return }
+            try PostgreSQLTables.dropConstraints(on: connection)
+            for table in try tables(on: connection) { try connection.run(.define(.dropTable(table))) }
+            try connection.execute("DROP SCHEMA coredata CASCADE")
+        }
+
+        /// Removes the tables of the store's objects, its history and what it says about itself, in the transaction that is
+        /// open. Others see all of it until the commit.
+        static func empty(on connection: PostgreSQLConnection) throws {
+            try PostgreSQLTables.dropConstraints(on: connection)
+            for table in try tables(on: connection) { try connection.run(.define(.dropTable(table))) }
+            let own = [
+                SQLBookkeeping.Keys.table, SQLBookkeeping.Metadata.table, SQLBookkeeping.ModelCache.table,
+                HistoryTables.changes, HistoryTables.transactions, HistoryTables.strings,
+            ]
+            for table in try connection.tableNames().intersection(own) {
+                try connection.run(.delete(SQLDelete(from: table)))
+            }
+        }
+
+        /// The tables of the store's objects, by the model that it keeps; none where there is no store.
+        static func tables(on connection: PostgreSQLConnection) throws -> [String] {
+            let present = try connection.tableNames()
+            // Tables that others have made are theirs.
+            guard present.contains(SQLBookkeeping.Keys.table), try !ExistingTables.isPresent(on: connection),
                 let model = try cachedModel(on: connection)
-            else { return }
-            // Tables that others have made stay.
-            if try ExistingTables.isPresent(on: connection) {
-                return try connection.transaction { try connection.execute("DROP SCHEMA coredata CASCADE") }
-            }
+            else { return [] }
+            defer { withExtendedLifetime(model) {} }
             let numbers = try ActualSchema(connection).numbers
-            let schema = try SQLSchemaBuilder.schema(
+            return try SQLSchemaBuilder.schema(
                 of: ModelLayout(model: model), entities: Set(numbers.keys), numbers: numbers,
-                style: PostgreSQLStyle(PostgreSQLNames(of: connection)))
-            try connection.transaction {
-                for table in schema.allTables { try connection.run(.define(.dropTable(table.name))) }
-                try connection.execute("DROP SCHEMA coredata CASCADE")
-            }
+                style: PostgreSQLStyle(PostgreSQLNames(of: connection))
+            ).allTables.map(\.name).filter { present.contains($0) }
         }
     }
 #endif

@@ -14,7 +14,7 @@ final class ChildRun: @unchecked Sendable {  // started and awaited by one owner
         _ program: URL, _ store: URL, _ arguments: [String], _ environment: [String: String] = [:], waits: Bool = false
     ) throws {
         process.executableURL = program
-        process.arguments = [store.path] + arguments
+        process.arguments = [store.isFileURL ? store.path : store.absoluteString] + arguments
         var all = ProcessInfo.processInfo.environment
         for name in [
             MigrationChild.killVariable, MigrationChild.traceVariable, MigrationChild.limitVariable,

@@ -12,6 +12,8 @@ public struct KillTrial {
     public var arguments: [String]
     /// A store of the older version that nobody has open. It is copied for each trial.
     public var store: URL
+    /// For a store that is no file: calls its body with the address of a new one of the older version, and removes it.
+    public var copying: ((_ body: (_ store: URL) throws -> Void) throws -> Void)?
     public var older: ModelVersion
     public var newer: ModelVersion
     /// What else must be true of a store that was migrated: every problem in a line. Nobody has the store open.
@@ -21,7 +23,8 @@ public struct KillTrial {
     private struct Reference {
         var older: [String: Int]
         var newer: [String: Int]
-        var schema: StoreSchema
+        /// Nil where the store is no file.
+        var schema: StoreSchema?
         var seconds: Double
         var moments: [String]
         /// The size of the largest file that the migration makes.
@@ -35,6 +38,20 @@ public struct KillTrial {
         self.store = store
         self.older = older
         self.newer = newer
+    }
+
+    /// A trial of a program whose stores are in a database. What is about files, a full disk, a folder that cannot be written,
+    /// is not tried.
+    ///
+    /// - Parameter copying: calls its body with the address of a new store of the older version, and removes it. The
+    ///   program gets the address as its first argument.
+    public init(
+        program: URL, arguments: [String] = [], from older: ModelVersion, to newer: ModelVersion,
+        copying: @escaping (_ body: (_ store: URL) throws -> Void) throws -> Void
+    ) {
+        self.init(
+            program: program, arguments: arguments, store: URL(fileURLWithPath: "/dev/null"), from: older, to: newer)
+        self.copying = copying
     }
 
     // MARK: Trials
@@ -174,6 +191,12 @@ public struct KillTrial {
     // MARK: One trial
 
     func inFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+        if let copying {
+            var result: Result?
+            try copying { result = try body($0) }
+            guard let result else { throw CocoaError(.fileNoSuchFile) }
+            return result
+        }
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("kill-trial-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -208,14 +231,15 @@ public struct KillTrial {
                     userInfo: [NSLocalizedDescriptionKey: "The program does not migrate the store: \(outcome.text)"])
             }
             let folder = url.deletingLastPathComponent()
-            let sizes = try FileManager.default.subpathsOfDirectory(atPath: folder.path).map { name in
+            let sizes = try (url.isFileURL ? FileManager.default.subpathsOfDirectory(atPath: folder.path) : []).map {
+                name in
                 let path = folder.appendingPathComponent(name).path
                 return (try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.intValue ?? 0
             }
             let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
             return Reference(
                 older: before, newer: try TrialContent(of: url, newer, withValues: false).counts,
-                schema: try StoreSchema(of: url),
+                schema: url.isFileURL ? try StoreSchema(of: url) : nil,
                 seconds: seconds, moments: outcome.moments, largest: max(65_536, sizes.max() ?? 0))
         }
     }
@@ -241,7 +265,8 @@ public struct KillTrial {
             let (isNewer, problems) = look(url, reference)
             entry.problems += problems.map { "in the end: \($0)" }
             if !isNewer { entry.problems.append("the next start did not end the migration") }
-            let strays = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+            let folder = url.deletingLastPathComponent().path
+            let strays = try (url.isFileURL ? FileManager.default.contentsOfDirectory(atPath: folder) : [])
                 .filter { !companions(of: url).contains($0) }
             if !strays.isEmpty { entry.problems.append("left behind: \(strays.joined(separator: ", "))") }
             return entry
@@ -254,7 +279,9 @@ public struct KillTrial {
             let found = try TrialContent(of: url, newer, withValues: false)
             var problems =
                 found.counts == reference.newer ? [] : ["it has \(found.counts) instead of \(reference.newer)"]
-            problems += try reference.schema.difference(from: StoreSchema(of: url)).map { "schema: \($0)" }
+            if let schema = reference.schema {
+                problems += try schema.difference(from: StoreSchema(of: url)).map { "schema: \($0)" }
+            }
             problems += try damage(url) + (inspect?(url) ?? [])
             return (true, problems)
         } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
@@ -274,6 +301,7 @@ public struct KillTrial {
     }
 
     private func damage(_ url: URL) throws -> [String] {
+        guard url.isFileURL else { return [] }
         let found = try TrialDatabase(url).rows("PRAGMA integrity_check").map { $0[0] }
         return found == ["ok"] ? [] : ["the file is damaged: \(found.joined(separator: "; "))"]
     }

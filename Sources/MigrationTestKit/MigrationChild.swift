@@ -25,15 +25,16 @@ import Foundation
 ///
 /// The trial says by environment variables at which moment the process ends itself, which user it becomes, how large its
 /// files may grow, and whether it waits for a line on its standard input before it opens the store. Without them it is an
-/// ordinary program.
+/// ordinary program. With OPENCOREDATA_TRIAL_HOLD="stepDone:3" it says "held" at that moment, and goes on at a SIGUSR1.
 public enum MigrationChild {
     static let killVariable = "OPENCOREDATA_TRIAL_KILL"
     static let traceVariable = "OPENCOREDATA_TRIAL_TRACE"
     static let limitVariable = "OPENCOREDATA_TRIAL_FILE_LIMIT"
     static let userVariable = "OPENCOREDATA_TRIAL_USER"
     static let waitVariable = "OPENCOREDATA_TRIAL_WAIT"
+    static let holdVariable = "OPENCOREDATA_TRIAL_HOLD"
 
-    /// Opens the store whose path is the first argument, by the given body, which also gets the other arguments.
+    /// Opens the store whose path, or URL, is the first argument, by the given body, which also gets the other arguments.
     ///
     /// Writes "begin" and "done" to the standard output around it, or "failed" with the error, and then ends with status 1.
     public static func main(_ open: (_ store: URL, _ arguments: [String]) throws -> Void) -> Never {
@@ -48,13 +49,17 @@ public enum MigrationChild {
             exit(2)
         }
         if let text = environment[limitVariable], let bytes = UInt(text) { limitFiles(to: bytes) }
+        let held = environment[holdVariable].flatMap { Moments.Target($0) }
+        if held != nil { Moments.blockSignal() }
         let moments = Moments(
-            kill: environment[killVariable].flatMap { Moments.Target($0) }, isTraced: environment[traceVariable] != nil)
+            kill: environment[killVariable].flatMap { Moments.Target($0) }, hold: held,
+            isTraced: environment[traceVariable] != nil)
         MigrationMoment.observe { moments.reach($0) }
         say("begin")
         if environment[waitVariable] != nil { _ = FileHandle.standardInput.availableData }
         do {
-            try open(URL(fileURLWithPath: arguments[1]), Array(arguments.dropFirst(2)))
+            let address = URL(string: arguments[1]).flatMap { $0.scheme == nil ? nil : $0 }
+            try open(address ?? URL(fileURLWithPath: arguments[1]), Array(arguments.dropFirst(2)))
             say("done")
             exit(0)
         } catch {
@@ -114,12 +119,30 @@ public enum MigrationChild {
         }
 
         private let target: Target?
+        private let held: Target?
         private let isTraced: Bool
         private let lock = NSLock()
         private var counts: [String: Int] = [:]
 
-        init(kill target: Target?, isTraced: Bool) {
+        /// The signal that lets a held process go on.
+        private static let signal = SIGUSR1
+
+        private static var signals: sigset_t {
+            var set = sigset_t()
+            sigemptyset(&set)
+            sigaddset(&set, signal)
+            return set
+        }
+
+        /// Before there are other threads, which inherit it.
+        static func blockSignal() {
+            var set = signals
+            pthread_sigmask(SIG_BLOCK, &set, nil)
+        }
+
+        init(kill target: Target?, hold held: Target?, isTraced: Bool) {
             self.target = target
+            self.held = held
             self.isTraced = isTraced
         }
 
@@ -130,6 +153,11 @@ public enum MigrationChild {
                 return counts[name] ?? 0
             }
             if isTraced { MigrationChild.say("moment \(name)") }
+            if let held, held.name == name, held.occurrence == count {
+                MigrationChild.say("held")
+                var (set, number): (sigset_t, Int32) = (Self.signals, 0)
+                sigwait(&set, &number)
+            }
             if let target, target.name == name, target.occurrence == count {
                 // As a watchdog does: nothing is flushed, no handler runs.
                 kill(getpid(), SIGKILL)

@@ -25,7 +25,7 @@ struct TrialContent {
     init(of url: URL, _ version: ModelVersion, withValues: Bool = true) throws {
         let model = version.freshModel()
         identifier =
-            try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)[
+            try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: TrialStore.type(of: url), at: url)[
                 NSStoreUUIDKey] as? String
         try TrialStore.open(url, model) { context in
             for entity in model.entities where !entity.isAbstract {

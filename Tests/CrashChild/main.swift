@@ -7,6 +7,10 @@
 // one file. With "destroy" it destroys the store instead; with "null" it uses `/dev/null` as a store, and the folder of STORE
 // for files.
 //
+// The first argument may be the URL of a PostgreSQL store, too. "given" migrates by the mapping model of DepotModels as the
+// options name it; "hold" opens the store as the older version and says "open", until it is killed; "move URL" moves the store
+// there.
+//
 // With "contest" instead of a store it takes part in one (see `Contest`), each round in one of these ways.
 import CoreData
 import Foundation
@@ -23,9 +27,14 @@ func work(_ url: URL, _ arguments: [String]) throws {
             at: url, ofType: NSSQLiteStoreType)
     }
     if arguments.first == "null" { return try useNullDevice(url) }
+    if arguments.first == "hold" { try hold(url) }
+    if arguments.first == "move" { return try move(url, to: arguments[1]) }
     let model: NSManagedObjectModel
     switch arguments.first {
     case "resources": model = DepotModels.model(Int(arguments.last ?? "") ?? 0)
+    case "given":
+        model = DepotModels.model(2)
+        options[NSMigrationMappingModelOption] = DepotModels.mapping()
     case "stages":
         model = ModelText.model(DepotModels.stages[3])
         options[NSPersistentStoreStagedMigrationManagerOptionKey] = DepotModels.manager()
@@ -44,7 +53,32 @@ func work(_ url: URL, _ arguments: [String]) throws {
     }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(
-        ofType: types[url.pathExtension] ?? NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+        ofType: types[url.pathExtension] ?? type(of: url), configurationName: nil, at: url, options: options)
+}
+
+func type(of url: URL) -> String { url.scheme == "postgresql" ? "PostgreSQL" : NSSQLiteStoreType }
+
+/// Has the store open as the older version until the process is killed.
+func hold(_ url: URL) throws -> Never {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(CrashModels.older))
+    try coordinator.addPersistentStore(ofType: type(of: url), configurationName: nil, at: url)
+    print("open")
+    fflush(nil)
+    while true { pause() }
+}
+
+/// Moves a store of the older version to another address.
+func move(_ url: URL, to address: String) throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(CrashModels.older))
+    let store = try coordinator.addPersistentStore(ofType: type(of: url), configurationName: nil, at: url)
+    let target = URL(string: address).flatMap { $0.scheme == nil ? nil : $0 } ?? URL(fileURLWithPath: address)
+    let moved = try coordinator.migratePersistentStore(store, to: target, options: nil, withType: type(of: target))
+    try coordinator.remove(moved)
+    // The most memory that the process has had.
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") }?.split(separator: " ").dropFirst().first
+    print("peak \(peak ?? "?") kB")
+    fflush(nil)
 }
 
 if Contestant.isCalled {

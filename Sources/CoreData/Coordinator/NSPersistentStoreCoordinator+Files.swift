@@ -36,7 +36,7 @@ extension NSPersistentStoreCoordinator {
     ) throws {
         let isWholeFile = try requireWholeFile(storeType, destinationURL)
         if !isWholeFile { try Self.requireFileType(storeType, destinationURL) }
-        try Self.requireFileURL(sourceURL)
+        if isWholeFile { try Self.requireFileURL(sourceURL) } else { try Self.requireFileType(storeType, sourceURL) }
         let (source, destination) = (StorePlace(sourceURL), StorePlace(destinationURL))
         guard destination == .file else {
             // The source has to be one, as with a file.

@@ -1,6 +1,7 @@
 import Foundation
 
-// Moving a store: SQLite to SQLite by copying what is there, anything else object by object, as a migration does it.
+// Moving a store: SQLite to SQLite by copying what is there, tables of one database to those of another row by row, anything
+// else object by object, as a migration does it.
 extension NSPersistentStoreCoordinator {
     /// What `migratePersistentStore(_:to:options:withType:)` does unless a subclass overrides it.
     final func plainMigratePersistentStore(
@@ -65,7 +66,9 @@ extension NSPersistentStoreCoordinator {
             if isWholeFile {
                 try convertToWholeFile(by: move, between)
             } else if let product {
-                try convert(to: product, by: move, between)
+                try transfer(to: product, by: move, between)
+            } else if let source = move.store as? SQLStore {
+                try transfer(source, by: move, between)
             } else {
                 try convertToSQLite(by: move, between)
             }
@@ -94,27 +97,6 @@ extension NSPersistentStoreCoordinator {
         return move.from(between.main, type: NSSQLiteStoreType)
     }
 
-    /// A store of a product is filled where it is, and has to be a new one.
-    private func convert(
-        to product: any StoreEngine, by move: StoreMove, _ between: SQLiteStoreFiles
-    ) throws -> NSPersistentStore {
-        if (try? product.metadata(at: move.url)) != nil {
-            throw NSError.coreData(
-                NSPersistentStoreOperationError, reason: "There is a store already where this one is to move.",
-                url: move.url)
-        }
-        let source = try readable(move, between)
-        let parts = MigrationParts(move.progress, weights: [1])
-        do {
-            try parts.run(0) { try convert(source, to: move.url, type: move.type, $0) }
-        } catch {
-            // The store was not there before.
-            try? product.destroy(at: move.place, move.url, timeout: 0, force: true)
-            throw error
-        }
-        return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
-    }
-
     private func convertToSQLite(by move: StoreMove, _ between: SQLiteStoreFiles) throws -> NSPersistentStore {
         let parts = MigrationParts(move.progress, weights: [1])
         let isFile = move.place == .file && move.type == NSSQLiteStoreType
@@ -127,9 +109,67 @@ extension NSPersistentStoreCoordinator {
             }
         }
         if isFile { return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil) }
+        return try add(move, copying: between)
+    }
+
+    /// Adds a store in memory that has the content of a file.
+    private func add(_ move: StoreMove, copying between: SQLiteStoreFiles) throws -> NSPersistentStore {
         let other = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
         let copied = try other.add(ofType: NSSQLiteStoreType, move.configuration, at: between.main, nil, insteadOf: nil)
         defer { try? other.remove(copied) }
         return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: copied)
+    }
+
+    // MARK: Row by row
+
+    /// A store of a product is filled where it is, and has to be a new one, or one that a killed process has not filled to
+    /// its end.
+    private func transfer(
+        to product: any StoreEngine, by move: StoreMove, _ between: SQLiteStoreFiles
+    ) throws -> NSPersistentStore {
+        guard let engine = product as? any InPlaceEngine else { throw move.refusal }
+        try withTables(of: move, between) { source in
+            let transfer = StoreTransfer(
+                source: source, identifier: move.store.identifier ?? "", progress: move.progress)
+            let opening = StoreOpening(
+                layout: source.layout, number: 1, type: move.type, configuration: move.configuration, url: move.url,
+                options: move.options)
+            try transfer.run(to: engine.shown(move.url), engine.limits(of: source.schema, source.layout)) { body in
+                try engine.filling(opening, note: transfer.note, timeout: move.timeout, move.progress, body)
+            }
+        }
+        return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
+    }
+
+    /// A store of a product is read where it is.
+    private func transfer(
+        _ source: SQLStore, by move: StoreMove, _ between: SQLiteStoreFiles
+    ) throws -> NSPersistentStore {
+        let isFile = move.place == .file && move.type == NSSQLiteStoreType
+        let opening = StoreOpening(
+            layout: source.layout, number: 1, type: NSSQLiteStoreType, configuration: move.configuration, url: move.url,
+            options: isFile ? move.options : nil)
+        let transfer = StoreTransfer(
+            source: source, identifier: move.store.identifier ?? "", progress: move.progress)
+        try transfer.run(to: move.url, TransferLimits()) { body in
+            guard isFile else { return try SQLiteFilling.fill(between, opening, note: transfer.note, body) }
+            try SQLiteFilling.fill(
+                SQLiteStoreFiles(move.url), opening, note: transfer.note, timeout: move.timeout, move.progress, body)
+        }
+        if isFile { return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil) }
+        return try add(move, copying: between)
+    }
+
+    /// Runs a body with the store as one in tables: what is none is converted first.
+    private func withTables(
+        of move: StoreMove, _ between: SQLiteStoreFiles, _ body: (SQLStore) throws -> Void
+    ) throws {
+        if let store = move.store as? SQLStore { return try body(store) }
+        try convert(move, to: between.main, type: NSSQLiteStoreType, move.progress)
+        let other = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
+        let copied = try other.add(ofType: NSSQLiteStoreType, move.configuration, at: between.main, nil, insteadOf: nil)
+        defer { try? other.remove(copied) }
+        guard let store = copied as? SQLStore else { throw move.refusal }
+        try body(store)
     }
 }

@@ -23,6 +23,9 @@ struct StoreMove {
     /// A store of the in-memory type has no use for its URL.
     var place: StorePlace { type == NSInMemoryStoreType ? .memory : StorePlace(url) }
 
+    /// How long to wait for others who work on the new store.
+    var timeout: TimeInterval { StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240 }
+
     var configuration: String? {
         store.configurationName == NSPersistentStoreCoordinator.defaultConfiguration ? nil : store.configurationName
     }

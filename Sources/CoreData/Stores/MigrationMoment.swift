@@ -29,9 +29,9 @@ public enum MigrationMoment: String, CaseIterable, Sendable {
     }
 
     /// Whether anybody is told.
-    static var isObserved: Bool { observer.withLock { $0 != nil } }
+    package static var isObserved: Bool { observer.withLock { $0 != nil } }
 
-    static func reach(_ moment: MigrationMoment) {
+    package static func reach(_ moment: MigrationMoment) {
         observer.withLock { $0 }?(moment)
     }
 }

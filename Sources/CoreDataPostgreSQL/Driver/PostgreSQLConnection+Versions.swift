@@ -15,6 +15,9 @@
             return Int64(bitPattern: key)
         }
 
+        /// The lock of whoever fills a store that is not whole yet.
+        static let fillingLock: Int64 = 0x4F70_656E_4D6F_7665
+
         /// Takes the lock of a version together with others who have the store open, for as long as the connection
         /// lives. Waits for a migration from this version.
         func share(version lock: Int64, timeout: TimeInterval) throws {
@@ -22,7 +25,7 @@
         }
 
         /// Takes the lock of a version alone, for a migration from it. Waits for those who have the store open as this
-        /// version.
+        /// version, and for another migration, whose progress is shown.
         func takeAlone(version lock: Int64, timeout: TimeInterval, _ progress: Progress?) throws {
             try wait(for: lock, "pg_try_advisory_lock", timeout, progress)
         }
@@ -35,11 +38,14 @@
             for lock: Int64, _ function: String, _ timeout: TimeInterval, _ progress: Progress?
         ) throws {
             let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+            var questions = 0
             while try texts("SELECT \(function)($1)", ["\(lock)"]).first != "t" {
                 try MigrationCancellation.check(progress)
-                guard ContinuousClock.now < deadline else {
-                    throw try timedOut(lock)
+                guard ContinuousClock.now < deadline else { throw try timedOut(lock) }
+                if progress != nil, questions % 10 == 0 {
+                    try PostgreSQLBeacon.position(on: self)?.show(in: progress)
                 }
+                questions += 1
                 usleep(20_000)
             }
         }
@@ -60,20 +66,77 @@
                 userInfo: isMigrated ? [NSPostgreSQLFailureKey: PostgreSQLFailure.migratedByAnother.rawValue] : [:])
         }
 
+        private func used(by names: [String]) -> NSError {
+            NSError.coreData(
+                NSPersistentStoreTimeoutError,
+                reason: "The store at \(address) is used by "
+                    + "\(names.isEmpty ? "somebody" : names.joined(separator: ", ")). Try again when it is "
+                    + "closed there, or wait longer (NSPersistentStoreTimeoutOption).")
+        }
+
         /// Who holds a lock, alone or with others: the names of programs, with the processes of the server that work for
         /// them.
         private func holders(of lock: Int64) throws -> [(name: String, isAlone: Bool)] {
             let select = """
-                SELECT a.application_name, a.pid, a.usename, coalesce(host(a.client_addr), 'this machine'), l.mode \
-                FROM pg_locks l JOIN pg_stat_activity a USING (pid) \
+                SELECT \(Self.namesOfBackends), l.mode FROM pg_locks l JOIN pg_stat_activity a USING (pid) \
                 WHERE l.locktype = 'advisory' AND l.granted AND a.pid <> pg_backend_pid() \
                 AND a.datname = current_database() \
                 AND ((l.classid::bigint << 32) | l.objid::bigint) = $1 ORDER BY a.pid
                 """
-            return try rows(select, ["\(lock)"]).map { row in
-                let name = "“\(row[0] ?? "")” (\(row[2] ?? "") from \(row[3] ?? ""), server process \(row[1] ?? ""))"
-                return (name, row[4] == "ExclusiveLock")
+            return try rows(select, ["\(lock)"]).map { (Self.name($0), $0[4] == "ExclusiveLock") }
+        }
+
+        private static let namesOfBackends =
+            "DISTINCT a.application_name, a.pid, a.usename, coalesce(host(a.client_addr), 'this machine')"
+
+        private static func name(_ row: [String?]) -> String {
+            "“\(row[0] ?? "")” (\(row[2] ?? "") from \(row[3] ?? ""), server process \(row[1] ?? ""))"
+        }
+
+        // MARK: Tables
+
+        /// How others may use tables that are locked until the transaction ends.
+        enum TableLock: String {
+            /// They read.
+            case againstWriters = "SHARE ROW EXCLUSIVE"
+            /// They wait.
+            case againstAll = "ACCESS EXCLUSIVE"
+        }
+
+        /// Locks tables within the transaction. Whoever comes while a reader is waited for does not queue behind this: the
+        /// lock is asked for some milliseconds at a time.
+        func lock(_ tables: [String], _ lock: TableLock, timeout: TimeInterval, _ progress: Progress?) throws {
+            if tables.isEmpty { return }
+            let names = tables.map { PostgreSQLDialect().quoted($0) }.joined(separator: ", ")
+            let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+            while true {
+                do {
+                    try execute(
+                        "SAVEPOINT tables; SET LOCAL lock_timeout = '50ms'; "
+                            + "LOCK TABLE \(names) IN \(lock.rawValue) MODE; "
+                            + "SET LOCAL lock_timeout TO DEFAULT; RELEASE SAVEPOINT tables")
+                    return
+                } catch let error as PostgreSQLError where error.isPassing {
+                    try execute("ROLLBACK TO SAVEPOINT tables; RELEASE SAVEPOINT tables")
+                    try MigrationCancellation.check(progress)
+                    guard ContinuousClock.now < deadline else { throw try used(by: users(of: tables)) }
+                    usleep(.random(in: 50_000...100_000))
+                }
             }
+        }
+
+        /// Who has locks on tables.
+        private func users(of tables: [String]) throws -> [String] {
+            let list =
+                "{"
+                + tables.map { "\"\(PostgreSQLDialect().quoted($0).replacingOccurrences(of: "\"", with: "\\\""))\"" }
+                .joined(separator: ",") + "}"
+            let select = """
+                SELECT \(Self.namesOfBackends) FROM pg_locks l JOIN pg_stat_activity a USING (pid) \
+                WHERE l.locktype = 'relation' AND l.granted AND a.pid <> pg_backend_pid() \
+                AND l.relation IN (SELECT name::regclass FROM unnest($1::text[]) AS name) ORDER BY a.pid
+                """
+            return try rows(select, [list]).map(Self.name)
         }
     }
 #endif

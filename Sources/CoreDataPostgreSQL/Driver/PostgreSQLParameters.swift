@@ -134,6 +134,9 @@
             append(number, 8) { $0.append(big: UInt64(bitPattern: Int64(microseconds))) }
         }
 
+        /// The seconds from 2001 that a date may be, to the microsecond: years from 4713 BC to 294276.
+        static let dates = (-211_845_110_399.0)...(9_223_339_708_799.0)
+
         /// Microseconds of the year 2000, which had 366 days.
         static let yearOfLeap = 31_622_400_000_000.0
 

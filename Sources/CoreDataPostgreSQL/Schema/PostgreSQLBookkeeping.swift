@@ -5,7 +5,8 @@
     /// numbered.
     ///
     /// A transaction of history has the number of the database's transaction. Those are given when transactions begin, and
-    /// end in another order: history is read as far as nothing runs any more that is older.
+    /// end in another order: history is read as far as nothing runs any more that is older. A transaction that is seen to run
+    /// in another database of the server does not count.
     enum PostgreSQLBookkeeping {
         /// Makes what is not there yet.
         static func furnish(on connection: PostgreSQLConnection) throws {
@@ -41,8 +42,14 @@
             coalesce((SELECT max(id) FROM coredata.names), 0) + 1, false);
             CREATE OR REPLACE FUNCTION coredata.transaction_number() RETURNS bigint LANGUAGE sql STABLE PARALLEL UNSAFE \
             AS 'SELECT pg_current_xact_id()::text::bigint';
-            CREATE OR REPLACE FUNCTION coredata.history_bound() RETURNS bigint LANGUAGE sql STABLE \
-            AS 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint';
+            CREATE OR REPLACE FUNCTION coredata.history_bound() RETURNS bigint LANGUAGE sql STABLE AS $$
+            SELECT coalesce(
+                (SELECT min(running::text::bigint) FROM pg_snapshot_xip(pg_current_snapshot()) running
+                    WHERE NOT EXISTS (SELECT 1 FROM pg_stat_get_activity(NULL) other
+                        WHERE other.backend_xid = running::xid
+                        AND other.datid <> (SELECT oid FROM pg_database WHERE datname = current_database()))),
+                pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
+            $$;
             CREATE OR REPLACE FUNCTION coredata.history_end() RETURNS bigint LANGUAGE sql STABLE \
             AS 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint';
             CREATE OR REPLACE FUNCTION coredata.history_name(given text) RETURNS bigint LANGUAGE plpgsql STRICT AS $$

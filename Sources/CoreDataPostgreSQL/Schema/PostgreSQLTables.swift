@@ -200,15 +200,11 @@
 
         // MARK: Foreign keys
 
-        private struct ForeignKey: Hashable {
-            var table: String
-            var column: String
-            var target: String
-        }
+        typealias ForeignKey = TransferReference
 
         /// The foreign keys that a save always keeps: not those of relationships that a deletion leaves leading to
         /// nothing, because a rule says so or nothing leads back.
-        private var wanted: Set<ForeignKey> {
+        static func wanted(_ schema: SQLSchema, _ layout: ModelLayout) -> Set<ForeignKey> {
             var keys: Set<ForeignKey> = []
             func add(_ table: String, _ column: String?, _ destination: NSEntityDescription?) {
                 guard let column, let destination = destination.flatMap({ layout.layout(of: $0) }),
@@ -244,6 +240,9 @@
         /// Drops what would stand in the way of a migration: all foreign keys of ours, and the checks of entities.
         static func dropConstraints(on connection: PostgreSQLConnection) throws {
             let dialect = PostgreSQLDialect()
+            let own = Set(try PostgreSQLOpening.tables(on: connection))
+            // A store over tables of others, or none, has no constraints of ours.
+            if own.isEmpty { return }
             let checks = try connection.rows(
                 """
                 SELECT t.relname, c.conname FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid \
@@ -252,7 +251,7 @@
                 AND c.conname LIKE '%\\_entity\\_check'
                 """)
             let statements =
-                try present(on: connection).map { key, name in
+                try present(on: connection).filter { own.contains($0.key.table) }.map { key, name in
                     "ALTER TABLE \(dialect.quoted(key.table)) DROP CONSTRAINT \(dialect.quoted(name))"
                 }
                 + checks.map { row in
@@ -281,7 +280,7 @@
         }
 
         private func foreignKeyStatements() throws -> [String] {
-            let (wanted, present) = (wanted, try Self.present(on: connection))
+            let (wanted, present) = (Self.wanted(schema, layout), try Self.present(on: connection))
             let tables = Set(schema.allTables.map(\.name))
             let gone = present.filter { !wanted.contains($0.key) && tables.contains($0.key.table) }.map { key, name in
                 "ALTER TABLE \(dialect.quoted(key.table)) DROP CONSTRAINT \(dialect.quoted(name))"

@@ -51,12 +51,17 @@ enum TrialStore {
     ) throws -> Result {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let store = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+            ofType: type(of: url), configurationName: nil, at: url, options: options)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         let result = Swift.Result { try context.performAndWait { try body(context) } }
         try coordinator.remove(store)
         return try result.get()
+    }
+
+    /// The type of the stores that an address leads to: a file is one of SQLite's.
+    static func type(of url: URL) -> String {
+        ["postgresql", "postgres"].contains(url.scheme) ? "PostgreSQL" : NSSQLiteStoreType
     }
 
     /// An error in one line; of several that are one, the first ones.

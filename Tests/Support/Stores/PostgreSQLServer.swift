@@ -90,9 +90,9 @@
                 [
                     "-c",
                     Self.asOtherUser + """
-                        as "$1/pg_ctl" -D "$2/data" -m immediate stop
+                        as "$1/pg_ctl" -D "$2/data" -m immediate stop >/dev/null 2>&1
                         until as "$1/pg_ctl" -D "$2/data" -w -l "$2/server.log" -o "-k $2 -c listen_addresses= \\
-                            -c fsync=off -c full_page_writes=off -c max_connections=400" start; do :; done
+                            -c fsync=off -c full_page_writes=off -c max_connections=400" start; do :; done >/dev/null 2>&1
                         """, "sh", programs, folder,
                 ])
         }

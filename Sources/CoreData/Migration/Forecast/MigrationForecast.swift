@@ -59,6 +59,17 @@ public struct MigrationForecast: Sendable, Equatable {
         public var isInstant: Bool { steps.allSatisfy { $0.kind == .instant } }
     }
 
+    /// What others cannot do in the database meanwhile. Processes that have the store open as the older version keep the
+    /// migration waiting; locks are about other programs, and about those that open the store.
+    public struct Lock: Sendable, Equatable {
+        /// The tables, as the database calls them.
+        public var tables: [String]
+        /// Whether nobody reads them either.
+        public var isExclusive: Bool
+        /// About how long it is held, in seconds.
+        public var seconds: Double
+    }
+
     /// Something that makes the migration impossible.
     public struct Obstacle: Sendable, Equatable {
         /// The entity it is about; nil when it is about the whole store.
@@ -84,6 +95,8 @@ public struct MigrationForecast: Sendable, Equatable {
     /// What the store holds that the model's version has no place for, whether it may go or not; one that may not is an obstacle,
     /// too. What a policy or a stage's code makes of it only they know.
     public var losses: [MigrationLoss] = []
+    /// The locks that it takes in a database, in their order. Empty for a store in files: nobody else uses it then.
+    public var locks: [Lock] = []
     /// About how many bytes must be free on the volume of the store while the migration runs.
     public var diskSpaceNeeded: Int64 = 0
     /// How many bytes are free there; nil when the volume does not say.
@@ -124,6 +137,14 @@ extension MigrationForecast.Step: CustomStringConvertible {
     }
 }
 
+extension MigrationForecast.Lock: CustomStringConvertible {
+    /// Who waits for what, and how long.
+    public var description: String {
+        "locks \(tables.joined(separator: ", ")) against \(isExclusive ? "everybody" : "writers") for about "
+            + MigrationForecast.text(seconds: seconds)
+    }
+}
+
 extension MigrationForecast.Obstacle: CustomStringConvertible {
     /// What is wrong and what helps.
     public var description: String { help.isEmpty || reason.hasSuffix(help) ? reason : "\(reason) \(help)" }
@@ -148,6 +169,7 @@ extension MigrationForecast: CustomStringConvertible {
             lines += hop.steps.map { "     \($0)" }
         }
         lines += losses.map { "  loses \($0)" }
+        lines += locks.map { "  \($0)" }
         return lines.joined(separator: "\n")
     }
 
@@ -186,7 +208,7 @@ extension MigrationForecast: CustomStringConvertible {
         return (unit == 0 ? "\(bytes)" : String(format: "%.1f", value)) + " " + units[unit]
     }
 
-    private static func text(seconds: Double) -> String {
+    static func text(seconds: Double) -> String {
         seconds < 1
             ? "\(max(1, Int(seconds * 1000))) ms"
             : seconds < 120 ? String(format: "%.1f s", seconds) : "\(Int(seconds / 60)) min"

@@ -8,6 +8,10 @@ struct MigrationForecaster {
     let options: [AnyHashable: Any]?
     /// Where versions and mapping models are looked for; nil for the main bundle and the packages' resources.
     var bundles: [Bundle]?
+    /// The words of the store's database, how it calls what it holds, and how long it takes.
+    var dialect: any SQLDialect = SQLiteDialect()
+    var style: any SQLSchemaStyle = CoreDataFileStyle()
+    var machine = MachineCalibration.current
 
     /// The tables as they stand before a hop.
     struct State {
@@ -16,7 +20,7 @@ struct MigrationForecaster {
         var facts: StoreFacts
         /// Bytes of a table's average row.
         var rowBytes: [String: Double]
-        var size: StoreSize
+        var size: StoreSize?
         /// The tables that lie in the store as they will before the hop, but for columns that are new.
         var unchanged: Set<String> = []
     }
@@ -50,7 +54,9 @@ struct MigrationForecaster {
             let versions = versions + MigrationLossOptions(options).versions
             let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
             var taken = [direct]
-            if let hops = looksForWays ? try namedHops(from: source, metadata) : taken {
+            let found = try SourceModel(
+                metadata: metadata, url: url, timeout: SQLiteStoreOptions(options, url: url).timeout)
+            if let hops = looksForWays ? try namedHops(from: source, found) : taken {
                 try go(hops, from: state, on: connection, &forecast)
                 taken = hops
             } else {
@@ -81,32 +87,26 @@ struct MigrationForecaster {
     }
 
     /// The hops of the stages, or of the mapping model, that the options have.
-    private func namedHops(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> [MigrationHop]? {
-        let timeout = try SQLiteStoreOptions(options, url: url).timeout
+    func namedHops(from source: NSManagedObjectModel, _ found: SourceModel) throws -> [MigrationHop]? {
         if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
             return try StagedMigration(
                 url: url, model: model, configuration: configuration, options: options, manager: manager
-            ).hops(from: source, metadata)
+            ).hops(from: source, found.metadata)
         }
-        return try GivenMapping(options)?.hop(
-            from: SourceModel(metadata: metadata, url: url, timeout: timeout), to: model, find: { source }
-        ).map { [$0] }
+        return try GivenMapping(options)?.hop(from: found, to: model, find: { source }).map { [$0] }
     }
 
     /// Whether the options let a mapping be inferred. Who does not say anything wants to know what would be.
     var infers: Bool { StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) ?? true }
 
-    /// The plans of hops whose tables are not there yet are made for this database.
-    private static let dialect = SQLiteDialect()
-
-    private var transaction: MigrationTransaction {
+    var transaction: MigrationTransaction {
         MigrationTransaction(url: url, model: model, configuration: configuration)
     }
 
     // MARK: The way
 
-    private func go(
-        _ hops: [MigrationHop], from start: State, on connection: SQLiteConnection,
+    func go(
+        _ hops: [MigrationHop], from start: State, on connection: any SQLConnection,
         _ forecast: inout MigrationForecast
     ) throws {
         var state = start
@@ -159,7 +159,8 @@ struct MigrationForecaster {
     ) throws -> State {
         let layout = hop.target.layout
         let schema = SQLSchemaBuilder.schema(
-            of: layout, entities: hop.target === model ? try transaction.entityNames() : held(of: hop.target))
+            of: layout, entities: hop.target === model ? try transaction.entityNames() : held(of: hop.target),
+            style: style)
         let old = state.model.layout
         var rowsOf: [String: Int] = [:]
         var bytesOf: [String: Double] = [:]
@@ -170,7 +171,7 @@ struct MigrationForecaster {
             // A table of several entities counts for each of them: how they share it, only its rows know.
             let rows = table.flatMap { state.facts.tables[$0]?.rows } ?? 0
             let bytes = table.flatMap { state.rowBytes[$0] } ?? Self.unknownRowBytes
-            steps.append(Self.step(mapping, table: table, rows: rows, bytesPerRow: bytes))
+            steps.append(step(mapping, table: table, rows: rows, bytesPerRow: bytes))
             guard let target = mapping.destinationEntityName.flatMap({ layout.layout(named: $0) }),
                 let newTable = schema.table(ofRoot: target.rootIndex)?.name
             else { continue }
@@ -182,7 +183,7 @@ struct MigrationForecaster {
                 from: Self.version(state.model), to: Self.version(hop.target), means: .mappingModel(hop.name),
                 steps: steps))
         return State(
-            model: hop.target, schema: schema, facts: StoreFacts(schema, rows: rowsOf, in: Self.dialect),
+            model: hop.target, schema: schema, facts: StoreFacts(schema, rows: rowsOf, in: dialect),
             rowBytes: bytesOf,
             size: state.size)
     }
@@ -190,13 +191,14 @@ struct MigrationForecaster {
     /// What an object costs more than a row that SQLite copies.
     static let objectFactor = 8.0
 
-    private static func step(
+    private func step(
         _ mapping: NSEntityMapping, table: String?, rows: Int, bytesPerRow: Double
     ) -> MigrationForecast.Step {
+        // It runs on files of this machine, whatever the store is.
         let machine = MachineCalibration.current
         let isGone = mapping.destinationEntityName == nil
         let bytes = isGone ? 0 : Double(rows) * bytesPerRow
-        let seconds = objectFactor * (Double(rows) * machine.rewrite + bytes * machine.byte)
+        let seconds = Self.objectFactor * (Double(rows) * machine.rewrite + bytes * machine.byte)
         let policy = mapping.entityMigrationPolicyClassName.map { ", \($0)" } ?? ""
         return .init(
             kind: .custom, summary: "map \(mapping.name ?? "")\(policy)", table: table, rows: isGone ? 0 : rows,
@@ -204,15 +206,18 @@ struct MigrationForecaster {
     }
 
     private func add(
-        _ run: MigrationRun, after state: State, _ connection: SQLiteConnection?,
+        _ run: MigrationRun, after state: State, _ connection: (any SQLConnection)?,
         isFirst: Bool, to forecast: inout MigrationForecast
     ) throws -> State {
         let version = run.target
         let isLast = version === model
-        let schema = SQLSchemaBuilder.schema(
-            of: version.layout, entities: isLast ? try transaction.entityNames() : held(of: version))
+        var next = transaction
+        next.model = version
+        let schema = try next.schema(
+            isLast ? transaction.entityNames() : held(of: version), after: state.schema, state.model, run.origins,
+            style: style)
         let plan = try MigrationTransaction.plan(
-            from: state.model.layout, state.schema, to: version.layout, schema, state.facts, in: Self.dialect,
+            from: state.model.layout, state.schema, to: version.layout, schema, state.facts, in: dialect,
             run.origins
         ).plan
         if let connection {
@@ -225,13 +230,13 @@ struct MigrationForecaster {
             if case .renameTable(let from, let to) = step { names[to] = names[from] ?? from }
             let table = step.touchedTable.map { names[$0] ?? $0 }
             let bytes = table.flatMap { state.rowBytes[$0] } ?? Self.unknownRowBytes
-            return Self.step(step, table: table, rows: rows, bytesPerRow: bytes, state.size)
+            return self.step(step, table: table, rows: rows, bytesPerRow: bytes, state.size)
         }
         forecast.hops.append(
             .init(
                 from: forecast.hops.last?.to ?? Self.version(state.model), to: Self.version(version), means: .inferred,
                 steps: steps))
-        var facts = StoreFacts(schema, rows: plan.tableRows, in: Self.dialect)
+        var facts = StoreFacts(schema, rows: plan.tableRows, in: dialect)
         var rowBytes: [String: Double] = [:]
         for (table, origin) in plan.tableOrigins { rowBytes[table] = state.rowBytes[origin] }
         facts.tables["ACHANGE"] = state.facts.tables["ACHANGE"]
@@ -263,33 +268,38 @@ struct MigrationForecaster {
     /// A row of a table that nothing is known about.
     private static let unknownRowBytes = 60.0
 
-    private static func step(
-        _ step: MigrationStep, table: String?, rows: Int, bytesPerRow: Double, _ size: StoreSize
+    private func step(
+        _ step: MigrationStep, table: String?, rows: Int, bytesPerRow: Double, _ size: StoreSize?
     ) -> MigrationForecast.Step {
-        let machine = MachineCalibration.current
+        let rows = step.isInstant(in: dialect) ? 0 : rows
         let count = Double(rows)
         let kind: MigrationForecast.Step.Kind
         var bytes = 0.0
         var seconds = 0.0
         switch step {
-        case _ where step.isInstant:
+        case _ where step.isInstant(in: dialect):
             kind = .instant
         case .check:
             kind = .scan
             seconds = count * machine.scan
         case .createIndex:
             kind = .rewrite
-            bytes = count * indexEntry
+            bytes = count * Self.indexEntry
             seconds = count * machine.index
         case .copyPairs:
             kind = .rewrite
-            bytes = count * indexEntry
+            bytes = count * Self.indexEntry
             seconds = count * machine.rewrite + bytes * machine.byte
+        case .changeType:
+            // The server writes the table anew, in one go.
+            kind = .rewrite
+            bytes = count * bytesPerRow
+            seconds = count * machine.rewrite * 0.3
         default:
             kind = .rewrite
             bytes = count * bytesPerRow
             // Values that lie in files come into the rows. Which attribute's the files are, only the rows know.
-            if case .tagValues(_, _, _, tagged: false, _) = step { bytes += Double(size.externalData()) }
+            if case .tagValues(_, _, _, tagged: false, _) = step { bytes += Double(size?.externalData() ?? 0) }
             seconds = count * machine.rewrite + bytes * machine.byte
         }
         return .init(

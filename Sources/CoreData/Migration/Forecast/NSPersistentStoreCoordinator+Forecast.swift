@@ -9,7 +9,7 @@ extension NSPersistentStoreCoordinator {
     /// May be called on any thread; the store may be open.
     ///
     /// - Parameters:
-    ///   - url: the store's main file. A store that is not there needs no migration.
+    ///   - url: the store's main file, or the URL of its database, which is only read. A store that is not there needs no migration.
     ///   - model: the model to reach.
     ///   - configuration: the configuration the store belongs to; nil for the default one.
     ///   - versions: versions that the way may lead through, should the direct one be impossible, beside those among the
@@ -22,6 +22,11 @@ extension NSPersistentStoreCoordinator {
         forPersistentStoreAt url: URL, to model: NSManagedObjectModel, configuration: String? = nil,
         through versions: [NSManagedObjectModel] = [], options: [AnyHashable: Any]? = nil
     ) throws -> MigrationForecast {
+        if let engine = StoreEngines.engine(for: StoreEngines.type(of: url)) as? any InPlaceEngine {
+            return try MigrationForecaster(
+                url: engine.shown(url), model: model, configuration: configuration, options: options
+            ).forecast(of: engine, at: url, through: versions)
+        }
         try requireFileURL(url)
         return try MigrationForecaster(url: url, model: model, configuration: configuration, options: options)
             .forecast(through: versions)

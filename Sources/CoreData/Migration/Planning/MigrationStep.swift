@@ -220,6 +220,16 @@ extension MigrationStep: CustomStringConvertible {
     }
 
     /// Whether the step takes the same time for any number of rows.
+    func isInstant(in dialect: any SQLDialect) -> Bool {
+        switch self {
+        // Where columns change in place, a column that goes is only forgotten.
+        case .dropColumn: dialect.changesTypes || isInstant
+        case .renameEntities(let updates, _): updates.isEmpty || isInstant
+        default: isInstant
+        }
+    }
+
+    /// The same in files of SQLite's.
     var isInstant: Bool {
         switch self {
         case .dropTrigger, .createTrigger, .dropView, .createView, .dropIndex, .createTable, .renameTable, .addColumn,

@@ -25,8 +25,8 @@ struct DatabaseMigration {
         self.options = options
     }
 
-    private var timeout: TimeInterval { StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240 }
-    private var progress: Progress? { options?[NSMigrationProgressOption] as? Progress }
+    var timeout: TimeInterval { StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240 }
+    private var given: Progress? { options?[NSMigrationProgressOption] as? Progress }
     private var ignoresVersioning: Bool {
         StoreOptions.bool(options, NSIgnorePersistentStoreVersioningOption) ?? false
     }
@@ -57,6 +57,7 @@ struct DatabaseMigration {
     }
 
     private func check(_ metadata: [String: Any]) throws {
+        try SQLStoreMetadata.requireFinished(metadata, url)
         try StoreModelCheck(
             model: model, layout: model.layout, configurationName: configuration, url: url,
             archivedModel: { try engine.cachedModel(at: address, timeout: timeout) }
@@ -75,10 +76,12 @@ struct DatabaseMigration {
         if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
             let staged = StagedMigration(
                 url: url, model: model, configuration: configuration, options: options, manager: manager)
-            return try go(staged.hops(from: source, metadata), from: metadata, nil)
+            let hops = try staged.hops(from: source, metadata)
+            let lossGuard = try staged.lossGuard(from: source, metadata)
+            return try go(hops, from: metadata, lossGuard) { try staged.legs(from: source, metadata) }
         }
         if let hop = try GivenMapping(options)?.hop(from: found, to: model, find: { source }) {
-            return try go([hop], from: metadata, nil)
+            return try go([hop], from: metadata, nil) { migration([hop], nil).legs() }
         }
         guard infers || !ModelResources.mappingModels(in: nil).isEmpty else {
             throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
@@ -92,40 +95,51 @@ struct DatabaseMigration {
             let lossGuard = LossGuard(
                 url: url, target: model, configuration: configuration, options: options, hops: hops, shelf: way.shelf,
                 versions: way.versions)
-            try go(hops, from: metadata, lossGuard)
+            try go(hops, from: metadata, lossGuard) { migration(hops, lossGuard).legs() }
         }
     }
 
-    private func go(_ hops: [MigrationHop], from metadata: [String: Any], _ lossGuard: LossGuard?) throws {
+    private func migration(_ hops: [MigrationHop], _ lossGuard: LossGuard?) -> WayMigration {
+        WayMigration(url: url, hops: hops, configuration: configuration, options: options, lossGuard: lossGuard)
+    }
+
+    /// Goes a way: where the store lies, or, where code of the program's own takes part, through files. `legs` are the
+    /// parts of that.
+    private func go(
+        _ hops: [MigrationHop], from metadata: [String: Any], _ lossGuard: LossGuard?,
+        _ legs: () throws -> [CopyingMigration.Leg]
+    ) throws {
         guard let first = hops.first, let last = hops.last else { return }
-        if let hop = hops.first(where: { !$0.isInferred || $0.stage != nil }) { throw cannotGo(hop) }
-        try engine.migrating(at: address, from: metadata, timeout: timeout, progress) { connection in
+        let isInferred = hops.allSatisfy { $0.isInferred && $0.stage == nil }
+        // Others who wait want to see how far it is, whether or not this program does.
+        let progress = given ?? Progress(totalUnitCount: -1)
+        if given == nil { MigrationFeed { _ in }.attach(to: progress) }
+        var isDone = false
+        try engine.migrating(
+            at: address, from: metadata, changesTables: isInferred, timeout: timeout, progress
+        ) { connection in
             MigrationMoment.reach(.transactionBegun)
             let present = try SQLStoreMetadata.read(from: connection, url: url)
             // Somebody else has migrated it: it is looked at again.
             guard StoredVersion(present) == StoredVersion(metadata) else { return }
             do {
-                try lossGuard?.check(present, first.source, on: connection)
-                var transaction = MigrationTransaction(url: url, model: last.target, configuration: configuration)
-                // Dropping a column takes no time where this is gone.
-                transaction.defersCleaning = false
-                try transaction.goThrough(
-                    hops.dropLast().map(\.target), from: first.source, on: connection, progress)
+                try (isInferred ? lossGuard : lossGuard?.atBeginning)?.check(present, first.source, on: connection)
+                if isInferred {
+                    var transaction = MigrationTransaction(url: url, model: last.target, configuration: configuration)
+                    // Dropping a column takes no time where this is gone.
+                    transaction.defersCleaning = false
+                    try transaction.goThrough(
+                        hops.dropLast().map(\.target), from: first.source, on: connection, progress)
+                } else {
+                    try goThroughFiles(legs(), from: first.source, present, on: connection, progress)
+                }
             } catch let error as any SQLFailure {
                 throw MigrationErrors.translated(error, url: url, doing: "migrating")
             }
             MigrationMoment.reach(.stepsDone)
+            isDone = true
         }
-        MigrationMoment.reach(.committed)
-        if let progress { progress.completedUnitCount = progress.totalUnitCount }
-    }
-
-    private func cannotGo(_ hop: MigrationHop) -> NSError {
-        .coreData(
-            NSMigrationError,
-            reason: "A store in a database is migrated by inference, and “"
-                + (hop.stage.map { "\($0)” is a stage with code of the program's own." }
-                    ?? "\(hop.name)” is a mapping model."),
-            url: url)
+        if isDone { MigrationMoment.reach(.committed) }
+        progress.completedUnitCount = progress.totalUnitCount
     }
 }

@@ -92,7 +92,7 @@ struct MigrationTransaction {
     ) throws -> (plan: MigrationPlan, metadata: [String: Any]) {
         let newNames = try entityNames()
         let (old, facts) = try state(of: source, metadata, on: connection)
-        let new = try schema(newNames, after: old, source, origins, on: connection)
+        let new = try schema(newNames, after: old, source, origins, style: connection.style)
         let (difference, plan) = try Self.plan(
             from: source.layout, old, to: model.layout, new, facts, in: connection.dialect, origins)
         try forget(ForgottenFiles(of: difference, in: old))
@@ -107,9 +107,9 @@ struct MigrationTransaction {
     /// has stay, and new entities get others.
     func schema(
         _ names: Set<String>?, after old: SQLSchema, _ source: NSManagedObjectModel, _ origins: ModelOrigins?,
-        on connection: any SQLConnection
+        style: any SQLSchemaStyle
     ) throws -> SQLSchema {
-        let new = SQLSchemaBuilder.schema(of: model.layout, entities: names, style: connection.style)
+        let new = SQLSchemaBuilder.schema(of: model.layout, entities: names, style: style)
         guard new.namesEntities else { return new }
         let difference = try Self.difference(from: source.layout, old, to: model.layout, new, origins)
         var numbers: [String: Int] = [:]
@@ -124,7 +124,7 @@ struct MigrationTransaction {
             numbers[entity.name] = number
         }
         return SQLSchemaBuilder.schema(
-            of: model.layout, entities: names, numbers: numbers, style: connection.style)
+            of: model.layout, entities: names, numbers: numbers, style: style)
     }
 
     private static func difference(
@@ -144,6 +144,7 @@ struct MigrationTransaction {
         let metadata = try metadata ?? SQLStoreMetadata.read(from: connection, url: url)
         let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
         let schema = try ActualSchema(connection).fit(source.layout, entities: names, url: url)
+        connection.nameEntities(schema.entityNames(in: source.layout))
         return (schema, try connection.facts(ofTables: Set(schema.allTables.map(\.name) + ["ACHANGE"])))
     }
 
@@ -197,7 +198,7 @@ struct MigrationTransaction {
 
 extension SQLSchema {
     /// The names of the entities by their numbers.
-    fileprivate func entityNames(in layout: ModelLayout) -> [Int: String] {
+    func entityNames(in layout: ModelLayout) -> [Int: String] {
         layoutOfNumber.mapValues { layout.entities[$0].name }
     }
 }

@@ -54,11 +54,30 @@ struct StagedMigration {
     /// What keeps the way from losing values where it leads back to a version that the store was of before. Nil otherwise: who
     /// names versions in stages says what goes.
     private func lossGuard(_ steps: [Step], _ metadata: [String: Any]) throws -> LossGuard? {
+        try lossGuard(steps, metadata) {
+            let timeout = try SQLiteStoreOptions(options, url: url).timeout
+            return try SourceModel(metadata: metadata, url: url, timeout: timeout).find()
+        }
+    }
+
+    private func lossGuard(
+        _ steps: [Step], _ metadata: [String: Any], source: () throws -> NSManagedObjectModel
+    ) rethrows -> LossGuard? {
         guard VersionRecord(metadata).holds(model.versionHashes(ofConfiguration: configuration)) else { return nil }
-        let timeout = try SQLiteStoreOptions(options, url: url).timeout
-        let source = try SourceModel(metadata: metadata, url: url, timeout: timeout).find()
         return LossGuard(
-            url: url, target: model, configuration: configuration, options: options, hops: hops(from: source, steps))
+            url: url, target: model, configuration: configuration, options: options,
+            hops: hops(from: try source(), steps))
+    }
+
+    /// The same for a store whose model is at hand.
+    func lossGuard(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> LossGuard? {
+        lossGuard(try withConfiguration(steps(on: way(from: metadata)), metadata) { source }, metadata) { source }
+    }
+
+    /// The legs of the way of a store whose model is at hand.
+    func legs(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> [CopyingMigration.Leg] {
+        let steps = try withConfiguration(steps(on: way(from: metadata)), metadata) { source }
+        return legs(steps, lossGuard(steps, metadata) { source })
     }
 
     /// The hops that it would go from the store's version, for a forecast.

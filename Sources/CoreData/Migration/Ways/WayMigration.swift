@@ -32,7 +32,7 @@ struct WayMigration {
 
     /// A leg for each mapping model, and one for all inferred hops between them. The rows that a mapping model makes are ten
     /// times as dear as those that SQLite moves.
-    private func legs() -> [CopyingMigration.Leg] {
+    func legs() -> [CopyingMigration.Leg] {
         var legs: [CopyingMigration.Leg] = []
         var inferred: [MigrationHop] = []
         func name(_ first: MigrationHop, _ last: MigrationHop) -> String {

@@ -19,6 +19,8 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
     private var timer: (any DispatchSourceTimer)?
     /// Where the present part begins within the whole, and how much of it it is.
     private var piece = (start: 0.0, length: 1.0)
+    /// What a migration of another process says of the time that it needs.
+    private var toldSeconds: Double?
 
     /// `send` gets every event, and nil at the end.
     init(_ send: @escaping @Sendable (MigrationEvent?) -> Void) { self.send = send }
@@ -99,8 +101,21 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
     func begin(_ stage: MigrationEvent.Stage, entity: String? = nil, rows: Int = 0) {
         lock.withLock {
             hasBegun = true
+            toldSeconds = nil
             (event.stage, event.entity, event.rowsDone, event.rowsTotal) = (stage, entity, 0, rows)
             publish()
+        }
+    }
+
+    /// Another process is at work, and so far.
+    func follow(_ stage: MigrationEvent.Stage, fraction: Double, secondsLeft: Double?) {
+        lock.withLock {
+            hasBegun = true
+            if event.stage != stage {
+                (event.stage, event.entity, event.rowsDone, event.rowsTotal) = (stage, nil, 0, 0)
+            }
+            event.fraction = max(event.fraction, min(fraction, 0.999))
+            toldSeconds = secondsLeft
         }
     }
 
@@ -138,7 +153,7 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
         if hasEnded { return }
         let passed = ContinuousClock.now - start
         let seconds = Double(passed.components.seconds) + Double(passed.components.attoseconds) / 1e18
-        event.secondsLeft = estimate.secondsLeft(at: seconds, fraction: event.fraction)
+        event.secondsLeft = toldSeconds ?? estimate.secondsLeft(at: seconds, fraction: event.fraction)
         send(event)
     }
 }

@@ -3,19 +3,51 @@ import Foundation
 /// An engine whose stores are migrated where they lie, in one transaction of their database.
 package protocol InPlaceEngine: StoreEngine {
     /// Runs a body in a transaction beside which nobody uses the store, and commits it. Others who begin to migrate
-    /// the store wait until it ends; so do those who open it.
+    /// the store wait until it ends, and are told how far it is; so do those who open it.
     ///
     /// - Parameters:
     ///   - metadata: what the store said about its version. Processes that have it open as this version are waited for.
+    ///   - changesTables: whether the body changes tables. Otherwise others read them until `rebuild` is called.
     ///   - timeout: how long to wait for others; then the error is `NSPersistentStoreTimeoutError` and names them.
     func migrating(
-        at url: URL, from metadata: [String: Any], timeout: TimeInterval, _ progress: Progress?,
+        at url: URL, from metadata: [String: Any], changesTables: Bool, timeout: TimeInterval, _ progress: Progress?,
         _ body: (any SQLConnection) throws -> Void
     ) throws
+
+    /// Puts other tables in the place of those that a store has, in the transaction of a migration, and lets a body fill
+    /// them.
+    func rebuild(
+        on connection: any SQLConnection, _ layout: ModelLayout, entities: Set<String>?, _ metadata: [String: Any],
+        timeout: TimeInterval, _ progress: Progress?, _ fill: (TransferEnd) throws -> Void
+    ) throws
+
+    /// Lets a body fill a store that is not there yet, or that an earlier attempt with the same note has begun. Nobody can
+    /// open it before it is finished. One that fails leaves nothing; a killed process leaves what it has kept.
+    func filling(
+        _ opening: StoreOpening, note: String, timeout: TimeInterval, _ progress: Progress?,
+        _ body: (any UnfinishedStore) throws -> Void
+    ) throws
+
+    /// What its stores cannot hold of tables with this schema.
+    func limits(of schema: SQLSchema, _ layout: ModelLayout) -> TransferLimits
+
+    /// About how many bytes the rows of tables take, with their indexes.
+    func sizes(of tables: Set<String>, on connection: any SQLConnection) throws -> [String: Int64]
 
     /// What errors show of an address: no password is in it.
     func shown(_ url: URL) -> URL
 
     /// Runs a body with a connection that reads the store in one state.
     func looking<Result>(at url: URL, _ body: (any SQLConnection) throws -> Result) throws -> Result
+}
+
+/// A store that is being filled.
+package protocol UnfinishedStore: AnyObject {
+    var end: TransferEnd { get }
+    /// Whether an earlier attempt has left rows in it.
+    var isResumed: Bool { get }
+    /// Lets everything that was written be so, whatever becomes of the process. Called often; it happens now and then.
+    func keep() throws
+    /// Ends it: from now on it can be opened. The program's metadata become its own.
+    func finish(_ metadata: [String: Any]) throws
 }

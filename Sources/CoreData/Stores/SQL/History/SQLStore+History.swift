@@ -14,7 +14,7 @@ extension SQLStore: HistoryStore {
         let key = SQLExpression.column(SQLSchema.keyColumn)
         let ended = SQLSelect(
             [.function(.max, [key])], of: HistoryTables.transactions,
-            where: .binary(.less, key, .function(.historyBound, [])))
+            where: .binary(.less, key, Self.bound))
         try awaitOlderTransactions()
         return try reading { try max($0.integer(ended) ?? 0, $0.integer(Self.newestDeleted) ?? 0) }
     }
@@ -35,6 +35,10 @@ extension SQLStore: HistoryStore {
             pause = min(pause * 2, 50_000)
         }
     }
+
+    /// A SELECT of its own is computed once for a statement, not for each row.
+    private static let bound = SQLExpression.scalar(
+        SQLSelect(results: [.init(expression: .function(.historyBound, []))], from: .nothing))
 
     private static let newestDeleted = SQLSelect(
         [.column(SQLBookkeeping.Keys.highest)], of: SQLBookkeeping.Keys.table,
@@ -157,7 +161,7 @@ extension SQLStore: HistoryStore {
         guard capabilities.numbersHistory else { return Self.condition(interval) }
         return .and([
             Self.condition(interval),
-            .binary(.less, HistoryTables.ofTransaction(SQLSchema.keyColumn), .function(.historyBound, [])),
+            .binary(.less, HistoryTables.ofTransaction(SQLSchema.keyColumn), Self.bound),
         ])
     }
 

@@ -97,12 +97,12 @@ package struct ActualSchema {
         for column in [join.ownerColumn, join.memberColumn] where !present.contains(column) {
             throw Self.missing("the column \(column) of the join table \(join.table)", nil, url)
         }
-        if join.memberOrderColumn != nil {
+        if let name = join.memberOrderColumn, !present.contains(name) {
             join.memberOrderColumn = present.first {
                 $0 == "Z_FOK_" + join.memberColumn.dropFirst(join.isReflexive ? 0 : 2)
             }
         }
-        if join.ownerOrderColumn != nil {
+        if let name = join.ownerOrderColumn, !present.contains(name) {
             join.ownerOrderColumn = present.first { $0 == "Z_FOK_" + join.ownerColumn.dropFirst(2) }
         }
         schema.replaceJoin(index, by: join)

@@ -9,8 +9,28 @@ package enum SQLStoreMetadata {
     package static let reservedKeys: Set<String> = [
         NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
         "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
-        "_NSAutoVacuumLevel", DeferredStatements.metadataKey, StoredVersion.notesKey,
+        "_NSAutoVacuumLevel", DeferredStatements.metadataKey, StoredVersion.notesKey, unfinishedKey,
     ]
+
+    /// Where a store that is being filled notes from what. Nobody opens it while it is there.
+    package static let unfinishedKey = "OpenCoreDataUnfinishedMove"
+
+    /// Throws where a store is being filled, or the process that filled it was killed.
+    package static func requireFinished(_ metadata: [String: Any], _ url: URL) throws {
+        guard metadata[unfinishedKey] != nil else { return }
+        throw NSError.coreData(
+            NSPersistentStoreOpenError,
+            reason:
+                "The store at “\(url.absoluteString)” is not whole: another one is being moved there, or the process that "
+                + "moved it was ended. Move it once more, which goes on where that one stopped, or destroy this one.",
+            url: url)
+    }
+
+    /// What a program has put into a store's metadata, for another store with the same content.
+    package static func ownKeys(of metadata: [String: Any]) -> [String: Any] {
+        let others = reservedKeys.union([NSStoreUUIDKey, previousIdentifiersKey, NSStoreModelVersionIdentifiersKey])
+        return metadata.filter { !others.contains($0.key) && !$0.key.hasPrefix("_NS") }
+    }
 
     /// The UUIDs that a store had before a program gave it another one: a -wal that still holds the change is its own.
     package static let previousIdentifiersKey = "OpenCoreDataPreviousUUIDs"

@@ -1,0 +1,112 @@
+import Foundation
+
+// The forecast of a store in a database, which is migrated where it lies.
+extension MigrationForecaster {
+    /// What was measured on a server of an ordinary computer: PostgreSQL's figures for a million rows.
+    private static let server = MachineCalibration(
+        scan: 1.4e-7, rewrite: 1.8e-5, index: 1.6e-6, byte: 0, transaction: 0.02)
+
+    func forecast(
+        of engine: any InPlaceEngine, at address: URL, through versions: [NSManagedObjectModel]
+    ) throws -> MigrationForecast {
+        var forecast = MigrationForecast(store: url, isMigrationRequired: false)
+        let metadata: [String: Any]
+        do {
+            metadata = try engine.metadata(at: address)
+        } catch let error as NSError where SQLStoreMetadata.isNotAStore(error) {
+            return forecast
+        }
+        if try fits(metadata, engine, address) { return forecast }
+        forecast.isMigrationRequired = true
+        do {
+            try engine.looking(at: address) { connection in
+                try look(metadata, engine, address, on: connection, through: versions, &forecast)
+            }
+        } catch let error as NSError
+            where Self.obstacleCodes.contains(error.code) || MigrationErrors.isAboutRows(error)
+        {
+            forecast.hops = []
+            forecast.locks = []
+            forecast.obstacles = Self.obstacles(of: error)
+        }
+        return forecast
+    }
+
+    private func fits(_ metadata: [String: Any], _ engine: any InPlaceEngine, _ address: URL) throws -> Bool {
+        do {
+            try StoreModelCheck(
+                model: model, layout: model.layout, configurationName: configuration, url: url,
+                archivedModel: { try engine.cachedModel(at: address, timeout: 0) }
+            ).check(metadata)
+            return true
+        } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
+            return false
+        }
+    }
+
+    private func look(
+        _ metadata: [String: Any], _ engine: any InPlaceEngine, _ address: URL, on connection: any SQLConnection,
+        through versions: [NSManagedObjectModel], _ forecast: inout MigrationForecast
+    ) throws {
+        var forecaster = self
+        (forecaster.dialect, forecaster.style) = (connection.dialect, connection.style)
+        forecaster.machine = Self.server
+        let versions = versions + MigrationLossOptions(options).versions
+        let found = SourceModel(
+            metadata: metadata, url: url, versions: versions,
+            archived: { try engine.cachedModel(at: address, timeout: 0) })
+        let source = try found.find()
+        let (schema, facts) = try transaction.state(of: source, metadata, on: connection)
+        let sizes = try engine.sizes(of: Set(facts.tables.keys), on: connection)
+        let state = State(
+            model: source, schema: schema, facts: facts,
+            rowBytes: sizes.mapValues { Double($0) }.reduce(into: [:]) { result, size in
+                result[size.key] = size.value / Double(max(1, facts.tables[size.key]?.rows ?? 0))
+            }, size: nil, unchanged: Set(facts.tables.keys))
+        let direct = MigrationHop(source: source, target: model, means: .inferred)
+        let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
+        var taken = [direct]
+        if let hops = try namedHops(from: source, found) {
+            try forecaster.go(hops, from: state, on: connection, &forecast)
+            taken = hops
+        } else {
+            try way.go(from: source, to: model) { hops in
+                if hops == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
+                forecast.hops = []
+                try forecaster.go(hops ?? [direct], from: state, on: connection, &forecast)
+                taken = hops ?? [direct]
+            }
+        }
+        let lossGuard = lossGuard(taken, of: way, from: source)
+        add(try lossGuard.sample(metadata, source, on: connection), of: lossGuard, to: &forecast)
+        if forecast.isPossible {
+            forecaster.addCosts(
+                of: taken, tables: schema.allTables.map(\.name), bytes: sizes.values.reduce(0, +),
+                rows: schema.allTables.reduce(0) { $0 + (facts.tables[$1.name]?.rows ?? 0) }, to: &forecast)
+        }
+    }
+
+    /// In place everything is one transaction of the server's. Where code of the program's own runs, the content goes through
+    /// files of this machine, and nobody reads the tables while they are exchanged.
+    private func addCosts(
+        of hops: [MigrationHop], tables: [String], bytes: Int64, rows: Int, to forecast: inout MigrationForecast
+    ) {
+        let work = forecast.hops.flatMap(\.steps).reduce(0) { $0 + $1.seconds } + machine.transaction
+        if hops.allSatisfy({ $0.isInferred && $0.stage == nil }) {
+            forecast.estimatedSeconds = work
+            forecast.locks = [.init(tables: tables, isExclusive: true, seconds: work)]
+            forecast.diskSpaceNeeded = forecast.bytes * 2 + Self.smallChange
+            return
+        }
+        // Rows are read, and written with their indexes, a thousand at a time.
+        let (reading, writing) = (Double(rows) * 2e-6, Double(rows) * 8e-6)
+        forecast.estimatedSeconds = reading + work + writing
+        forecast.locks = [
+            .init(tables: tables, isExclusive: false, seconds: reading + work),
+            .init(tables: tables, isExclusive: true, seconds: writing),
+        ]
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("copy")
+        forecast.diskSpaceNeeded = max(bytes, forecast.bytes) * 2 + Self.smallChange
+        forecast.diskSpaceAvailable = Self.freeBytes(at: folder)
+    }
+}

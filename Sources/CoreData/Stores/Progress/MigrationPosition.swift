@@ -1,0 +1,41 @@
+import Foundation
+
+/// How far a migration is, as a short text that other processes read while they wait for it.
+package struct MigrationPosition: Sendable, Equatable {
+    package var stage: MigrationEvent.Stage
+    /// From 0 to 1.
+    package var fraction: Double
+    package var secondsLeft: Double?
+
+    /// Where the migration is that a progress follows.
+    package init(of progress: Progress) {
+        let event = MigrationFeed.of(progress)?.latest
+        stage = event?.stage ?? .rewriting
+        fraction = max(event?.fraction ?? 0, progress.isIndeterminate ? 0 : progress.fractionCompleted)
+        secondsLeft = event?.secondsLeft
+    }
+
+    /// Reads `text`.
+    package init?(_ text: some StringProtocol) {
+        let words = text.split(separator: " ")
+        guard words.count == 3, let stage = MigrationEvent.Stage(rawValue: String(words[0])),
+            let fraction = Double(words[1])
+        else { return nil }
+        self.stage = stage
+        self.fraction = fraction
+        secondsLeft = Double(words[2])
+    }
+
+    package var text: String {
+        // No language's comma.
+        "\(stage.rawValue) \(Double(Int(fraction * 1000)) / 1000) \(secondsLeft.map { "\(Int($0.rounded(.up)))" } ?? "-")"
+    }
+
+    /// Lets the progress of a process that waits show it.
+    package func show(in progress: Progress?) {
+        guard let progress else { return }
+        if progress.totalUnitCount < 1000 { progress.totalUnitCount = 1000 }
+        progress.completedUnitCount = max(progress.completedUnitCount, Int64(min(fraction, 1) * 999))
+        MigrationFeed.of(progress)?.follow(stage, fraction: fraction, secondsLeft: secondsLeft)
+    }
+}

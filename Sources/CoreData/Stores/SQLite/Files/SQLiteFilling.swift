@@ -1,0 +1,119 @@
+import Foundation
+
+/// A SQLite store that is filled in the folder of a store's migrations, and takes that store's place when it is whole.
+///
+/// What a killed process leaves stays in the folder: the next attempt with the same note goes on with it, and the next
+/// opening of the store removes it.
+final class SQLiteFilling: UnfinishedStore {
+    private static let place = "move"
+    private static let timeBetweenCommits = Duration.milliseconds(500)
+
+    private let connection: SQLiteConnection
+    private let files: SQLiteStoreFiles
+    let end: TransferEnd
+    let isResumed: Bool
+    private var lastKept = ContinuousClock.now
+
+    private init(_ store: SQLiteStore, _ connection: SQLiteConnection, _ files: SQLiteStoreFiles, isResumed: Bool) {
+        self.connection = connection
+        self.files = files
+        self.isResumed = isResumed
+        end = TransferEnd(
+            connection, store.layout, store.schema, externalData: store.externalData,
+            name: files.main.lastPathComponent)
+    }
+
+    /// Lets a body fill a store, and puts it in the place of what lies at an address.
+    static func fill(
+        _ files: SQLiteStoreFiles, _ opening: StoreOpening, note: String, timeout: TimeInterval, _ progress: Progress?,
+        _ body: (any UnfinishedStore) throws -> Void
+    ) throws {
+        try files.requireOwn()
+        // Without a journal it would remove what an earlier attempt has left.
+        let journal = ExchangeJournal.url(in: MigrationFolder.url(for: files))
+        if FileManager.default.fileExists(atPath: journal.path) { try StoreExchange.recover(files, timeout: timeout) }
+        guard let folder = try MigrationFolder.lock(files, creating: true, timeout: timeout, progress) else { return }
+        MigrationMoment.reach(.folderLocked)
+        do {
+            try folder.clear(keeping: [place])
+            let copy = try folder.make(place, keeping: true)
+            try fill(copy, opening, note: note, body)
+            try SQLiteStoreFiles.synchronize(copy.main)
+            if FileManager.default.fileExists(atPath: files.main.path) {
+                try files.withoutUsers(timeout: 0, force: false, absorbing: true) { try files.take(copy) }
+            } else {
+                try files.take(copy)
+            }
+            try folder.remove()
+        } catch {
+            try? folder.remove()
+            throw error
+        }
+    }
+
+    /// Fills a store that lies in a folder of the caller's own, or goes on with it.
+    static func fill(
+        _ files: SQLiteStoreFiles, _ opening: StoreOpening, note: String, _ body: (any UnfinishedStore) throws -> Void
+    ) throws {
+        do {
+            let isResumed = try isLeft(files, note)
+            if !isResumed { try files.removeRemains() }
+            var options = opening.options ?? [:]
+            for key in [
+                NSPersistentHistoryTrackingKey, NSPersistentStoreRemoteChangeNotificationPostOptionKey,
+                NSReadOnlyPersistentStoreOption, NSMigrationProgressOption,
+            ] { options[key] = nil }
+            let store = try SQLiteStore(
+                layout: opening.layout, storeNumber: 1, configurationName: opening.configuration, at: files.main,
+                options: options)
+            do {
+                defer { store.close() }
+                try store.writingHere { connection in
+                    let filling = SQLiteFilling(store, connection, files, isResumed: isResumed)
+                    try filling.begin(note)
+                    try body(filling)
+                }
+            }
+            try files.withoutUsers(timeout: 0, force: false, absorbing: true) {}
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .saving)
+        }
+    }
+
+    /// Whether an earlier attempt has left what can be gone on with.
+    private static func isLeft(_ files: SQLiteStoreFiles, _ note: String) throws -> Bool {
+        guard FileManager.default.fileExists(atPath: files.main.path),
+            let metadata = try? SQLiteStoreMetadata.metadata(at: files.main, timeout: 0)
+        else { return false }
+        return metadata[SQLStoreMetadata.unfinishedKey] as? String == note
+    }
+
+    private func begin(_ note: String) throws {
+        if !isResumed {
+            try connection.transaction {
+                var metadata = try SQLStoreMetadata.read(from: connection, url: files.main)
+                metadata[SQLStoreMetadata.unfinishedKey] = note
+                try SQLStoreMetadata.write(metadata, to: connection, url: files.main)
+            }
+        }
+        MigrationMoment.reach(.transactionBegun)
+        try connection.begin()
+    }
+
+    func keep() throws {
+        guard ContinuousClock.now - lastKept >= Self.timeBetweenCommits || MigrationMoment.isObserved else { return }
+        try connection.commit()
+        MigrationMoment.reach(.batchSaved)
+        try connection.begin()
+        lastKept = .now
+    }
+
+    func finish(_ metadata: [String: Any]) throws {
+        var own = try SQLStoreMetadata.read(from: connection, url: files.main)
+        own[SQLStoreMetadata.unfinishedKey] = nil
+        try SQLStoreMetadata.write(own.merging(metadata) { own, _ in own }, to: connection, url: files.main)
+        MigrationMoment.reach(.stepsDone)
+        try connection.commit()
+        MigrationMoment.reach(.committed)
+    }
+}

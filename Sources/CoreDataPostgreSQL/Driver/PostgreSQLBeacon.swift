@@ -1,0 +1,51 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// Tells those who wait for a migration how far it is, by the name that a connection of its own has in the server: all
+    /// users of a database see it, and it goes with the process.
+    final class PostgreSQLBeacon: @unchecked Sendable {  // the connection is used on the queue
+        private static let prefix = "OpenCoreData migration "
+        private static let interval = DispatchTimeInterval.milliseconds(200)
+
+        private let queue = DispatchQueue(label: "CoreDataPostgreSQL.PostgreSQLBeacon", qos: .utility)
+        private let progress: Progress
+        private let connection: PostgreSQLConnection
+        private let timer: any DispatchSourceTimer
+        private var last = ""
+
+        /// - Returns: nil where the server has no connection for it: then others wait without seeing anything.
+        init?(_ address: PostgreSQLAddress, _ progress: Progress?) {
+            guard let progress, let connection = try? PostgreSQLConnection(address) else { return nil }
+            self.progress = progress
+            self.connection = connection
+            timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.schedule(deadline: .now(), repeating: Self.interval)
+            timer.setEventHandler { [weak self] in self?.tell() }
+            timer.activate()
+        }
+
+        /// No waiting process reads anything after this.
+        func end() {
+            timer.cancel()
+            queue.sync { try? connection.execute("RESET application_name") }
+        }
+
+        private func tell() {
+            let text = Self.prefix + MigrationPosition(of: progress).text
+            guard text != last, connection.isAlive else { return }
+            last = text
+            try? connection.execute("SET application_name = \(PostgreSQLDialect().literal(.string(text)))")
+        }
+
+        /// Where the migration of another process is; nil while there is none.
+        static func position(on connection: PostgreSQLConnection) throws -> MigrationPosition? {
+            let select = """
+                SELECT application_name FROM pg_stat_activity WHERE datname = current_database() \
+                AND pid <> pg_backend_pid() AND application_name LIKE $1 ORDER BY backend_start LIMIT 1
+                """
+            let name = try connection.texts(select, [prefix + "%"]).first
+            return name.flatMap { MigrationPosition($0.dropFirst(prefix.count)) }
+        }
+    }
+#endif

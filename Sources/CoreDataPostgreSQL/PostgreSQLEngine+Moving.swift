@@ -1,0 +1,155 @@
+#if PostgreSQL
+    @_spi(MigrationTesting) import CoreData
+    import Foundation
+
+    // Stores that are migrated where they lie, filled, or replaced by others.
+    extension PostgreSQLEngine {
+        func migrating(
+            at url: URL, from metadata: [String: Any], changesTables: Bool, timeout: TimeInterval,
+            _ progress: Progress?, _ body: (any SQLConnection) throws -> Void
+        ) throws {
+            try reporting {
+                // The locks of the session go with the connection.
+                let connection = try Self.connection(to: url)
+                if try ExistingTables.isPresent(on: connection) {
+                    throw NSError.coreData(
+                        NSPersistentStoreIncompatibleVersionHashError,
+                        reason:
+                            "The store lies over tables that others have made, which no migration changes. Destroy it: "
+                            + "the tables stay as they are. Then add it with the new model.",
+                        url: shown(url), userInfo: ["metadata": metadata])
+                }
+                let lock = PostgreSQLConnection.versionLock(of: metadata)
+                try connection.takeAlone(version: lock, timeout: timeout, progress)
+                let beacon = PostgreSQLBeacon(connection.address, progress)
+                defer { beacon?.end() }
+                try connection.transaction {
+                    // It takes as long as it takes, and the program's own code may run in between.
+                    try connection.execute(
+                        "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
+                    // Other programs know nothing of versions.
+                    try connection.lock(
+                        PostgreSQLOpening.tables(on: connection), changesTables ? .againstAll : .againstWriters,
+                        timeout: timeout, progress)
+                    // A table with checks that wait for the commit cannot be changed.
+                    if changesTables { try PostgreSQLTables.dropConstraints(on: connection) }
+                    try body(connection)
+                    if changesTables { try PostgreSQLOpening.furnish(on: connection) }
+                }
+            }
+        }
+
+        func rebuild(
+            on connection: any SQLConnection, _ layout: ModelLayout, entities: Set<String>?, _ metadata: [String: Any],
+            timeout: TimeInterval, _ progress: Progress?, _ fill: (TransferEnd) throws -> Void
+        ) throws {
+            guard let connection = connection as? PostgreSQLConnection else { return }
+            try connection.lock(
+                PostgreSQLOpening.tables(on: connection), .againstAll, timeout: timeout, progress)
+            try PostgreSQLOpening.empty(on: connection)
+            let schema = SQLSchemaBuilder.schema(of: layout, entities: entities, style: PostgreSQLStyle())
+            try PostgreSQLOpening.make(schema, layout, metadata, on: connection)
+            connection.labels = EntityLabels(schema, layout)
+            try fill(TransferEnd(connection, layout, schema, name: connection.address.description))
+            try PostgreSQLTables(connection, schema, layout).furnishFilled()
+        }
+
+        func filling(
+            _ opening: StoreOpening, note: String, timeout: TimeInterval, _ progress: Progress?,
+            _ body: (any UnfinishedStore) throws -> Void
+        ) throws {
+            guard let url = opening.url else { return }
+            try reporting {
+                let connection = try Self.connection(to: url)
+                try connection.takeAlone(version: PostgreSQLConnection.fillingLock, timeout: timeout, progress)
+                let filling = try PostgreSQLFilling(connection, opening, note: note, shown(url))
+                do {
+                    try body(filling)
+                } catch {
+                    filling.giveUp()
+                    throw error
+                }
+            }
+        }
+
+        func limits(of schema: SQLSchema, _ layout: ModelLayout) -> TransferLimits {
+            var limits = TransferLimits()
+            limits.takesZeroInTexts = false
+            limits.dates = PostgreSQLParameters.dates
+            limits.hasSizesOfIntegers = true
+            limits.demandsValues = true
+            // The server takes a gigabyte at once, and a value is not alone.
+            limits.largestValue = 1_000_000_000
+            limits.references = PostgreSQLTables.wanted(schema, layout).sorted {
+                ($0.table, $0.column) < ($1.table, $1.column)
+            }
+            return limits
+        }
+
+        func sizes(of tables: Set<String>, on connection: any SQLConnection) throws -> [String: Int64] {
+            guard let connection = connection as? PostgreSQLConnection else { return [:] }
+            var sizes: [String: Int64] = [:]
+            for table in try connection.tableNames().intersection(tables) {
+                let name = PostgreSQLDialect().quoted(table)
+                let size = try connection.texts("SELECT pg_total_relation_size($1::regclass)", [name]).first
+                sizes[table] = size.flatMap { Int64($0) }
+            }
+            return sizes
+        }
+
+        /// Puts a copy of another PostgreSQL store in the place of one, in one transaction. Those who have it open are waited
+        /// for, unless `force` says otherwise.
+        func replace(
+            fileAt url: URL, with source: StorePlace, _ sourceURL: URL, timeout: TimeInterval, waiting: TimeInterval,
+            force: Bool
+        ) throws {
+            try reporting {
+                let reader = try Self.connection(to: sourceURL)
+                reader.beginReading()
+                defer { reader.rollback() }
+                // The layout does not keep its model.
+                let (model, from) = try Self.end(of: reader, shown(sourceURL))
+                defer { withExtendedLifetime(model) {} }
+                let connection = try Self.connection(to: url)
+                var metadata = try SQLStoreMetadata.read(from: reader, url: shown(sourceURL))
+                for key in [DeferredStatements.metadataKey, SQLStoreMetadata.previousIdentifiersKey] {
+                    metadata[key] = nil
+                }
+                // The copy has no history: a token of the other's means nothing in it.
+                metadata[NSStoreUUIDKey] = UUID().uuidString
+                let present = try? SQLStoreMetadata.read(from: connection, url: shown(url))
+                if let present, !force {
+                    try connection.takeAlone(
+                        version: PostgreSQLConnection.versionLock(of: present), timeout: waiting, nil)
+                }
+                try connection.transaction {
+                    try rebuild(
+                        on: connection, from.layout,
+                        entities: Set(from.schema.layoutOfNumber.values.map { from.layout.entities[$0].name }),
+                        metadata, timeout: waiting, nil
+                    ) { end in
+                        try RowTransfer(from: from, to: end, follower: TransferFollower(nil, rows: 0)).copy {}
+                        MigrationMoment.reach(.stepsDone)
+                    }
+                }
+                MigrationMoment.reach(.committed)
+            }
+        }
+
+        /// The tables of a store, by the model that it keeps.
+        private static func end(
+            of connection: PostgreSQLConnection, _ url: URL
+        ) throws -> (NSManagedObjectModel, TransferEnd) {
+            let metadata = try SQLStoreMetadata.read(from: connection, url: url)
+            try SQLStoreMetadata.requireFinished(metadata, url)
+            guard let model = try PostgreSQLOpening.cachedModel(on: connection) else {
+                throw SQLStoreMetadata.notAStore(url)
+            }
+            let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
+            let layout = ModelLayout(model: model)
+            let schema = try ActualSchema(connection).fit(layout, entities: names, url: url)
+            connection.labels = EntityLabels(schema, layout)
+            return (model, TransferEnd(connection, layout, schema, name: url.absoluteString))
+        }
+    }
+#endif

@@ -1,0 +1,104 @@
+#if PostgreSQL
+    @_spi(MigrationTesting) import CoreData
+    import Foundation
+
+    /// A store that is being filled: its metadata say so, and nobody opens it. Foreign keys come when it is whole.
+    final class PostgreSQLFilling: UnfinishedStore {
+        private let connection: PostgreSQLConnection
+        private let shown: URL
+        let end: TransferEnd
+        let isResumed: Bool
+        private var lastKept = ContinuousClock.now
+
+        private static let timeBetweenCommits = Duration.milliseconds(500)
+
+        /// Makes the store, or finds what an earlier attempt has left of it. A transaction is open afterwards.
+        init(_ connection: PostgreSQLConnection, _ opening: StoreOpening, note: String, _ shown: URL) throws {
+            self.connection = connection
+            self.shown = shown
+            let layout = opening.layout
+            let entities = try opening.entities()
+            isResumed = try connection.tableNames().contains(SQLBookkeeping.Keys.table)
+            if isResumed {
+                let metadata = try SQLStoreMetadata.read(from: connection, url: shown)
+                guard let unfinished = metadata[SQLStoreMetadata.unfinishedKey] as? String else {
+                    throw NSError.coreData(
+                        NSPersistentStoreOperationError,
+                        reason: "There is a store already where this one is to move.", url: shown)
+                }
+                guard unfinished == note else {
+                    throw NSError.coreData(
+                        NSPersistentStoreOperationError,
+                        reason:
+                            "Another store, or another version of this one, was being moved to \(shown.absoluteString) by a "
+                            + "process that was ended. Destroy what it left first.", url: shown)
+                }
+            }
+            let numbers = isResumed ? try ActualSchema(connection).numbers : nil
+            let schema = SQLSchemaBuilder.schema(
+                of: layout, entities: entities, numbers: numbers, style: PostgreSQLStyle())
+            connection.labels = EntityLabels(schema, layout)
+            end = TransferEnd(connection, layout, schema, name: shown.absoluteString)
+            if !isResumed {
+                var metadata = SQLStoreMetadata.description(
+                    of: layout.model, entities: entities, type: NSPostgreSQLStoreType)
+                metadata[NSStoreUUIDKey] = UUID().uuidString
+                metadata[SQLStoreMetadata.unfinishedKey] = note
+                try connection.transaction {
+                    try PostgreSQLOpening.make(schema, layout, metadata, on: connection)
+                    try PostgreSQLTables(connection, schema, layout).furnish()
+                    try PostgreSQLTables.dropConstraints(on: connection)
+                }
+            }
+            MigrationMoment.reach(.transactionBegun)
+            try connection.begin()
+        }
+
+        func keep() throws {
+            guard ContinuousClock.now - lastKept >= Self.timeBetweenCommits || MigrationMoment.isObserved else {
+                return
+            }
+            try connection.commit()
+            MigrationMoment.reach(.batchSaved)
+            try connection.begin()
+            lastKept = .now
+        }
+
+        func finish(_ metadata: [String: Any]) throws {
+            try PostgreSQLTables(connection, end.schema, end.layout).furnishFilled()
+            var own = try SQLStoreMetadata.read(from: connection, url: shown)
+            own[SQLStoreMetadata.unfinishedKey] = nil
+            try SQLStoreMetadata.write(own.merging(metadata) { own, _ in own }, to: connection, url: shown)
+            MigrationMoment.reach(.stepsDone)
+            try connection.commit()
+            MigrationMoment.reach(.committed)
+        }
+
+        /// Removes what was written, unless the server cannot be reached: then the next attempt goes on with it.
+        func giveUp() {
+            connection.rollback()
+            try? PostgreSQLOpening.destroy(on: connection)
+        }
+    }
+
+    extension PostgreSQLTables {
+        /// Brings tables whose rows have come to what they have for other programs.
+        func furnishFilled() throws {
+            try furnish()
+            for root in layout.entities where root.superIndex == nil {
+                guard let table = schema.table(ofRoot: root.index)?.name, let number = schema.numbers[root.index] else {
+                    continue
+                }
+                try raiseSequence(of: table, above: connection.highestKey(in: table, ofNumber: Int64(number)))
+            }
+        }
+
+        /// Lets the next key of a table be above one that was given out elsewhere.
+        private func raiseSequence(of table: String, above key: Int64) throws {
+            let start = key / Self.keysTogether * Self.keysTogether + Self.keysTogether + 1
+            _ = try connection.texts(
+                "SELECT setval(pg_get_serial_sequence($1, 'id'), $2::bigint, false)",
+                [PostgreSQLDialect().quoted(table), "\(start)"])
+        }
+    }
+#endif
