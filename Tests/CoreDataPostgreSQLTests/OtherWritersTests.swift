@@ -240,7 +240,7 @@
 
         @Test("Whoever listens gets one notification for a transaction of psql's, with its number")
         func notifications() throws {
-            let listener = try PostgreSQLListener(server, database)
+            let listener = try ListeningPsql(server, database)
             _ = psql("BEGIN; INSERT INTO tag (name) VALUES ('a'), ('b'); UPDATE tag SET name = 'c'; COMMIT")
             #expect(psql("BEGIN; DELETE FROM tag; ROLLBACK") != nil)
             let number = psql("SELECT max(id) FROM coredata.transactions")
@@ -272,7 +272,7 @@
                 try context.save()
                 return author
             }
-            let listener = try PostgreSQLListener(server, database)
+            let listener = try ListeningPsql(server, database)
             let printed = server.sqlalchemy(
                 database,
                 """

@@ -122,6 +122,7 @@
             guard let column = table.columns[name] else {
                 return mismatches.append("the entity “\(root.name)” has no key “\(table.shown).\(name)”")
             }
+            view.key = name
             guard ExistingTable.integers.contains(column.type) else {
                 return mismatches.append(
                     "the key “\(table.shown).\(name)” is of the type \(column.type), and only whole numbers can be keys"
@@ -132,7 +133,6 @@
                     "the key “\(table.shown).\(name)” is not unique by itself, and keys of several columns cannot be used"
                 )
             }
-            view.key = name
             view.isLimited = column.type == "bigint"
             view.sequence = try table.sequence(of: name, on: connection)
             let quoted = PostgreSQLDialect().quoted(name)

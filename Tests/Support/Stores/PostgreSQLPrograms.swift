@@ -34,7 +34,7 @@
     }
 
     /// A psql that listens to the framework's channel.
-    public final class PostgreSQLListener {
+    public final class ListeningPsql {
         private let process = Process()
         private let (input, output) = (Pipe(), Pipe())
 
