@@ -118,7 +118,7 @@
                 while Int(server.psql(database, "SELECT pages FROM book WHERE title = 'counter'") ?? "") ?? 0 < wanted {
                 }
                 switch kill % 10 {
-                case 9: server.restart()
+                case 9: server.crash()
                 case 0, 4, 7:
                     let place = Int.random(in: 0..<children.count, using: &random)
                     children[place].kill()
@@ -136,6 +136,8 @@
             #expect(lines.allSatisfy { !$0.hasPrefix("unknown") })
             let saved = lines.filter { $0.hasPrefix("saved ") }.map { String($0.dropFirst(6)) }
             #expect(saved.count > kills)
+            // The server may be on its way up.
+            while server.psql(database, "SELECT 1") == nil {}
             func column(_ statement: String) -> [String] {
                 (server.psql(database, statement) ?? "").split(separator: "\n").map(String.init)
             }
