@@ -338,10 +338,10 @@
     }
 
     extension PostgreSQLServer {
-        /// Waits until all history that is recorded can be read: transactions that run elsewhere on the server hold it back.
+        /// Waits until all history that is recorded can be read: older transactions of the database that still run hold it back.
         func awaitHistory(of database: String) {
             let condition = """
-                SELECT coalesce(max(id), 0) < pg_snapshot_xmin(pg_current_snapshot())::text::bigint FROM coredata.transactions
+                SELECT coalesce(max(id), 0) < coredata.history_bound() FROM coredata.transactions
                 """
             while psql(database, condition) == "f" {}
         }
