@@ -74,7 +74,7 @@
             MigrationMoment.reach(.committed)
         }
 
-        /// Removes what was written, unless the server cannot be reached: then the next attempt goes on with it.
+        /// Removes what was written, unless the server cannot be reached: then the next attempt resumes it.
         func giveUp() {
             connection.rollback()
             try? PostgreSQLOpening.destroy(on: connection)

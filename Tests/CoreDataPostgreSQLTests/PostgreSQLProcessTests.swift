@@ -99,6 +99,7 @@
             }
             var random = SplitMix(state: 18)
             let said = Locked<[String]>([])
+            let ends = DispatchSemaphore(value: 0)
             var names = 0
             func start() throws -> ChildProgram {
                 names += 1
@@ -106,6 +107,7 @@
                 Thread.detachNewThread {
                     let output = child.wait().output
                     said.withLock { $0.append(output) }
+                    ends.signal()
                 }
                 return child
             }
@@ -131,7 +133,7 @@
                 }
             }
             for child in children { child.kill() }
-            while said.withLock({ $0.count }) < names { Thread.sleep(forTimeInterval: 0.01) }
+            for _ in 0..<names { ends.wait() }
             let lines = said.withLock { $0 }.flatMap { $0.split(separator: "\n").map(String.init) }
             #expect(lines.allSatisfy { !$0.hasPrefix("unknown") })
             let saved = lines.filter { $0.hasPrefix("saved ") }.map { String($0.dropFirst(6)) }

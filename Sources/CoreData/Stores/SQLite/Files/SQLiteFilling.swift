@@ -2,7 +2,7 @@ import Foundation
 
 /// A SQLite store that is filled in the folder of a store's migrations, and takes that store's place when it is whole.
 ///
-/// What a killed process leaves stays in the folder: the next attempt with the same note goes on with it, and the next
+/// What a killed process leaves stays in the folder: the next attempt with the same note resumes it, and the next
 /// opening of the store removes it.
 final class SQLiteFilling: UnfinishedStore {
     private static let place = "move"
@@ -51,7 +51,7 @@ final class SQLiteFilling: UnfinishedStore {
         }
     }
 
-    /// Fills a store that lies in a folder of the caller's own, or goes on with it.
+    /// Fills a store that lies in a folder of the caller's own, or resumes filling it.
     static func fill(
         _ files: SQLiteStoreFiles, _ opening: StoreOpening, note: String, _ body: (any UnfinishedStore) throws -> Void
     ) throws {
@@ -80,7 +80,7 @@ final class SQLiteFilling: UnfinishedStore {
         }
     }
 
-    /// Whether an earlier attempt has left what can be gone on with.
+    /// Whether an earlier attempt has left something that can be resumed.
     private static func isLeft(_ files: SQLiteStoreFiles, _ note: String) throws -> Bool {
         guard FileManager.default.fileExists(atPath: files.main.path),
             let metadata = try? SQLiteStoreMetadata.metadata(at: files.main, timeout: 0)
