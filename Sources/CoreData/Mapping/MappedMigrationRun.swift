@@ -116,7 +116,7 @@ final class MappedMigrationRun {
     }
 
     /// Runs a body while the thread holds both contexts. A row that cannot be read ends the migration.
-    private func holding<Result>(_ body: () throws -> Result) throws -> Result {
+    func holding<Result>(_ body: () throws -> Result) throws -> Result {
         try sourceContext.performAndWait {
             try sourceContext.throwingReadErrors {
                 try destinationContext.performAndWait { try destinationContext.throwingReadErrors(body) }
@@ -254,7 +254,7 @@ final class MappedMigrationRun {
     private func createInstances(_ step: EntityMappingStep) throws {
         try begin(step)
         report.begin(step.source?.name, rows: counts[step.number])
-        if firstKey(of: step) == 0 { try call(step) { try step.policy.begin(step.mapping, with: manager) } }
+        if firstKey(of: step) == 0 { try callBegin(step) }
         if step.hasSourceObjects, holds(step) {
             switch try holding({ try sources(of: step) }) {
             case .request(let request): try stream(request, step)
@@ -262,7 +262,7 @@ final class MappedMigrationRun {
             case nil: break
             }
         }
-        try call(step) { try step.policy.endInstanceCreation(forMapping: step.mapping, manager: manager) }
+        try callEndInstanceCreation(step)
         let isLast = step === steps.last
         try keep(
             isLast ? MappedPosition(pass: .relationships) : MappedPosition(step: step.number + 1), always: true)
@@ -308,10 +308,7 @@ final class MappedMigrationRun {
     private func create(_ objects: [NSManagedObject], _ step: EntityMappingStep) throws {
         for object in objects {
             try manager.checkCancellation()
-            currentSource = object
-            try attempt(step) {
-                try step.policy.createDestinationInstances(forSource: object, in: step.mapping, manager: manager)
-            }
+            try callCreateInstances(from: object, step)
             report.advance()
         }
         currentSource = nil
@@ -334,7 +331,7 @@ final class MappedMigrationRun {
             try keep(step, after: final)
         }
         if isIdle { report.advance(count) }
-        try call(step) { try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: manager) }
+        try callEndRelationshipCreation(step)
         let isLast = step === steps.last
         try keep(
             isLast
@@ -359,11 +356,7 @@ final class MappedMigrationRun {
                 report.advance()
                 continue
             }
-            currentSource = source
-            try attempt(step) {
-                try step.policy.createRelationships(
-                    forDestination: destination, in: step.mapping, manager: manager)
-            }
+            try callCreateRelationships(of: destination, from: source, step)
             report.advance()
             if destinationContext.updatedList.count >= Self.changesPerSave { try flush(step) }
         }
@@ -374,8 +367,7 @@ final class MappedMigrationRun {
     private func validate() throws {
         for step in steps where step.number >= firstStep(in: .validation) {
             try begin(step)
-            try call(step) { try step.policy.performCustomValidation(forMapping: step.mapping, manager: manager) }
-            try call(step) { try step.policy.end(step.mapping, manager: manager) }
+            try callValidationAndEnd(step)
             try keep(MappedPosition(pass: .validation, step: step.number + 1), always: true)
         }
         currentMapping = nil
@@ -383,7 +375,7 @@ final class MappedMigrationRun {
         try holding { try requireValidObjects() }
     }
 
-    // MARK: Calling policies
+    // MARK: Steps and their errors
 
     private func begin(_ step: EntityMappingStep) throws {
         if step !== currentStep { knownLinks.removeAll(keepingCapacity: true) }
@@ -391,31 +383,6 @@ final class MappedMigrationRun {
         currentStep = step
         currentSource = nil
         try manager.checkCancellation()
-    }
-
-    /// One hook that is not about an object; what it changed is saved.
-    private func call(_ step: EntityMappingStep, _ body: () throws -> Void) throws {
-        try holding {
-            try attempt(step, body)
-            try flush(step)
-        }
-    }
-
-    private func attempt(_ step: EntityMappingStep, _ body: () throws -> Void) throws {
-        do {
-            try body()
-            try rethrow()
-        } catch {
-            if let cancellation = manager.cancellationError { throw cancellation }
-            if let failure = error as? MappingFailure { throw failure.error }
-            throw MappingErrors.policyFailed(error, place(step))
-        }
-        // A policy may cancel and go on.
-        if manager.isCancelled { try manager.checkCancellation() }
-    }
-
-    func place(_ step: EntityMappingStep) -> MappingErrors.Place {
-        MappingErrors.Place(mapping: step.mapping, source: currentSource?.objectID)
     }
 
     /// An error of the migration's own, which is not the policy's even where it comes through it.
@@ -464,7 +431,7 @@ final class MappedMigrationRun {
     }
 
     /// Saves what is there and forgets it.
-    private func flush(_ step: EntityMappingStep) throws {
+    func flush(_ step: EntityMappingStep) throws {
         if !report.isSecondPass { try setEarlyLinks(step) }
         defer {
             validOnes = []

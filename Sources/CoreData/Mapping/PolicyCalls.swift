@@ -1,0 +1,66 @@
+import Foundation
+
+// Every call of an entity migration policy's hooks, in the order in which a migration makes them.
+extension MappedMigrationRun {
+    func callBegin(_ step: EntityMappingStep) throws {
+        try call(step) { try step.policy.begin(step.mapping, with: manager) }
+    }
+
+    /// For one object of the source.
+    func callCreateInstances(from object: NSManagedObject, _ step: EntityMappingStep) throws {
+        currentSource = object
+        try attempt(step) {
+            try step.policy.createDestinationInstances(forSource: object, in: step.mapping, manager: manager)
+        }
+    }
+
+    func callEndInstanceCreation(_ step: EntityMappingStep) throws {
+        try call(step) { try step.policy.endInstanceCreation(forMapping: step.mapping, manager: manager) }
+    }
+
+    /// For one object of the destination, and the one that it has come of.
+    func callCreateRelationships(
+        of destination: NSManagedObject, from source: NSManagedObject, _ step: EntityMappingStep
+    ) throws {
+        currentSource = source
+        try attempt(step) {
+            try step.policy.createRelationships(forDestination: destination, in: step.mapping, manager: manager)
+        }
+    }
+
+    func callEndRelationshipCreation(_ step: EntityMappingStep) throws {
+        try call(step) { try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: manager) }
+    }
+
+    func callValidationAndEnd(_ step: EntityMappingStep) throws {
+        try call(step) { try step.policy.performCustomValidation(forMapping: step.mapping, manager: manager) }
+        try call(step) { try step.policy.end(step.mapping, manager: manager) }
+    }
+
+    // MARK: Around a call
+
+    /// One hook that is not about an object; what it changed is saved.
+    private func call(_ step: EntityMappingStep, _ body: () throws -> Void) throws {
+        try holding {
+            try attempt(step, body)
+            try flush(step)
+        }
+    }
+
+    private func attempt(_ step: EntityMappingStep, _ body: () throws -> Void) throws {
+        do {
+            try body()
+            try rethrow()
+        } catch {
+            if let cancellation = manager.cancellationError { throw cancellation }
+            if let failure = error as? MappingFailure { throw failure.error }
+            throw MappingErrors.policyFailed(error, place(step))
+        }
+        // A policy may cancel and go on.
+        if manager.isCancelled { try manager.checkCancellation() }
+    }
+
+    func place(_ step: EntityMappingStep) -> MappingErrors.Place {
+        MappingErrors.Place(mapping: step.mapping, source: currentSource?.objectID)
+    }
+}
