@@ -25,8 +25,7 @@
                 defer { beacon?.end() }
                 try connection.transaction {
                     // It takes as long as it takes, and the program's own code may run in between.
-                    try connection.execute(
-                        "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
+                    try connection.liftTimeLimits()
                     // Other programs know nothing of versions.
                     try connection.lock(
                         PostgreSQLOpening.tables(on: connection), changesTables ? .againstAll : .againstWriters,
@@ -90,9 +89,7 @@
             guard let connection = connection as? PostgreSQLConnection else { return [:] }
             var sizes: [String: Int64] = [:]
             for table in try connection.tableNames().intersection(tables) {
-                let name = PostgreSQLDialect().quoted(table)
-                let size = try connection.texts("SELECT pg_total_relation_size($1::regclass)", [name]).first
-                sizes[table] = size.flatMap { Int64($0) }
+                sizes[table] = try connection.size(of: table)
             }
             return sizes
         }

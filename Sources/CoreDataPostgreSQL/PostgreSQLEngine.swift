@@ -79,7 +79,7 @@
                 connection.beginReading()
                 defer { connection.rollback() }
                 // Nobody who only looks waits for a migration.
-                try connection.execute("SET LOCAL lock_timeout = '200ms'")
+                try connection.waitBriefly()
                 do {
                     return try body(connection)
                 } catch let error as PostgreSQLError where error.isPassing {

@@ -89,16 +89,9 @@
                 guard let table = schema.table(ofRoot: root.index)?.name, let number = schema.numbers[root.index] else {
                     continue
                 }
-                try raiseSequence(of: table, above: connection.highestKey(in: table, ofNumber: Int64(number)))
+                try connection.raiseSequence(
+                    of: table, above: connection.highestKey(in: table, ofNumber: Int64(number)))
             }
-        }
-
-        /// Lets the next key of a table be above one that was given out elsewhere.
-        private func raiseSequence(of table: String, above key: Int64) throws {
-            let start = key / Self.keysTogether * Self.keysTogether + Self.keysTogether + 1
-            _ = try connection.texts(
-                "SELECT setval(pg_get_serial_sequence($1, 'id'), $2::bigint, false)",
-                [PostgreSQLDialect().quoted(table), "\(start)"])
         }
     }
 #endif

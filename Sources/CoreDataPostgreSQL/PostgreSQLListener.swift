@@ -68,7 +68,7 @@
         // MARK: Listening
 
         private func listen(_ connection: PostgreSQLConnection) throws {
-            if notices != nil { try connection.execute("LISTEN \(Self.channel)") }
+            if notices != nil { try connection.listen(to: Self.channel) }
             self.connection = connection
             let source = DispatchSource.makeReadSource(fileDescriptor: connection.socket, queue: queue)
             source.setEventHandler { [weak self] in self?.read() }

@@ -120,7 +120,7 @@
                 of: opening.layout.model, entities: entities, type: NSPostgreSQLStoreType)
             metadata[NSStoreUUIDKey] = UUID().uuidString
             return try connection.transaction {
-                try connection.execute("CREATE SCHEMA IF NOT EXISTS coredata")
+                try connection.makeOwnSchema()
                 // Somebody else may have made it while this process waited for its turn.
                 if try connection.tableNames().contains(SQLBookkeeping.Keys.table) {
                     try requireSameKind()
@@ -141,7 +141,7 @@
             _ schema: SQLSchema, _ layout: ModelLayout, _ metadata: [String: Any], isExisting: Bool = false,
             on connection: PostgreSQLConnection
         ) throws {
-            try connection.execute("CREATE SCHEMA IF NOT EXISTS coredata")
+            try connection.makeOwnSchema()
             let cache = try ModelArchive.encodeDeflated(layout.model)
             if !isExisting {
                 for table in schema.allTables { try connection.run(.define(.createTable(table))) }
@@ -185,7 +185,7 @@
             guard try connection.tableNames().contains(SQLBookkeeping.Keys.table) else { return }
             try PostgreSQLTables.dropConstraints(on: connection)
             for table in try tables(on: connection) { try connection.run(.define(.dropTable(table))) }
-            try connection.execute("DROP SCHEMA coredata CASCADE")
+            try connection.dropOwnSchema()
         }
 
         /// Removes the tables of the store's objects, its history and what it says about itself, in the transaction that is

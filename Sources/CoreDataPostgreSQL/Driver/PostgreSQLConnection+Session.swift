@@ -1,0 +1,14 @@
+#if PostgreSQL
+    // What a connection asks of its own session at the server.
+    extension PostgreSQLConnection {
+        /// Lets the transaction that is open take as long as it takes, and wait for the program meanwhile.
+        func liftTimeLimits() throws {
+            try execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
+        }
+
+        /// Has the transaction that is open give up where somebody else holds a lock.
+        func waitBriefly() throws { try execute("SET LOCAL lock_timeout = '200ms'") }
+
+        func listen(to channel: String) throws { try execute("LISTEN \(channel)") }
+    }
+#endif

@@ -1,0 +1,26 @@
+#if PostgreSQL
+    import CoreData
+
+    // The tables of a store as a whole, and the framework's own schema.
+    extension PostgreSQLConnection {
+        /// Makes the schema of what the framework keeps beside the tables, unless it is there.
+        func makeOwnSchema() throws { try execute("CREATE SCHEMA IF NOT EXISTS coredata") }
+
+        func dropOwnSchema() throws { try execute("DROP SCHEMA coredata CASCADE") }
+
+        /// How many bytes a table takes, with its indexes.
+        func size(of table: String) throws -> Int64? {
+            let size = try texts("SELECT pg_total_relation_size($1::regclass)", [PostgreSQLDialect().quoted(table)])
+            return size.first.flatMap { Int64($0) }
+        }
+
+        /// Lets the next key of a table be above one that was given out elsewhere.
+        func raiseSequence(of table: String, above key: Int64) throws {
+            let together = PostgreSQLTables.keysTogether
+            let start = key / together * together + together + 1
+            _ = try texts(
+                "SELECT setval(pg_get_serial_sequence($1, 'id'), $2::bigint, false)",
+                [PostgreSQLDialect().quoted(table), "\(start)"])
+        }
+    }
+#endif
