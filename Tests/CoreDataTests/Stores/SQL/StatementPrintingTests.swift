@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import CoreData
@@ -118,5 +119,149 @@ struct StatementPrintingTests {
                 == "ALTER TABLE ZB ADD COLUMN \"ZA B\" VARCHAR")
         #expect(
             SQLDefinition.renameColumn("ZA", to: "ZB", table: "ZC").text == "ALTER TABLE ZC RENAME COLUMN ZA TO ZB")
+    }
+
+    @Test("A row that is there already is changed, where a statement says so")
+    func upserts() {
+        let upsert = printed(
+            .insert(
+                SQLInsert(
+                    into: "ZC", ["Z_PK", "ZN"],
+                    conflict: .updates(key: ["Z_PK"], [.init("ZN", .column(alias: "excluded", name: "ZN"))]))))
+        #expect(
+            upsert.text
+                == "INSERT INTO ZC (Z_PK, ZN) VALUES (?1, ?2) ON CONFLICT (Z_PK) DO UPDATE SET ZN = excluded.ZN")
+    }
+
+    @Test("Tables have composite keys, and rows that lie in their order")
+    func tablesOfPairs() {
+        var table = SQLTable(
+            name: "Z_1TAGS",
+            columns: [SQLColumn(name: "Z_1A", type: .integer), SQLColumn(name: "Z_2B", type: .integer)],
+            compositeKey: ["Z_1A", "Z_2B"])
+        let columns = "CREATE TABLE Z_1TAGS ( Z_1A INTEGER, Z_2B INTEGER, PRIMARY KEY (Z_1A, Z_2B) )"
+        #expect(SQLDefinition.createTable(table).text == columns)
+        table.liesInKeyOrder = true
+        #expect(SQLDefinition.createTable(table).text == columns + " WITHOUT ROWID")
+        let types: [SQLColumnType] = [.integer, .float, .timestamp, .decimal, .varchar, .blob, .identifier]
+        #expect(
+            types.map { SQLiteDialect().name(of: $0) }
+                == ["INTEGER", "FLOAT", "TIMESTAMP", "DECIMAL", "VARCHAR", "BLOB", "VARCHAR(255)"])
+    }
+
+    @Test("Indexes have directions, may be unique, and hold rows of a condition with its values in the text")
+    func indexes() {
+        var index = SQLIndex(
+            name: "Z_Book_byTitle", table: "ZBOOK",
+            columns: [.init(name: "ZTITLE", direction: .ascending), .init(name: "ZPAGES", direction: .descending)])
+        #expect(
+            SQLDefinition.createIndex(index).text
+                == "CREATE INDEX Z_Book_byTitle ON ZBOOK (ZTITLE COLLATE BINARY ASC, ZPAGES COLLATE BINARY DESC)")
+        index.columns = [.init(name: "ZSHELF")]
+        index.isUnique = true
+        #expect(
+            SQLDefinition.createIndex(index, unlessThere: true).text
+                == "CREATE UNIQUE INDEX IF NOT EXISTS Z_Book_byTitle ON ZBOOK (ZSHELF)")
+        index.isUnique = false
+        index.condition = .and([
+            .binary(.equal, .column("ZTITLE"), .value(.string("it's"))), .isNotNull(.column("ZSHELF")),
+            .binary(.less, .column("ZPRICE"), .value(.double(1.5))),
+            .binary(.notEqual, .column("ZCOVER"), .value(.data(Data([0, 0xAB])))),
+        ])
+        #expect(
+            SQLDefinition.createIndex(index).text
+                == "CREATE INDEX Z_Book_byTitle ON ZBOOK (ZSHELF) WHERE ((ZTITLE = 'it''s') AND ZSHELF IS NOT NULL "
+                + "AND (ZPRICE < 1.5) AND (ZCOVER <> X'00ab'))")
+    }
+
+    @Test("What is there is dropped and renamed, and may be defined again as the database has told it")
+    func changesOfTables() {
+        #expect(SQLDefinition.dropTable("ZBOOK").text == "DROP TABLE ZBOOK")
+        #expect(SQLDefinition.dropIndex("ZBOOK_INDEX").text == "DROP INDEX ZBOOK_INDEX")
+        #expect(SQLDefinition.dropTrigger("by hand").text == "DROP TRIGGER \"by hand\"")
+        #expect(SQLDefinition.dropView("ZVIEW").text == "DROP VIEW ZVIEW")
+        #expect(SQLDefinition.renameTable("ZBOOK", to: "ZOLD BOOK").text == "ALTER TABLE ZBOOK RENAME TO \"ZOLD BOOK\"")
+        #expect(SQLDefinition.dropColumn("ZTITLE", table: "ZBOOK").text == "ALTER TABLE ZBOOK DROP COLUMN ZTITLE")
+        #expect(
+            SQLDefinition.changeType(SQLColumn(name: "ZN", type: .float), table: "ZB", from: "INTEGER").text
+                == "ALTER TABLE ZB ALTER COLUMN ZN TYPE FLOAT")
+        #expect(SQLDefinition.asFound("CREATE VIEW v AS SELECT 1").text == "CREATE VIEW v AS SELECT 1")
+    }
+
+    private func condition(_ expression: SQLExpression) -> String {
+        let text = printed(.select(SQLSelect([key], of: "T", where: expression))).text
+        return String(text.dropFirst("SELECT Z_PK FROM T WHERE ".count))
+    }
+
+    @Test("Conditions: lists, ranges, choices, missing values, other SELECTs")
+    func conditions() {
+        let (a, b) = (SQLExpression.column("A"), SQLExpression.column("B"))
+        #expect(condition(.isIn(a, [.number(1), .number(2), .null])) == "A IN (?, ?, NULL)")
+        #expect(condition(.between(a, .number(1), b)) == "(A BETWEEN ? AND B)")
+        #expect(
+            condition(.binary(.equal, .choice(.isNull(a), .number(0), a), .number(1)))
+                == "(CASE WHEN A IS NULL THEN ? ELSE A END = ?)")
+        #expect(condition(.not(.isNotNull(a))) == "NOT (A IS NOT NULL)")
+        #expect(condition(.and([.alwaysTrue, .alwaysFalse])) == "(1 AND 0)")
+        #expect(condition(.or([a, .and([b, a])])) == "(A OR (B AND A))")
+        let inner = SQLSelect([b], of: "U")
+        #expect(condition(.isInSelect(.row([a, b]), inner)) == "(A, B) IN (SELECT B FROM U)")
+        #expect(condition(.not(.exists(inner))) == "NOT (EXISTS (SELECT B FROM U))")
+        #expect(condition(.binary(.greater, .scalar(inner), a)) == "((SELECT B FROM U) > A)")
+        // A database ends the texts of a list at U+0000.
+        #expect(condition(.isInArray(a, [.string("x\u{0}"), .string("y")])) == "A IN (?, ?)")
+        let many = condition(.or(Array(repeating: a, count: 33)))
+        #expect(many == "((" + Array(repeating: "A", count: 32).joined(separator: " OR ") + ") OR A)")
+    }
+
+    @Test("Operators stand between their operands, in parentheses")
+    func operators() {
+        let (a, b) = (SQLExpression.column("A"), SQLExpression.column("B"))
+        let words: [(SQLExpression.Operator, String)] = [
+            (.equal, "="), (.notEqual, "<>"), (.same, "IS"), (.notSame, "IS NOT"), (.less, "<"), (.lessOrEqual, "<="),
+            (.greater, ">"), (.greaterOrEqual, ">="), (.add, "+"), (.subtract, "-"), (.multiply, "*"), (.divide, "/"),
+            (.modulo, "%"), (.bitAnd, "&"), (.bitOr, "|"), (.shiftLeft, "<<"), (.shiftRight, ">>"),
+        ]
+        for (op, word) in words { #expect(condition(.binary(op, a, b)) == "(A \(word) B)") }
+        // What is read from the left needs no parentheses within.
+        #expect(condition(.binary(.subtract, .binary(.subtract, a, b), a)) == "(A - B - A)")
+        #expect(condition(.binary(.subtract, a, .binary(.subtract, b, a))) == "(A - (B - A))")
+        #expect(condition(.complement(a)) == "~(A)")
+    }
+
+    @Test("A SELECT joins, groups, orders and limits; functions may take each value once")
+    func partsOfSelections() {
+        var select = SQLSelect(
+            results: [
+                .init(expression: .column(alias: "t0", name: "ZA"), name: "first name"),
+                .init(expression: .function(.count, [.column(alias: "t1", name: "ZB")], distinct: true)),
+            ], table: "ZA", alias: "t0",
+            joins: [
+                .init(table: "ZB", alias: "t1", on: .column(alias: "t1", name: "ZOK")),
+                .init(table: "ZC", alias: "t2", on: .column(alias: "t2", name: "ZOK"), isLeft: false),
+            ], condition: .alwaysTrue, limit: 3)
+        select.isDistinct = true
+        select.groupBy = [.column(alias: "t0", name: "ZA"), .column(alias: "t2", name: "ZD")]
+        select.having = .binary(.greater, .countAll, .number(1))
+        select.offset = 4
+        select.order = [
+            .init(expression: .column("A"), isAscending: false),
+            .init(expression: .column("B"), collation: .caseInsensitive),
+            .init(expression: .column("C"), isAscending: false, collation: .localizedStandard, putsNullsLast: true),
+            .init(expression: .column("D"), collation: .localized),
+            .init(expression: .column("E"), collation: .localizedCaseInsensitive, putsNullsLast: true),
+        ]
+        let text = printed(.select(select)).text
+        #expect(
+            text
+                == "SELECT DISTINCT t0.ZA AS \"first name\", COUNT(DISTINCT t1.ZB) FROM ZA t0 "
+                + "LEFT OUTER JOIN ZB t1 ON t1.ZOK JOIN ZC t2 ON t2.ZOK GROUP BY t0.ZA, t2.ZD HAVING (COUNT(*) > ?) "
+                + "ORDER BY A DESC, B COLLATE OCD_NOCASE, C COLLATE OCD_LOCALIZED_STANDARD DESC, "
+                + "D COLLATE OCD_LOCALIZED, E COLLATE OCD_LOCALIZED_NOCASE NULLS LAST LIMIT ? OFFSET ?")
+        #expect(printed(.select(SQLSelect(results: [.init(expression: .null)], from: .nothing))).text == "SELECT NULL")
+        let nested = SQLSelect(results: [.init(expression: .allColumns)], from: .select(SQLSelect([key], of: "T")))
+        #expect(printed(.select(nested)).text == "SELECT * FROM (SELECT Z_PK FROM T)")
+        let quoted = SQLSelect([.column(alias: "Z OLD", name: "A")], of: "T", as: "Z OLD")
+        #expect(printed(.select(quoted)).text == "SELECT \"Z OLD\".A FROM T \"Z OLD\"")
     }
 }
