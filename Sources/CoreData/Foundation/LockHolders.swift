@@ -19,15 +19,42 @@ enum LockHolders {
 
     private static func holders(of files: Set<String>) -> Set<Int32> {
         var found: Set<Int32> = []
-        for line in table().split(separator: "\n") {
+        for lock in locks() where files.contains(lock.file) { found.insert(lock.process) }
+        return found
+    }
+
+    private struct Lock {
+        let file: String
+        let process: Int32
+        let isForWriting: Bool
+        let first: Int64
+        let last: Int64
+    }
+
+    /// The locks that processes hold.
+    private static func locks() -> [Lock] {
+        table().split(separator: "\n").compactMap { line in
             // "1: FLOCK ADVISORY WRITE 4711 fe:00:16457834 0 EOF"; one that waits has "->" in the second place.
             let words = line.split(separator: " ")
-            guard words.count > 5, words[1] != "->", files.contains(String(words[5])), let process = Int32(words[4]),
-                process > 0
-            else { continue }
-            found.insert(process)
+            guard words.count > 7, words[1] != "->", let process = Int32(words[4]), process > 0,
+                let first = Int64(words[6])
+            else { return nil }
+            return Lock(
+                file: String(words[5]), process: process, isForWriting: words[3] == "WRITE", first: first,
+                last: Int64(words[7]) ?? .max)
         }
-        return found
+    }
+
+    /// Whether another process writes the main file of a SQLite store, or may begin to at any moment: it has SQLite's locks
+    /// for that on the main file, or those for copying a -wal and for recovery on the -shm. False where the system does not
+    /// tell.
+    static func isBeingWritten(_ main: URL, index: URL) -> Bool {
+        let (main, index) = (identifier(of: main), identifier(of: index))
+        return locks().contains { lock in
+            guard lock.isForWriting, lock.process != getpid() else { return false }
+            if lock.file == main { return true }
+            return lock.file == index && lock.first <= 122 && lock.last >= 121
+        }
     }
 
     /// The kernel's table of locks. It comes in pages, of which Foundation reads the first alone.

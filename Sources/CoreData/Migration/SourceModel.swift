@@ -9,6 +9,7 @@ struct SourceModel {
     /// The model that the store keeps.
     private let archived: () throws -> NSManagedObjectModel?
 
+    /// For a SQLite store whose model is looked for there when it is needed.
     init(
         metadata: [String: Any], url: URL, timeout: TimeInterval, versions: [NSManagedObjectModel] = []
     ) {
@@ -16,6 +17,11 @@ struct SourceModel {
         self.url = url
         self.versions = versions
         archived = { try SQLiteModelCache.model(at: url, timeout: timeout) }
+    }
+
+    /// For a store of which nothing but its metadata is known: it is not looked at.
+    init(metadata: [String: Any], url: URL) {
+        self.init(metadata: metadata, url: url, archived: { nil })
     }
 
     /// For a store that keeps its model where its engine finds it.
@@ -30,10 +36,10 @@ struct SourceModel {
     }
 
     /// For a store that was looked at.
-    init(_ look: SQLiteStoreLook) {
+    init(_ look: SQLiteStoreLook, versions: [NSManagedObjectModel] = []) {
         metadata = look.metadata
         url = look.url
-        versions = []
+        self.versions = versions
         archived = look.model
     }
 

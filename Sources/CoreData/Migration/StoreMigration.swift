@@ -64,7 +64,7 @@ enum StoreMigration {
                 ).run(metadata)
                 return nil
             }
-            if try migrateAsGiven(url, metadata, to: model, configuration, options, settings.timeout) {
+            if try migrateAsGiven(look, to: model, configuration, options) {
                 return try prepare(url, model, configuration, options, settings.timeout, &attempts)
             }
             let infers = StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true
@@ -72,7 +72,7 @@ enum StoreMigration {
                 throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
             }
             let way = MigrationWay(infers: infers, versions: MigrationLossOptions(options).versions)
-            try migrate(url, metadata, to: model, configuration, options, way, settings.timeout)
+            try migrate(SourceModel(look, versions: way.versions), to: model, configuration, options, way)
             // Once more: another program may have changed the version meanwhile.
             return try prepare(url, model, configuration, options, settings.timeout, &attempts)
         }
@@ -80,14 +80,15 @@ enum StoreMigration {
 
     /// Migrates by the mapping model that the options name. False where they name none for the store's version.
     private static func migrateAsGiven(
-        _ url: URL, _ metadata: [String: Any], to model: NSManagedObjectModel, _ configuration: String?,
-        _ options: [AnyHashable: Any]?, _ timeout: TimeInterval
+        _ look: SQLiteStoreLook, to model: NSManagedObjectModel, _ configuration: String?,
+        _ options: [AnyHashable: Any]?
     ) throws -> Bool {
-        let source = SourceModel(metadata: metadata, url: url, timeout: timeout)
+        let source = SourceModel(look)
         guard let hop = try GivenMapping(options)?.hop(from: source, to: model, find: { try source.find() }) else {
             return false
         }
-        try WayMigration(url: url, hops: [hop], configuration: configuration, options: options).run(from: metadata)
+        try WayMigration(url: look.url, hops: [hop], configuration: configuration, options: options)
+            .run(from: look.metadata)
         return true
     }
 
@@ -96,7 +97,16 @@ enum StoreMigration {
         _ url: URL, _ metadata: [String: Any], to model: NSManagedObjectModel, _ configuration: String?,
         _ options: [AnyHashable: Any]?, _ way: MigrationWay, _ timeout: TimeInterval
     ) throws {
-        let source = try SourceModel(metadata: metadata, url: url, timeout: timeout, versions: way.versions).find()
+        let found = SourceModel(metadata: metadata, url: url, timeout: timeout, versions: way.versions)
+        try migrate(found, to: model, configuration, options, way)
+    }
+
+    private static func migrate(
+        _ found: SourceModel, to model: NSManagedObjectModel, _ configuration: String?,
+        _ options: [AnyHashable: Any]?, _ way: MigrationWay
+    ) throws {
+        let (url, metadata) = (found.url, found.metadata)
+        let source = try found.find()
         try way.of(metadata, configuration).go(from: source, to: model) { hops in
             guard hops != nil || way.infers else {
                 throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)

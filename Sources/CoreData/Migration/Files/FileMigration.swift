@@ -90,7 +90,7 @@ struct FileMigration {
 
     /// The way to the model's version.
     private func hops(_ metadata: [String: Any]) throws -> [MigrationHop] {
-        let found = SourceModel(metadata: metadata, url: url, timeout: timeout)
+        let found = SourceModel(metadata: metadata, url: url)
         if let hop = try GivenMapping(options)?.hop(
             from: found, to: model, find: { try found.findAmongResources(bundles) })
         {

@@ -68,40 +68,26 @@ struct LightweightMigrator {
 
     /// What would be done to the store now; nil when it fits the model already. Nothing on disk changes.
     func plan(source: NSManagedObjectModel? = nil) throws -> MigrationPlan? {
-        guard try isRequired() else { return nil }
         do {
-            let (source, connection) = try openQuietly(source: source)
-            let transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
-            let (old, facts) = try transaction.state(of: source, on: connection)
-            let new = SQLSchemaBuilder.schema(of: model.layout, entities: try transaction.entityNames())
-            return try MigrationTransaction.plan(
-                from: source.layout, old, to: model.layout, new, facts, in: connection.dialect
-            ).plan
+            let timeout = try SQLiteStoreOptions(options, url: url).timeout
+            let plan = try SQLiteStoreLook.reading(at: url, timeout: timeout) { look, connection -> MigrationPlan? in
+                if try fits(look) { return nil }
+                let source = try SourceModel(look).find(given: source)
+                let transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
+                let (old, facts) = try transaction.state(of: source, look.metadata, on: connection)
+                let new = SQLSchemaBuilder.schema(of: model.layout, entities: try transaction.entityNames())
+                return try MigrationTransaction.plan(
+                    from: source.layout, old, to: model.layout, new, facts, in: connection.dialect
+                ).plan
+            }
+            return plan ?? nil
         } catch let error as SQLiteError {
             throw MigrationErrors.translated(error, url: url, doing: "planning")
         }
     }
 
-    /// Whether the store was made with another version of the model. Nothing on disk changes.
-    func isRequired() throws -> Bool {
-        let settings = try SQLiteStoreOptions(options, url: url)
-        guard let look = try SQLiteStoreLook(at: url, timeout: settings.timeout) else { return false }
-        return try !fits(look)
-    }
-
-    /// The model the store was made with, and a connection that reads the store and leaves no trace.
-    func openQuietly(
-        source: NSManagedObjectModel? = nil
-    ) throws -> (source: NSManagedObjectModel, connection: SQLiteConnection) {
-        let settings = try SQLiteStoreOptions(options, url: url)
-        guard let look = try SQLiteStoreLook(at: url, timeout: settings.timeout) else {
-            throw SQLStoreMetadata.notAStore(url)
-        }
-        let source = try SourceModel(look).find(given: source)
-        return (source, try SQLiteStoreMetadata.quietConnection(at: url, timeout: settings.timeout))
-    }
-
-    private func fits(_ look: SQLiteStoreLook) throws -> Bool {
+    /// Whether a store that was looked at was made with this version of the model.
+    func fits(_ look: SQLiteStoreLook) throws -> Bool {
         do {
             try StoreModelCheck(model: model, layout: model.layout, configurationName: configuration, look).check(
                 look.metadata)

@@ -22,12 +22,12 @@ extension MigrationForecaster {
         }
         do {
             let versions = versions + MigrationLossOptions(options).versions
-            let source = try SourceModel(metadata: metadata, url: url, timeout: 0).findAmongResources(
-                bundles, or: versions)
+            let known = SourceModel(metadata: metadata, url: url)
+            let source = try known.findAmongResources(bundles, or: versions)
             let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
             let direct = MigrationHop(source: source, target: model, means: .inferred)
             let given = try GivenMapping(options)?.hop(
-                from: SourceModel(metadata: metadata, url: url, timeout: 0), to: model, find: { source })
+                from: known, to: model, find: { source })
             let found = given.map { [$0] } ?? way.find(from: source, to: model)
             if found == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
             let hops = found ?? [direct]

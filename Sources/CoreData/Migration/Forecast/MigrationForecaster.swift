@@ -29,33 +29,50 @@ struct MigrationForecaster {
     ///   - versions: versions that the way may lead through, beside those among the program's resources.
     ///   - looksForWays: whether there may be another way than the direct one by inference.
     func forecast(through versions: [NSManagedObjectModel], looksForWays: Bool = true) throws -> MigrationForecast {
-        var forecast = MigrationForecast(store: url, isMigrationRequired: false)
-        guard StorePlace(url) == .file, FileManager.default.fileExists(atPath: url.path) else { return forecast }
-        let migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
+        let nothing = MigrationForecast(store: url, isMigrationRequired: false)
+        guard StorePlace(url) == .file, FileManager.default.fileExists(atPath: url.path) else { return nothing }
+        let timeout = try SQLiteStoreOptions(options, url: url).timeout
+        var isSQLite = false
         do {
-            guard try migrator.isRequired() else { return forecast }
-        } catch let error as NSError {
-            // No SQLite store: one of another kind, perhaps.
-            guard let storeClass = StoreClasses.classOfFile(at: url) else { throw error }
+            let found = try SQLiteStoreLook.reading(at: url, timeout: timeout) { look, connection in
+                isSQLite = true
+                return try self.forecast(of: look, on: connection, through: versions, looksForWays: looksForWays)
+            }
+            return found ?? nothing
+        } catch let error as SQLiteError where isSQLite {
+            throw MigrationErrors.translated(error, url: url, doing: "forecasting")
+        } catch let error where !isSQLite {
+            // One of another kind, perhaps.
+            guard let storeClass = StoreClasses.classOfFile(at: url) else {
+                throw (error as? SQLiteError)?.nsError(doing: .opening) ?? error
+            }
             return try self.forecast(ofFile: storeClass, through: versions)
         }
+    }
+
+    /// The forecast of a SQLite store, by the look that was taken at it.
+    private func forecast(
+        of look: SQLiteStoreLook, on connection: SQLiteConnection, through versions: [NSManagedObjectModel],
+        looksForWays: Bool
+    ) throws -> MigrationForecast {
+        var forecast = MigrationForecast(store: url, isMigrationRequired: false)
+        let migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
+        if try migrator.fits(look) { return forecast }
+        let (found, metadata) = (SourceModel(look), look.metadata)
         let size: StoreSize
         do {
             forecast.isMigrationRequired = true
             forecast.diskSpaceAvailable = Self.freeBytes(at: url)
-            let (source, connection) = try migrator.openQuietly()
-            let (schema, facts) = try transaction.state(of: source, on: connection)
+            let source = try found.find()
+            let (schema, facts) = try transaction.state(of: source, metadata, on: connection)
             size = try StoreSize(url, connection)
             let state = State(
                 model: source, schema: schema, facts: facts, rowBytes: try Self.rowBytes(facts, schema, connection),
                 size: size, unchanged: Set(facts.tables.keys))
             let direct = MigrationHop(source: source, target: model, means: .inferred)
-            let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             let versions = versions + MigrationLossOptions(options).versions
             let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
             var taken = [direct]
-            let found = try SourceModel(
-                metadata: metadata, url: url, timeout: SQLiteStoreOptions(options, url: url).timeout)
             if let hops = looksForWays ? try namedHops(from: source, found) : taken {
                 try go(hops, from: state, on: connection, &forecast)
                 taken = hops
@@ -77,8 +94,6 @@ struct MigrationForecaster {
             forecast.hops = []
             forecast.obstacles = Self.obstacles(of: error)
             return forecast
-        } catch let error as SQLiteError {
-            throw MigrationErrors.translated(error, url: url, doing: "forecasting")
         }
         let seconds = forecast.hops.flatMap(\.steps).reduce(0) { $0 + $1.seconds }
         forecast.estimatedSeconds = seconds + Double(forecast.hops.count) * MachineCalibration.current.transaction

@@ -47,7 +47,7 @@ struct LossGuard {
     private func isVersion(
         _ model: NSManagedObjectModel, _ source: NSManagedObjectModel, _ metadata: [String: Any]
     ) -> Bool {
-        guard SourceModel(metadata: metadata, url: url, timeout: 0).fits(model) else { return false }
+        guard SourceModel(metadata: metadata, url: url).fits(model) else { return false }
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
         let (mine, theirs) = (model.entitiesByName, source.entitiesByName)
         return stored.keys.allSatisfy { name in
@@ -90,15 +90,13 @@ struct LossGuard {
     /// Throws when rows would lose something, before anything of the store is touched.
     func checkBeforehand(timeout: TimeInterval) throws {
         guard let first = hops.first else { return }
-        if lost(try SQLiteStoreMetadata.metadata(at: url, timeout: timeout)).isEmpty { return }
-        let connection = try SQLiteStoreMetadata.quietConnection(at: url, timeout: timeout)
         do {
-            // One state of the file: somebody else may be migrating it. What has another version by now is looked at again.
-            try connection.beginLazily()
-            defer { connection.rollback() }
-            let metadata = try SQLStoreMetadata.read(from: connection, url: url)
-            guard SourceModel(metadata: metadata, url: url, timeout: timeout).fits(first.source) else { return }
-            try check(metadata, first.source, on: connection)
+            let isStore: Void? = try SQLiteStoreLook.reading(at: url, timeout: timeout) { look, connection in
+                // What somebody else has migrated by now is looked at again.
+                guard !lost(look.metadata).isEmpty, SourceModel(look).fits(first.source) else { return }
+                try check(look.metadata, first.source, on: connection)
+            }
+            if isStore == nil { throw SQLStoreMetadata.notAStore(url) }
         } catch let error as SQLiteError {
             throw MigrationErrors.translated(error, url: url, doing: "looking for what would be lost")
         }

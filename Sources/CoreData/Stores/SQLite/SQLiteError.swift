@@ -40,6 +40,9 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
     /// Whether the file of a connection has another name now or none, see `SQLiteFileGuard`: opened anew, it is another.
     var isOfMovedFile: Bool { code == Self.codeOfMovedFile }
 
+    /// Whether the file is damaged, as far as it was read, or no database.
+    var looksDamaged: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(primaryCode) }
+
     /// Whether a file is none that SQLite could lock, or none at this moment.
     var cannotBeLocked: Bool {
         [SQLITE_READONLY, SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(primaryCode)

@@ -89,7 +89,10 @@ extension SQLiteStore {
         private mutating func openFile(_ url: URL, entities: Set<String>?, _ look: SQLiteStoreLook?) throws {
             let deadline = ContinuousClock.now + .seconds(max(0, settings.timeout))
             let isReadOnly = settings.isReadOnly
+            let files = SQLiteStoreFiles(url)
+            var unsettled = UnsettledReading(files, timeout: settings.timeout)
             for attempt in 1... {
+                unsettled.begin()
                 // The store of the attempt before may have asked for it.
                 settings.isReadOnly = isReadOnly
                 let file = FileState(url)
@@ -101,7 +104,11 @@ extension SQLiteStore {
                     && Self.isOfExchange(error, file, url)
                 {
                     // Whoever exchanges the file may not be through yet.
-                    _ = try MigrationFolder.lock(SQLiteStoreFiles(url), creating: false, timeout: settings.timeout)
+                    _ = try MigrationFolder.lock(files, creating: false, timeout: settings.timeout)
+                } catch let error as SQLiteError
+                    where error.looksDamaged && attempt < Self.attempts && unsettled.isRepeatedAfterDamage()
+                {
+                    _ = try MigrationFolder.lock(files, creating: false, timeout: settings.timeout)
                 }
             }
         }

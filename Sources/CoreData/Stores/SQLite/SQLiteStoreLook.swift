@@ -11,21 +11,35 @@ struct SQLiteStoreLook: StoreLook {
 
     /// Nil where no store has been made in the file yet: it is empty, or a database without any table, as a killed
     /// creation leaves it. Throws when there is no file, or when it is no Core Data store.
-    init?(at url: URL, timeout: TimeInterval = 240, _ attempts: Attempts? = nil) throws {
+    init?(at url: URL, timeout: TimeInterval = 240) throws {
+        do {
+            let look = try Self.reading(at: url, timeout: timeout) { look, _ in look }
+            guard let look else { return nil }
+            self = look
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .opening)
+        }
+    }
+
+    /// Runs a body with a look at a store, and with the connection that was used: it reads the same state of the store, and
+    /// leaves no trace. Nil where no store has been made in the file yet. What others disturb is begun again, the body
+    /// with it.
+    static func reading<Result>(
+        at url: URL, timeout: TimeInterval, _ attempts: Attempts? = nil,
+        _ body: (_ look: Self, _ connection: SQLiteConnection) throws -> Result
+    ) throws -> Result? {
         var attempts = attempts ?? Attempts(timeout: timeout)
         let files = SQLiteStoreFiles(url)
         let before = FileState(files.main)
         // A connection to an empty file would remove the empty -wal of a store that was destroyed.
         if files.isEmptied { return nil }
         do {
-            let look = try SQLiteStoreMetadata.peek(at: url, timeout: timeout) { connection -> Self? in
+            return try SQLiteStoreMetadata.reading(at: url, timeout: timeout) { connection -> Result? in
                 // Whoever migrates the store meanwhile changes all of it at once.
                 try connection.execute("BEGIN")
                 if try connection.integer("SELECT COUNT(*) FROM sqlite_master") == 0 { return nil }
-                return try Self(at: url, by: connection)
+                return try body(Self(at: url, by: connection), connection)
             }
-            guard let look else { return nil }
-            self = look
         } catch let error as NSError where SQLStoreMetadata.isNotAStore(error) && files.isEmptied {
             // Somebody has destroyed it between the two looks.
             return nil
@@ -33,8 +47,7 @@ struct SQLiteStoreLook: StoreLook {
             where SQLStoreMetadata.isNotAStore(error) && FileState(files.main) != before && attempts.goOn()
         {
             // Somebody has destroyed it, and made another one.
-            guard let look = try Self(at: url, timeout: timeout, attempts) else { return nil }
-            self = look
+            return try reading(at: url, timeout: timeout, attempts, body)
         }
     }
 

@@ -58,52 +58,32 @@ enum SQLiteStoreMetadata {
 
     // MARK: Opening without a trace
 
-    /// Runs a body with a connection that leaves no trace.
+    /// Runs a body with a connection that leaves no trace: `reading`, with SQLite's errors in the terms of Core Data.
     static func peek<Result>(
         at url: URL, timeout: TimeInterval, _ body: (SQLiteConnection) throws -> Result
     ) throws -> Result {
         do {
-            if case .sharedMemory(let name) = StorePlace(url) {
-                guard let reader = try SharedMemory.reader(of: name, timeout: timeout) else {
-                    throw StorePlace.missing(url)
-                }
-                return try body(reader)
-            }
-            try requireFile(at: url)
-            // A connection would remove the empty -wal that a store that was destroyed has left.
-            if SQLiteStoreFiles(url).isEmptied { throw SQLStoreMetadata.notAStore(url) }
-            return try whileCompanionsStay(url, timeout) { try body(openQuietly(at: url, timeout: timeout)) }
+            return try reading(at: url, timeout: timeout, body)
         } catch let error as SQLiteError {
             throw error.nsError(doing: .opening)
         }
     }
 
-    /// Reads again when another file has come into the store's place, or when the -wal and the -shm that told how to
-    /// read went meanwhile: the last process that had the store open has closed it. SQLite says that it cannot open
-    /// them, or that it may not make them.
-    private static func whileCompanionsStay<Result>(
-        _ url: URL, _ timeout: TimeInterval, _ body: () throws -> Result
+    /// Runs a body with a connection that leaves no trace. It runs again where others have disturbed it.
+    static func reading<Result>(
+        at url: URL, timeout: TimeInterval, _ body: (SQLiteConnection) throws -> Result
     ) throws -> Result {
-        let files = SQLiteStoreFiles(url)
-        var attempts = Attempts(timeout: timeout)
-        while true {
-            let before = FileState(files.main)
-            let hadIndex = FileManager.default.fileExists(atPath: files.shm.path)
-            do {
-                return try body()
-            } catch let error as SQLiteError where error.isOfMovedFile && attempts.goOn() {
-                // Another file has come into the store's place since the connection was opened.
-            } catch let error as SQLiteError
-                where [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode) && FileState(files.main) != before
-                && attempts.goOn()
-            {
-                // Somebody has written while it was read without a lock: what is half written can look damaged.
-            } catch let error as SQLiteError
-                where hadIndex && [SQLITE_READONLY, SQLITE_CANTOPEN].contains(error.primaryCode)
-            {
-                if FileManager.default.fileExists(atPath: files.shm.path) || !attempts.goOn() { throw error }
+        if case .sharedMemory(let name) = StorePlace(url) {
+            guard let reader = try SharedMemory.reader(of: name, timeout: timeout) else {
+                throw StorePlace.missing(url)
             }
+            return try body(reader)
         }
+        try requireFile(at: url)
+        let files = SQLiteStoreFiles(url)
+        // A connection would remove the empty -wal that a store that was destroyed has left.
+        if files.isEmptied { throw SQLStoreMetadata.notAStore(url) }
+        return try UnsettledReading.run(files, timeout: timeout) { try body(openQuietly(at: url, timeout: timeout)) }
     }
 
     /// A connection that reads and leaves no trace.
@@ -114,7 +94,9 @@ enum SQLiteStoreMetadata {
     /// one would make a -shm; in exclusive mode SQLite keeps that index in memory, and it is told not to copy the -wal
     /// into the main file when it closes.
     static func quietConnection(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
-        try whileCompanionsStay(url, timeout) { try openQuietly(at: url, timeout: timeout) }
+        try UnsettledReading.run(SQLiteStoreFiles(url), timeout: timeout) {
+            try openQuietly(at: url, timeout: timeout)
+        }
     }
 
     private static func openQuietly(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
