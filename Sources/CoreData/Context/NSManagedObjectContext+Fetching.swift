@@ -109,7 +109,7 @@ extension NSManagedObjectContext {
         fetch.offset = parameters.fetchOffset
         return FetchPlan(
             parameters: parameters, store: fetch, affectedStores: request.affectedStores,
-            generation: parent == nil ? try generation() : nil)
+            generation: try rowSource?.generation(of: self))
     }
 
     // MARK: Objects

@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
                 require(!isDirty || isListed, "An object with unsaved changes is in no list")
                 require(
                     object.row.map {
-                        $0.key == object.key || parent != nil
+                        $0.key == object.key || rowSource?.hasUnsavedRows == true
                             || !object.flags.isDisjoint(with: [.inserted, .inaccessible])
                     }
                         ?? true,

@@ -156,7 +156,7 @@ extension NSManagedObjectContext {
             let slots = home(at: found.layoutIndex).layout.slots
             // Children are not told transient values.
             let stored = slots.indices.filter { slots[$0].isPersistent }
-            if stored.allSatisfy({ NSManagedObject.isSame(base, found, $0, slots[$0].kind) }) { continue }
+            if stored.allSatisfy({ Snapshot.isSame(base, found, $0, slots[$0].kind) }) { continue }
             conflicts.append(SaveConflicts.Conflict(key: key, expected: base, found: found))
         }
         return conflicts
@@ -169,8 +169,8 @@ extension NSManagedObjectContext {
         var isConflict = false
         change.changed.forEach { slot in
             let kind = slots[slot].kind
-            if slots[slot].isPersistent, !NSManagedObject.isSame(change.base, found, slot, kind),
-                countingEqual || !NSManagedObject.isSame(change.row, found, slot, kind)
+            if slots[slot].isPersistent, !Snapshot.isSame(change.base, found, slot, kind),
+                countingEqual || !Snapshot.isSame(change.row, found, slot, kind)
             {
                 isConflict = true
             }

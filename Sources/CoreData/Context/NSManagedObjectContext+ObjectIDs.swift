@@ -42,7 +42,9 @@ extension NSManagedObjectContext {
         if key.isTemporary {
             // It was saved since.
             if let permanent = keyAbove(key) { return try existingObject(with: self.objectID(for: permanent)) }
-            guard parent != nil, let row = try existingRow(for: key) else { throw missingObject(objectID) }
+            guard rowSource?.hasUnsavedRows == true, let row = try existingRow(for: key) else {
+                throw missingObject(objectID)
+            }
             let object = makeObject(home: home, key: key.key, row: row, isUnfired: true)
             _ = object.firedRow()
             return object

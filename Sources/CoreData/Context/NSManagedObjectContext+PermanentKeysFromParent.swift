@@ -94,11 +94,7 @@ extension NSManagedObjectContext {
     /// heard of before what speaks of it.
     final func keyAbove(_ key: ObjectKey) -> ObjectKey? {
         if let permanent = permanentKeys[key.key] { return ObjectKey(layoutIndex: key.layoutIndex, key: permanent) }
-        guard let parent = ownParent else { return nil }
-        return parent.reading {
-            parent.drainMailbox()
-            return parent.registeredObject(for: key) == nil ? parent.keyAbove(key) : nil
-        }
+        return rowSource?.permanentKey(for: key)
     }
 
     private func takeIn(_ permanent: PermanentKeys) {

@@ -20,13 +20,14 @@ extension NSManagedObjectContext {
     final func prefetchLevel(_ name: String, of objects: [NSManagedObject]) throws -> [NSManagedObject] {
         var destinations: [NSManagedObject] = []
         var toManyOwners: [(index: Int, object: NSManagedObject)] = []
+        let hasUnsavedRows = rowSource?.hasUnsavedRows ?? false
         for object in objects {
             switch object.home.layout.access[name] {
             case .toOne(let slot)?:
                 guard let row = object.row, let key = object.reference(at: slot, in: row) else { continue }
                 destinations.append(self.object(for: key))
             case .toMany(let index)?:
-                if object.toManyState(index).isFault, object.key > 0 || parent != nil {
+                if object.toManyState(index).isFault, object.key > 0 || hasUnsavedRows {
                     toManyOwners.append((index, object))
                 } else {
                     destinations += object.memberObjects(of: index)

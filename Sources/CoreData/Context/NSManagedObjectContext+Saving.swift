@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
         }
         finish(work)
         // Only now, as two processors that work on the same rows hinder each other.
-        if isForLater { parent?.takeOverSoon() }
+        if isForLater { rowSource?.takeOverSoon() }
     }
 
     /// A save that has nothing to write: observers are told all the same, as on a Mac.

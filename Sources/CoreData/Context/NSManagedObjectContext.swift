@@ -120,10 +120,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var isMergeScheduled = false
     var childReferences: [WeakContext] = []
 
-    struct WeakContext {
-        weak var context: NSManagedObjectContext?
-    }
-
     /// Makes a context of the legacy confinement type.
     public convenience override init() {
         self.init(concurrencyType: .confinementConcurrencyType)

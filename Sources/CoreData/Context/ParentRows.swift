@@ -60,11 +60,26 @@ struct ParentRows: RowSource {
         return try parent.reading { Transfer(try parent.dictionaries(sent.value)) }.value
     }
 
+    // MARK: What is in no store yet
+
+    var hasUnsavedRows: Bool { true }
+
+    func permanentKey(for key: ObjectKey) -> ObjectKey? {
+        parent.reading {
+            parent.drainMailbox()
+            return parent.registeredObject(for: key) == nil ? parent.keyAbove(key) : nil
+        }
+    }
+
+    func generation(of context: NSManagedObjectContext) throws -> QueryGeneration? { nil }
+
     // MARK: Saving
 
     func save(_ work: inout NSManagedObjectContext.SaveWork, of context: NSManagedObjectContext) throws -> Bool {
         try context.save(&work, to: parent)
     }
+
+    func takeOverSoon() { parent.takeOverSoon() }
 }
 
 // What a context answers its children. Called while they have its gate or its queue.
@@ -125,7 +140,8 @@ extension NSManagedObjectContext {
     final func membersForChild(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
         try throwingReadErrors { settlePendingChanges() }
         let objects = owners.map { object(for: $0.renamed(permanentKeys)) }
-        let faults = objects.filter { $0.toManyState(toMany.index).isFault && ($0.key > 0 || parent != nil) }
+        let hasUnsavedRows = rowSource?.hasUnsavedRows ?? false
+        let faults = objects.filter { $0.toManyState(toMany.index).isFault && ($0.key > 0 || hasUnsavedRows) }
         let found = try sourceMembers(of: toMany, owners: faults.map(\.objectKey))
         for fault in faults where fault.toManyState(toMany.index).isFault {
             fault.toManyState(toMany.index).load(found[fault.key] ?? [])

@@ -34,7 +34,7 @@ struct PushedChange {
     mutating func forgetUnchangedValues(_ layout: EntityLayout) {
         var different = SlotMask()
         changed.forEach { slot in
-            if !NSManagedObject.isSame(base, row, slot, layout.slots[slot].kind) { different.insert(slot) }
+            if !Snapshot.isSame(base, row, slot, layout.slots[slot].kind) { different.insert(slot) }
         }
         changed = different
     }

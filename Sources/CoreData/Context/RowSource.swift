@@ -25,8 +25,16 @@ protocol RowSource {
     func count(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> Int
     func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [[String: Any]]
 
-    /// Hands over what a context saves. True where the source takes it over later, by itself.
+    /// Whether it has rows of objects that are in no store yet, under their temporary keys.
+    var hasUnsavedRows: Bool { get }
+    /// The permanent key under which it knows what a context knows by a temporary one; nil where it knows none.
+    func permanentKey(for key: ObjectKey) -> ObjectKey?
+    /// The state of the stores that a context reads by itself; nil where it reads the present one, or what its source does.
+    func generation(of context: NSManagedObjectContext) throws -> QueryGeneration?
+
+    /// Hands over what a context saves. True where the source takes it over later: `takeOverSoon()` has it begin.
     func save(_ work: inout NSManagedObjectContext.SaveWork, of context: NSManagedObjectContext) throws -> Bool
+    func takeOverSoon()
 }
 
 /// A fetch as a context and its parents understand it.

@@ -86,10 +86,16 @@ struct StoreRows: RowSource {
         return fetch
     }
 
+    var hasUnsavedRows: Bool { false }
+    func permanentKey(for key: ObjectKey) -> ObjectKey? { nil }
+    func generation(of context: NSManagedObjectContext) throws -> QueryGeneration? { try context.generation() }
+
     // MARK: Saving
 
     func save(_ work: inout NSManagedObjectContext.SaveWork, of context: NSManagedObjectContext) throws -> Bool {
         try context.save(&work, to: coordinator)
         return false
     }
+
+    func takeOverSoon() {}
 }

@@ -10,7 +10,7 @@ extension NSPersistentStoreCoordinator {
     public static func cachedModelForPersistentStore(
         at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> NSManagedObjectModel {
-        try requireFileURL(url)
+        try StorePlace.requireFileURL(url)
         let timeout = StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240
         guard let model = try StoreEngines.fileEngine().cachedModel(at: url, timeout: timeout) else {
             throw NSError.coreData(

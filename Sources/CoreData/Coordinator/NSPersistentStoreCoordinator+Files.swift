@@ -36,7 +36,11 @@ extension NSPersistentStoreCoordinator {
     ) throws {
         let isWholeFile = try requireWholeFile(storeType, destinationURL)
         if !isWholeFile { try Self.requireFileType(storeType, destinationURL) }
-        if isWholeFile { try Self.requireFileURL(sourceURL) } else { try Self.requireFileType(storeType, sourceURL) }
+        if isWholeFile {
+            try StorePlace.requireFileURL(sourceURL)
+        } else {
+            try Self.requireFileType(storeType, sourceURL)
+        }
         let (source, destination) = (StorePlace(sourceURL), StorePlace(destinationURL))
         guard destination == .file else {
             // The source has to be one, as with a file.
@@ -89,7 +93,7 @@ extension NSPersistentStoreCoordinator {
                 NSPersistentStoreOperationError,
                 reason: "Stores of the class \(storeClass) have no files that the coordinator knows.", url: url)
         }
-        try Self.requireFileURL(url)
+        try StorePlace.requireFileURL(url)
         return true
     }
 

@@ -83,7 +83,7 @@ extension NSPersistentStoreCoordinator {
         let source = try readable(move, between)
         let draft = between.main.deletingLastPathComponent().appendingPathComponent("Draft")
         let parts = MigrationParts(move.progress, weights: [1])
-        try parts.run(0) { try convert(source, to: draft, type: move.type, $0) }
+        try parts.run(0) { try migration.convert(source, to: draft, type: move.type, $0) }
         try WholeFile.write(Data(contentsOf: draft), to: move.url)
         return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
     }
@@ -102,10 +102,10 @@ extension NSPersistentStoreCoordinator {
         let isFile = move.place == .file && move.type == NSSQLiteStoreType
         try parts.run(0) { part in
             guard isFile else {
-                return try convert(move, to: between.main, type: NSSQLiteStoreType, part)
+                return try migration.convert(move, to: between.main, type: NSSQLiteStoreType, part)
             }
             try SQLiteStoreFiles(move.url).replace { copy in
-                try convert(move, to: copy.main, type: NSSQLiteStoreType, part)
+                try migration.convert(move, to: copy.main, type: NSSQLiteStoreType, part)
             }
         }
         if isFile { return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil) }
@@ -165,7 +165,7 @@ extension NSPersistentStoreCoordinator {
         of move: StoreMove, _ between: SQLiteStoreFiles, _ body: (SQLStore) throws -> Void
     ) throws {
         if let store = move.store as? SQLStore { return try body(store) }
-        try convert(move, to: between.main, type: NSSQLiteStoreType, move.progress)
+        try migration.convert(move, to: between.main, type: NSSQLiteStoreType, move.progress)
         let other = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
         let copied = try other.add(ofType: NSSQLiteStoreType, move.configuration, at: between.main, nil, insteadOf: nil)
         defer { try? other.remove(copied) }

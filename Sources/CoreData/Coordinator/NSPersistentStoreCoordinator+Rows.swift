@@ -51,15 +51,13 @@ extension NSPersistentStoreCoordinator {
     }
 
     private func holds(_ layout: EntityLayout, _ store: NSPersistentStore) -> Bool {
-        guard store.configurationName != Self.defaultConfiguration else { return true }
+        guard store.configurationName != NSManagedObjectModel.defaultConfigurationName else { return true }
         let entities = managedObjectModel.entities(forConfigurationName: store.configurationName) ?? []
         if entities.contains(where: { $0.name == layout.name }) { return true }
         // A file may have been made with subentities that the configuration does not name.
         let isBelow = entities.contains { layout.entity.isKindOf(entity: $0) }
         return isBelow && (store.metadata?[NSStoreModelVersionHashesKey] as? [String: Any])?[layout.name] != nil
     }
-
-    static var defaultConfiguration: String { "PF_DEFAULT_CONFIGURATION_NAME" }
 
     /// The store that takes new objects of an entity: the first writable one that holds it.
     final func storeNumber(forNew layout: EntityLayout) throws -> Int {

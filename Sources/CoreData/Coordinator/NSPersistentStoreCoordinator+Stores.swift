@@ -24,12 +24,12 @@ extension NSPersistentStoreCoordinator {
                 if storeType == NSSQLiteStoreType { try Self.requireFileType(storeType, storeURL) }
                 return try Self.untilTimeLimit(options) {
                     // Before the lock: a migration can take long, and nobody else has to wait for it.
-                    let look = try prepareStore(at: storeURL, ofType: storeType, configuration, options)
+                    let look = try migration.prepareStore(at: storeURL, ofType: storeType, configuration, options)
                     return try attach(
                         storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other, look)
                 }
             }
-            return try openingFile(ofType: storeType, at: storeURL, configuration, options) {
+            return try migration.openingFile(ofType: storeType, at: storeURL, configuration, options) {
                 try attach(storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
             }
         }
@@ -70,7 +70,7 @@ extension NSPersistentStoreCoordinator {
         guard customClass != nil || StoreEngines.engine(for: storeType) != nil else {
             throw Self.unsupported(storeType, at: storeURL)
         }
-        if let configuration, configuration != Self.defaultConfiguration,
+        if let configuration, configuration != NSManagedObjectModel.defaultConfigurationName,
             managedObjectModel.entities(forConfigurationName: configuration) == nil
         {
             throw NSError.coreData(
@@ -205,10 +205,9 @@ extension NSPersistentStoreCoordinator {
 
     /// Writes metadata that were set since the last save, for a save that writes nothing else.
     final func saveMetadata() throws {
-        let stores = lock.withLock { attached.compactMap { $0.store as? SQLStore } }
-            .filter { !$0.isReadOnly && $0.hasUnsavedMetadata }
+        let stores = lock.withLock { attached }.filter { !$0.store.isReadOnly && $0.rows.hasUnsavedMetadata }
         if stores.isEmpty { return }
-        try saving { for store in stores { try store.saveMetadata() } }
+        try saving { for store in stores { try store.rows.saveMetadata() } }
     }
 
     /// What `metadataForPersistentStore(ofType:at:options:)` does unless a subclass overrides it.
@@ -245,21 +244,12 @@ extension NSPersistentStoreCoordinator {
     }
 
     static func requireFileType(_ storeType: String, _ url: URL) throws {
-        if storeType == NSSQLiteStoreType { return try requireFileURL(url) }
+        if storeType == NSSQLiteStoreType { return try StorePlace.requireFileURL(url) }
         // The engine of a product knows which addresses are its stores'.
         if StoreEngines.engineOfProduct(for: storeType) != nil { return }
         throw NSError.coreData(
             NSPersistentStoreInvalidTypeError,
             reason: "Stores of type '\(storeType)' have no file this version reads", url: url)
-    }
-
-    /// The path of an address elsewhere would be taken for one of this machine: files would be made, and deleted, there.
-    static func requireFileURL(_ url: URL) throws {
-        if url.isFileURL { return }
-        throw NSError.coreData(
-            NSPersistentStoreOpenError,
-            reason: "A store is a file, and “\(url.shown.absoluteString)” is not the URL of one.",
-            url: url)
     }
 }
 

@@ -20,7 +20,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     var inheritedStoreNumber: Int?
     private var storedName: String?
     /// Contexts that want to hear of saves.
-    var subscribers: [NSManagedObjectContext.WeakContext] = []
+    var subscribers: [WeakContext] = []
     /// Held while a context writes and says so to the others.
     let saveLock = NSLock()
     private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")

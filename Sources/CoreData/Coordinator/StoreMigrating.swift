@@ -18,3 +18,8 @@ protocol StoreMigrating: AnyObject {
     /// Makes a store of another kind where nothing lies, object by object.
     func convert(_ move: StoreMove, to target: URL, type: String, _ progress: Progress?) throws
 }
+
+extension NSPersistentStoreCoordinator {
+    /// The way to what the floor above does: the coordinator knows nothing else of it.
+    final var migration: any StoreMigrating { self }
+}

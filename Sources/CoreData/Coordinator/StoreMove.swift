@@ -27,7 +27,7 @@ struct StoreMove {
     var timeout: TimeInterval { StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240 }
 
     var configuration: String? {
-        store.configurationName == NSPersistentStoreCoordinator.defaultConfiguration ? nil : store.configurationName
+        store.configurationName == NSManagedObjectModel.defaultConfigurationName ? nil : store.configurationName
     }
 
     /// The same, with the content at another address.

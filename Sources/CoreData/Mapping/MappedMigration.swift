@@ -9,7 +9,8 @@ struct MappedMigration {
     let options: [AnyHashable: Any]?
 
     private var managerClass: NSMigrationManager.Type {
-        SQLiteStore.migrationManagerClass() as? NSMigrationManager.Type ?? NSMigrationManager.self
+        StoreEngines.fileEngine().storeClass.migrationManagerClass() as? NSMigrationManager.Type
+            ?? NSMigrationManager.self
     }
 
     /// Whether what a killed process has left of the newer store is resumed.

@@ -79,11 +79,12 @@ struct MappedMigrationStores {
     func commit(_ coordinator: NSPersistentStoreCoordinator) throws {
         do {
             for store in coordinator.persistentStores {
-                if ends.note != nil, store is SQLiteStore || store is NSAtomicStore {
+                let held = store as? any HeldTransactionStore
+                if ends.note != nil, held != nil || store is NSAtomicStore {
                     store.metadata = MigrationPass.noting(ends.note, in: store.metadata ?? [:])
-                    try (store as? SQLiteStore)?.saveMetadata()
+                    try held?.saveMetadata()
                 }
-                try (store as? SQLiteStore)?.commitHeldTransaction()
+                try held?.commitHeldTransaction()
                 if isWhole { try (store as? NSAtomicStore)?.saveFile() }
             }
         } catch {
@@ -94,7 +95,7 @@ struct MappedMigrationStores {
     /// Lets what was written so far be so, under a number, whatever becomes of the process.
     func commit(_ coordinator: NSPersistentStoreCoordinator, as number: Int) throws {
         do {
-            for case let store as SQLiteStore in coordinator.persistentStores {
+            for case let store as any HeldTransactionStore in coordinator.persistentStores {
                 try store.commitHeldTransaction(as: number)
             }
         } catch {

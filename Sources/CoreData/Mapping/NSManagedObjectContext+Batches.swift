@@ -5,7 +5,8 @@ extension NSManagedObjectContext {
     /// Whether the rows of the context's stores can be read in ranges of keys.
     final var canReadByKey: Bool {
         guard let coordinator = ownCoordinator else { return false }
-        return coordinator.persistentStores.count == 1 && coordinator.persistentStores[0] is SQLStore
+        let stores = coordinator.lock.withLock { coordinator.attached }
+        return stores.count == 1 && stores[0].rows.readsRangesOfKeys
     }
 
     /// The saved objects of a request with the primary keys that follow one, in the order of their keys.

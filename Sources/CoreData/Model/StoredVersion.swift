@@ -1,5 +1,8 @@
 import Foundation
 
+/// Metadata: the version hash of every entity, `[String: Data]` of 32 bytes each.
+public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
+
 /// What a store's metadata say of the version of the model that it was made with.
 ///
 /// The hash of a composite or derived attribute does not tell its name, nor that of a derived one its type. Values would

@@ -67,7 +67,7 @@ extension NSManagedObject {
         guard let overlay, let row else { return }
         let slots = home.layout.slots
         var dropped = SlotMask()
-        func differs(_ slot: Int) -> Bool { !Self.isSame(row, latest, slot, slots[slot].kind) }
+        func differs(_ slot: Int) -> Bool { !Snapshot.isSame(row, latest, slot, slots[slot].kind) }
         overlay.mask.forEach { slot in
             let isConflicting =
                 switch slots[slot].role {
@@ -119,7 +119,7 @@ extension NSManagedObject {
         guard let row else { return }
         let slots = home.layout.slots
         for (slot, description) in slots.enumerated()
-        where description.isPersistent && !Self.isSame(row, latest, slot, description.kind) {
+        where description.isPersistent && !Snapshot.isSame(row, latest, slot, description.kind) {
             let overlay = ensureOverlay()
             if overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot) { continue }
             overlay.set(row.value(slot, kind: description.kind), at: slot, slotCount: slots.count)
@@ -130,7 +130,7 @@ extension NSManagedObject {
     final func isSetInMemory(_ slot: Int) -> Bool {
         if let overlay, overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot) { return true }
         guard flags.contains(.inserted), let row, row !== home.layout.defaultRow else { return false }
-        return !Self.isSame(row, home.layout.defaultRow, slot, home.layout.slots[slot].kind)
+        return !Snapshot.isSame(row, home.layout.defaultRow, slot, home.layout.slots[slot].kind)
     }
 
     // MARK: To-many relationships of owners

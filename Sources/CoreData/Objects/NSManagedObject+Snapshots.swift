@@ -80,24 +80,4 @@ extension NSManagedObject {
         }
         return ObjectKey(layoutIndex: destination.layoutIndex, key: row.int(slot))
     }
-
-    /// Whether a slot has the same value in two rows of one entity.
-    static func isSame(_ one: Snapshot, _ other: Snapshot, _ slot: Int, _ kind: SlotKind) -> Bool {
-        if one === other { return true }
-        if one.isNull(slot) || other.isNull(slot) { return one.isNull(slot) && other.isNull(slot) }
-        if kind.isInline { return one.int(slot) == other.int(slot) }
-        return withExtendedLifetime((one, other)) { one.bytes(slot).elementsEqual(other.bytes(slot)) }
-    }
-}
-
-extension Snapshot {
-    /// Whether what a row holds in the places of transient properties is what every row from a store has there.
-    @inline(__always)
-    func hasTransientDefaults(_ layout: EntityLayout) -> Bool {
-        if !layout.hasTransientSlots { return true }
-        return layout.slots.indices.allSatisfy { slot in
-            layout.slots[slot].isPersistent
-                || NSManagedObject.isSame(self, layout.defaultRow, slot, layout.slots[slot].kind)
-        }
-    }
 }

@@ -54,7 +54,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) {
-        configurationName = name ?? NSPersistentStoreCoordinator.defaultConfiguration
+        configurationName = name ?? NSManagedObjectModel.defaultConfigurationName
         self.options = options
         storedURL = url
         storedIsReadOnly = StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) ?? false
@@ -65,7 +65,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     }
 
     init(configurationName: String?, at url: URL?, options: [AnyHashable: Any]?) {
-        self.configurationName = configurationName ?? NSPersistentStoreCoordinator.defaultConfiguration
+        self.configurationName = configurationName ?? NSManagedObjectModel.defaultConfigurationName
         self.options = options
         storedURL = url
         storedIsReadOnly = StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) ?? false

@@ -61,6 +61,16 @@ package protocol RowStore: AnyObject, Sendable {
 
     /// How many rows the row cache holds.
     var cachedRowCount: Int { get }
+
+    /// Whether the store reads rows in ranges of their keys (`StoreFetch.afterPrimaryKey`).
+    var readsRangesOfKeys: Bool { get }
+
+    /// Whether metadata were set that only a save would write; `saveMetadata()` writes them without one.
+    var hasUnsavedMetadata: Bool { get }
+    func saveMetadata() throws
+
+    /// Does one piece of what a migration has left for later. False when there is nothing left.
+    func finishDeferredPiece() throws -> Bool
 }
 
 extension RowStore {
@@ -80,6 +90,10 @@ extension RowStore {
     package func trackRowAges() {}
     package var cachedRowCount: Int { 0 }
     package func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? { nil }
+    package var readsRangesOfKeys: Bool { false }
+    package var hasUnsavedMetadata: Bool { false }
+    package func saveMetadata() throws {}
+    package func finishDeferredPiece() throws -> Bool { false }
 }
 
 /// A fetch as a store sees it: no objects, no contexts.
@@ -112,7 +126,7 @@ package struct StoreFetch {
     package var sortDescriptors: [NSSortDescriptor] = []
     package var limit = 0
     package var offset = 0
-    /// Only rows with greater primary keys, in the order of their keys; SQLite stores know it.
+    /// Only rows with greater primary keys, in the order of their keys, where the store reads such ranges.
     package var afterPrimaryKey: Int64?
     package var result: Result = .keys
     /// Set for stores that programs write, which are shown requests and contexts.

@@ -37,8 +37,6 @@ extension NSPersistentStore {
 public let NSStoreTypeKey = "NSStoreType"
 /// Metadata: the UUID of the store, upper-case `String`.
 public let NSStoreUUIDKey = "NSStoreUUID"
-/// Metadata: the version hash of every entity, `[String: Data]` of 32 bytes each.
-public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
 /// Metadata: the version identifiers of the model, `[String]`.
 public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
 /// Metadata: the checksum of the model's version hashes, base64 `String`.

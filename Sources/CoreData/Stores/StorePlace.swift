@@ -39,6 +39,15 @@ package enum StorePlace: Equatable {
         self = name.isEmpty ? .memory : .sharedMemory(name: name.joined(separator: "/"))
     }
 
+    /// The path of an address elsewhere would be taken for one of this machine: files would be made, and deleted, there.
+    static func requireFileURL(_ url: URL) throws {
+        if url.isFileURL { return }
+        throw NSError.coreData(
+            NSPersistentStoreOpenError,
+            reason: "A store is a file, and “\(url.shown.absoluteString)” is not the URL of one.",
+            url: url)
+    }
+
     /// The error of reading a store in memory that is not there.
     package static func missing(_ url: URL) -> NSError {
         .coreData(

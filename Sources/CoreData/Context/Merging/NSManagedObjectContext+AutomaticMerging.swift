@@ -75,7 +75,7 @@ extension NSPersistentStoreCoordinator {
     final func subscribe(_ context: NSManagedObjectContext) {
         lock.withLock {
             subscribers.removeAll { $0.context == nil || $0.context === context }
-            subscribers.append(NSManagedObjectContext.WeakContext(context: context))
+            subscribers.append(WeakContext(context: context))
         }
     }
 

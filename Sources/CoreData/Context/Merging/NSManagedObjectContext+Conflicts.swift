@@ -85,7 +85,7 @@ extension NSManagedObjectContext {
                 object.flags.insert(.inaccessible)
             } else if object.flags.contains(.updated), object.row != nil {
                 reinsertedObjects.insert(ObjectIdentifier(object))
-                if parent == nil { object.reclaimPartners() }
+                if rowSource?.hasUnsavedRows == false { object.reclaimPartners() }
             } else {
                 acceptDeletions(of: [object])
             }

@@ -106,7 +106,7 @@ extension NSManagedObjectContext {
 
     /// What has become of the temporary keys among changes that this context does not know.
     private func keysAbove(_ changes: MergedChanges) -> [Int64: Int64] {
-        guard parent != nil else { return [:] }
+        guard rowSource?.hasUnsavedRows == true else { return [:] }
         return (changes.inserted + changes.updated + changes.deleted).reduce(into: [:]) { known, key in
             if key.isTemporary, registeredObject(for: key) == nil { known[key.key] = keyAbove(key)?.key }
         }

@@ -27,7 +27,7 @@ extension NSPersistentStoreCoordinator {
                 url: engine.shown(url), model: model, configuration: configuration, options: options
             ).forecast(of: engine, at: url, through: versions)
         }
-        try requireFileURL(url)
+        try StorePlace.requireFileURL(url)
         return try MigrationForecaster(url: url, model: model, configuration: configuration, options: options)
             .forecast(through: versions)
     }

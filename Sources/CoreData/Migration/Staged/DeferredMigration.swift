@@ -32,24 +32,3 @@ extension DeferredStatements {
         return later
     }
 }
-
-extension NSPersistentStoreCoordinator {
-    /// What `finishDeferredLightweightMigration()` does unless a subclass overrides it.
-    final func plainFinishDeferredLightweightMigration() throws {
-        while try finishDeferredPieces() {}
-    }
-
-    /// What `finishDeferredLightweightMigrationTask()` does unless a subclass overrides it.
-    final func plainFinishDeferredLightweightMigrationTask() throws {
-        _ = try finishDeferredPieces()
-    }
-
-    /// Whether anything was left to do.
-    private func finishDeferredPieces() throws -> Bool {
-        var didWork = false
-        for case let store as SQLStore in persistentStores where !store.isReadOnly {
-            if try store.finishDeferredPiece() { didWork = true }
-        }
-        return didWork
-    }
-}

@@ -90,6 +90,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
 
     package override var type: String { typeName }
 
+    package final var readsRangesOfKeys: Bool { true }
+
     init(_ parts: Parts, database: any SQLDatabase) {
         layout = parts.layout
         model = parts.layout.model

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A store in a SQLite file that has the layout of Core Data's own, or in memory with the same tables.
-final class SQLiteStore: SQLStore, @unchecked Sendable {  // what may change is used under a lock
+final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  // what may change is used under a lock
     let settings: SQLiteStoreOptions
     let connections: SQLiteDatabase
     private let removesLog: Bool
@@ -76,7 +76,6 @@ final class SQLiteStore: SQLStore, @unchecked Sendable {  // what may change is 
         }
     }
 
-    /// Commits what was written since the store was opened, where it holds its transaction until then.
     func commitHeldTransaction() throws {
         try writingHere { connection in
             try connection.commitHeldTransaction()
@@ -84,7 +83,6 @@ final class SQLiteStore: SQLStore, @unchecked Sendable {  // what may change is 
         }
     }
 
-    /// Commits what was written since the last time, so that a killed process leaves it, and goes on holding the transaction.
     func commitHeldTransaction(as number: Int) throws {
         try writingHere { connection in
             try connection.commitHeldTransaction(as: number)

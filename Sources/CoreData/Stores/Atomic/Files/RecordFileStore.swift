@@ -20,7 +20,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
             throw NSError.coreData(
                 NSPersistentStoreOpenError, reason: "Cannot create a store of type '\(type)' with a nil URL.")
         }
-        try NSPersistentStoreCoordinator.requireFileURL(url)
+        try StorePlace.requireFileURL(url)
         try Self.requireOwnFile(url)
         if !isReadOnly { WholeFile.sweep(url) }
         if isReadOnly, Self.isNew(url) {
@@ -57,7 +57,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     }
 
     private static func read(_ url: URL, as format: any RecordFormat.Type) throws -> RecordFile {
-        try NSPersistentStoreCoordinator.requireFileURL(url)
+        try StorePlace.requireFileURL(url)
         guard StorePlace(url) == .file else { throw StorePlace.missing(url) }
         // Reading a pipe would wait for whoever writes to it.
         try FileKind.require(.file, at: url, followsLinks: true, .fileReadCorruptFile)

@@ -16,7 +16,7 @@ package enum DeferredStatements {
 
 extension SQLStore {
     /// Does the first piece of what a deferred migration left, in one transaction. False when there is nothing left.
-    package func finishDeferredPiece() throws -> Bool {
+    package final func finishDeferredPiece() throws -> Bool {
         guard let url, isShared, !DeferredStatements.pending(metadata ?? [:]).isEmpty else { return false }
         let rest = try writing { connection in
             try connection.transaction { () -> [String] in

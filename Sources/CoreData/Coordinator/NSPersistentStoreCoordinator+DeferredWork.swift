@@ -1,0 +1,21 @@
+// What migrations have left for later.
+extension NSPersistentStoreCoordinator {
+    /// What `finishDeferredLightweightMigration()` does unless a subclass overrides it.
+    final func plainFinishDeferredLightweightMigration() throws {
+        while try finishDeferredPieces() {}
+    }
+
+    /// What `finishDeferredLightweightMigrationTask()` does unless a subclass overrides it.
+    final func plainFinishDeferredLightweightMigrationTask() throws {
+        _ = try finishDeferredPieces()
+    }
+
+    /// Whether anything was left to do.
+    private func finishDeferredPieces() throws -> Bool {
+        var didWork = false
+        for attached in lock.withLock({ attached }) where !attached.store.isReadOnly {
+            if try attached.rows.finishDeferredPiece() { didWork = true }
+        }
+        return didWork
+    }
+}
