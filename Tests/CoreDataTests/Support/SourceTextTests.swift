@@ -1,0 +1,56 @@
+import Testing
+
+@Suite("A source taken apart")
+struct SourceTextTests {
+    @Test("Code in interpolations is code, text in literals and comments is none")
+    func interpolations() {
+        let text = SourceText(
+            ##"""
+            let a = "one \(two("three \(four) five")) six" // seven
+            /* eight /* nine */ ten */
+            let b = #"eleven \(twelve) \#(thirteen) "quoted""#
+            let c = """
+                fourteen "fifteen" \(sixteen(")")) // seventeen
+                """
+            let d = "a \" b \\" + eighteen
+            """##)
+        let words = text.tokens.filter { $0.count > 2 && $0 != "let" }
+        #expect(words == ["two", "four", "thirteen", "sixteen", "eighteen"])
+        #expect(text.literals.count == 6)
+        #expect(text.literals.contains { $0.hasPrefix("eleven \\(twelve)") && $0.hasSuffix("\"quoted\"") })
+        #expect(text.literals.contains { $0.contains("// seventeen") })
+    }
+
+    @Test("Members that others can name are found, what lies in functions and what is private is not")
+    func declarations() {
+        let names = SourceNames(
+            SourceText(
+                """
+                public final class Shelf { private let hidden = 1
+                    private(set) var room: String { let local = 1; return "\\(local)" }
+                    static func move(to place: Int) { func inner() {} }
+                    class func make() {}
+                    enum Kind { case wide(of: Int, Int), narrow; var width: Int { 1 } }
+                }
+                extension Shelf { typealias Board = Int }
+                func sorted() {}
+                """))
+        #expect(
+            Set(names.declarations.map(\.name))
+                == ["Shelf", "room", "move", "make", "Kind", "wide", "narrow", "width", "Board", "sorted"])
+        #expect(Set(names.declarations.filter { !$0.isMember }.map(\.name)) == ["Shelf", "sorted"])
+    }
+
+    @Test("A name is used where it is none of the source's own variables, parameters or labels")
+    func uses() {
+        let names = SourceNames(
+            SourceText(
+                """
+                func f(at place: Int) { let shelf = find(in: other); shelf.move(to: place); items.map { item in item }
+                    if case .wide(let size) = kind { print("\\(size) \\(shelf.room)") }
+                }
+                """))
+        #expect(names.used.isSuperset(of: ["find", "other", "move", "items", "map", "wide", "kind", "room", "print"]))
+        #expect(names.used.isDisjoint(with: ["f", "at", "place", "shelf", "to", "item", "size"]))
+    }
+}
