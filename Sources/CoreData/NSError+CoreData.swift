@@ -1,11 +1,12 @@
 import Foundation
 
 extension NSError {
-    /// The error every floor of the module throws: Core Data's domain, code and keys, with a text that says what and where.
+    /// The error every floor of the module throws: Core Data's domain, code and keys, with a text that says what and
+    /// where.
     ///
-    /// `reason` becomes the localized description and failure reason, and stands under `"reason"`, where Core Data's own
-    /// errors have it. `url` is the file in question: it stands under `NSURLErrorKey` and `NSFilePathErrorKey`, and its
-    /// path is part of the description. `sqliteCode` is SQLite's extended result code, under `NSSQLiteErrorDomain`.
+    /// `reason` becomes the localized description and failure reason, and stands under `"reason"`, where Core Data's
+    /// own errors have it. `url` is the file in question: it stands under `NSURLErrorKey` and `NSFilePathErrorKey`, and
+    /// its path is part of the description. `sqliteCode` is SQLite's extended result code, under `NSSQLiteErrorDomain`.
     package static func coreData(
         _ code: Int, reason: String, url: URL? = nil, sqliteCode: Int32? = nil, underlying: Error? = nil,
         userInfo: [String: Any] = [:]

@@ -7,8 +7,8 @@ extension CoreDataManager {
         /// none, so that nothing flickers. 0.2 by default.
         public var graceDelay: TimeInterval = 0.2
 
-        /// Seconds that a progress screen stays at least: the completion handlers of a launch that showed one wait until
-        /// then. Tasks that await readiness do not. 0.5 by default.
+        /// Seconds that a progress screen stays at least: the completion handlers of a launch that showed one wait
+        /// until then. Tasks that await readiness do not. 0.5 by default.
         public var minimumScreenTime: TimeInterval = 0.5
 
         /// Seconds between two looks at a migration's progress. 0.05 by default.
@@ -24,10 +24,10 @@ extension CoreDataManager {
         /// own business and are ignored here; those that say how (stages, deferring) reach the migration only.
         public var storeOptions: [String: any Sendable] = [:]
 
-        /// What a migration may lose that it would otherwise refuse to lose: `"Entity"` (its objects) and `"Entity.property"`, as the
-        /// store's version of the model calls them. Empty by default: a program that is older than its store then fails to
-        /// launch (`LaunchFailure.Kind.incompatible`) instead of dropping what it does not know. On platforms whose framework
-        /// drops such values silently it has no effect.
+        /// What a migration may lose that it would otherwise refuse to lose: `"Entity"` (its objects) and
+        /// `"Entity.property"`, as the store's version of the model calls them. Empty by default: a program that is
+        /// older than its store then fails to launch (`LaunchFailure.Kind.incompatible`) instead of dropping what it
+        /// does not know. On platforms whose framework drops such values silently it has no effect.
         public var allowedLosses: [String] = []
 
         /// How the contexts stand to each other, `.chain` by default.
@@ -37,8 +37,8 @@ extension CoreDataManager {
         /// reference to them is good in every context at once. True by default; see `ContextLayout` for the cost.
         public var obtainsPermanentIDs = true
 
-        /// What the contexts do when a thread that does not hold their queue uses one of them or of their objects. By default
-        /// debug builds stop the process there, release builds do not look. The launch argument
+        /// What the contexts do when a thread that does not hold their queue uses one of them or of their objects. By
+        /// default debug builds stop the process there, release builds do not look. The launch argument
         /// `-com.apple.CoreData.ConcurrencyDebug` decides over it. On Apple's platforms only the argument decides.
         public var confinement: Confinement = .default
 

@@ -2,9 +2,10 @@ import CoreData
 
 /// One Core Data stack whose launch no migration can block.
 ///
-/// A manager checks, migrates and opens its store away from the caller's thread, tells every observer how far it is, and
-/// lets nobody touch the stack before it is ready. When it is, there are three floors of contexts: a private root that
-/// alone writes to the store, the main-queue context that the program shows, and background contexts as its children.
+/// A manager checks, migrates and opens its store away from the caller's thread, tells every observer how far it is,
+/// and lets nobody touch the stack before it is ready. When it is, there are three floors of contexts: a private root
+/// that alone writes to the store, the main-queue context that the program shows, and background contexts as its
+/// children.
 ///
 /// ```swift
 /// let manager = CoreDataManager(model: model, storeURL: url)
@@ -13,16 +14,17 @@ import CoreData
 ///     completion: { result in showFirstScreen(result) })
 /// ```
 ///
-/// Threads: every method may be called from any thread; `mainContext` belongs to the main actor. Nothing here reads, opens or migrates the store on the caller's thread, with the one exception of
-/// `isMigrationRequired()`, which reads the model and the store's metadata only.
+/// Threads: every method may be called from any thread; `mainContext` belongs to the main actor. Nothing here reads,
+/// opens or migrates the store on the caller's thread, with the one exception of `isMigrationRequired()`, which reads
+/// the model and the store's metadata only.
 ///
 /// ## Queues
 /// An object belongs to the queue of its context. In Swift 6 mode the compiler refuses an object that is returned from
-/// `performMain` or `performBackground`, captured by their blocks or by an awaited `perform`, kept in something Sendable,
-/// or sent to a task while it is still used; and `mainContext` away from the main actor. For a `perform` that nobody
-/// awaits it warns, as on Apple's platforms. It does not see an object that was fetched a moment ago and is sent away
-/// without being used again, nor what is marked `@unchecked Sendable` or `nonisolated(unsafe)`: the contexts' own check sees
-/// those where the object is used (`Configuration.confinement`; in debug builds it stops the process there).
+/// `performMain` or `performBackground`, captured by their blocks or by an awaited `perform`, kept in something
+/// Sendable, or sent to a task while it is still used; and `mainContext` away from the main actor. For a `perform` that
+/// nobody awaits it warns, as on Apple's platforms. It does not see an object that was fetched a moment ago and is sent
+/// away without being used again, nor what is marked `@unchecked Sendable` or `nonisolated(unsafe)`: the contexts' own
+/// check sees those where the object is used (`Configuration.confinement`; in debug builds it stops the process there).
 /// `ObjectReference` carries an object across.
 ///
 /// ## Topics

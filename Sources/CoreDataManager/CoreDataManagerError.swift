@@ -6,9 +6,9 @@ public enum CoreDataManagerError: Error, Sendable {
     case notReady(LaunchState)
     /// The model at the URL is missing or cannot be read.
     case unreadableModel(URL)
-    /// Background work was saved into the context above it and could not be written from there, for this reason: most often
-    /// an edit of the user's, in the main context, that is not valid yet. The work is kept; the next save that succeeds
-    /// (`saveMain`) writes it. It must not be done again.
+    /// Background work was saved into the context above it and could not be written from there, for this reason: most
+    /// often an edit of the user's, in the main context, that is not valid yet. The work is kept; the next save that
+    /// succeeds (`saveMain`) writes it. It must not be done again.
     case notWritten(any Error)
 }
 

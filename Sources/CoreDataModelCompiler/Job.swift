@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// What the plugin asks for, for one target: the accessors of its `@NSManaged` members, the classes of its models, the models
-/// compiled. Paths are absolute.
+/// What the plugin asks for, for one target: the accessors of its `@NSManaged` members, the classes of its models, the
+/// models compiled. Paths are absolute.
 package struct Job {
     /// A Swift file that had `@NSManaged` when the plugin was asked, and where its accessors go.
     struct Source {
@@ -59,8 +59,8 @@ package struct Job {
 }
 
 extension Job {
-    /// Does it, and hands what is odd in its models to `warn`, each thing once. Throws every problem found, each with its file
-    /// and line.
+    /// Does it, and hands what is odd in its models to `warn`, each thing once. Throws every problem found, each with
+    /// its file and line.
     ///
     /// What the compiler refuses it will say itself, together with everything else that is wrong in the module: it is a
     /// warning here, and the module gets no accessors.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// `coredata port`: rewrites Swift sources that were written for Apple's Core Data, as far as no compiler flag can save them.
+/// `coredata port`: rewrites Swift sources that were written for Apple's Core Data, as far as no compiler flag can save
+/// them.
 package struct PortCommand {
     package static let usage = """
         usage: coredata port PATH [--in-place | --output DIR] [--model PATH]... [--package PLACE]

@@ -94,8 +94,8 @@
             return sizes
         }
 
-        /// Puts a copy of another PostgreSQL store in the place of one, in one transaction. Those who have it open are waited
-        /// for, unless `force` says otherwise.
+        /// Puts a copy of another PostgreSQL store in the place of one, in one transaction. Those who have it open are
+        /// waited for, unless `force` says otherwise.
         func replace(
             fileAt url: URL, with source: StorePlace, _ sourceURL: URL, timeout: TimeInterval, waiting: TimeInterval,
             force: Bool

@@ -2,8 +2,9 @@
     import CoreData
     import Foundation
 
-    /// One connection of an open store to the server itself, never a pooler's. It hears of what anybody commits, and holds the
-    /// lock of the store's version where no other connection can. When it is lost it is made anew, after pauses that grow.
+    /// One connection of an open store to the server itself, never a pooler's. It hears of what anybody commits, and
+    /// holds the lock of the store's version where no other connection can. When it is lost it is made anew, after
+    /// pauses that grow.
     ///
     /// Nothing is asked of the server while nothing happens: the socket says when there is something to read.
     // @unchecked Sendable: what changes is used on `queue` only, but `isCancelled`, under the lock.

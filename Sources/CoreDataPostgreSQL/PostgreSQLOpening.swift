@@ -188,8 +188,8 @@
             try connection.dropOwnSchema()
         }
 
-        /// Removes the tables of the store's objects, its history and what it says about itself, in the transaction that is
-        /// open. Others see all of it until the commit.
+        /// Removes the tables of the store's objects, its history and what it says about itself, in the transaction
+        /// that is open. Others see all of it until the commit.
         static func empty(on connection: PostgreSQLConnection) throws {
             try PostgreSQLTables.dropConstraints(on: connection)
             for table in try tables(on: connection) { try connection.run(.define(.dropTable(table))) }

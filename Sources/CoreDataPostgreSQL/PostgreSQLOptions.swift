@@ -9,14 +9,16 @@
     /// Option: how many seconds a statement may take before the server cancels it (number; the server's own limit when
     /// absent). The URL may say `statement_timeout`, as the server writes it: `5s`, `500ms`.
     public let NSPostgreSQLStatementTimeoutOption = "NSPostgreSQLStatementTimeoutOption"
-    /// Option: how many seconds a statement waits for a lock (number; the server's own limit when absent). The URL may say
-    /// `lock_timeout`.
+    /// Option: how many seconds a statement waits for a lock (number; the server's own limit when absent). The URL may
+    /// say `lock_timeout`.
     public let NSPostgreSQLLockTimeoutOption = "NSPostgreSQLLockTimeoutOption"
-    /// Option: how many connections a store has at most (number; 5 when absent, 2 at least): one writes, the others read,
-    /// and whoever finds none free waits. A query generation, and the connection that hears of others' commits, are besides.
+    /// Option: how many connections a store has at most (number; 5 when absent, 2 at least): one writes, the others
+    /// read, and whoever finds none free waits. A query generation, and the connection that hears of others' commits,
+    /// are besides.
     public let NSPostgreSQLConnectionLimitOption = "NSPostgreSQLConnectionLimitOption"
-    /// Option: how many seconds a query generation lasts (number; 3600 when absent). The server keeps the rows of the past
-    /// as long, so that it has an end: reading a generation that has ended is an error (`PostgreSQLFailure.generationEnded`).
+    /// Option: how many seconds a query generation lasts (number; 3600 when absent). The server keeps the rows of the
+    /// past as long, so that it has an end: reading a generation that has ended is an error
+    /// (`PostgreSQLFailure.generationEnded`).
     public let NSPostgreSQLGenerationLifetimeOption = "NSPostgreSQLGenerationLifetimeOption"
 
     /// What the options of a store say of its connections.

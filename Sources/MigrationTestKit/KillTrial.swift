@@ -1,10 +1,10 @@
 import CoreData
 
-/// Kills a migrating process, lets its disk run full, starts it twice — and looks at what it leaves: the store must open with
-/// the older or the newer version, with every row, and the next start must end the migration.
+/// Kills a migrating process, lets its disk run full, starts it twice — and looks at what it leaves: the store must
+/// open with the older or the newer version, with every row, and the next start must end the migration.
 ///
-/// The process is a program of the caller's own, see `MigrationChild`. Trials are synchronous and take as long as the program
-/// does, two or three times for each kill.
+/// The process is a program of the caller's own, see `MigrationChild`. Trials are synchronous and take as long as the
+/// program does, two or three times for each kill.
 public struct KillTrial {
     /// The child program.
     public var program: URL
@@ -40,8 +40,8 @@ public struct KillTrial {
         self.newer = newer
     }
 
-    /// A trial of a program whose stores are in a database. What is about files, a full disk, a folder that cannot be written,
-    /// is not tried.
+    /// A trial of a program whose stores are in a database. What is about files, a full disk, a folder that cannot be
+    /// written, is not tried.
     ///
     /// - Parameter copying: calls its body with the address of a new store of the older version, and removes it. The
     ///   program gets the address as its first argument.
@@ -56,8 +56,8 @@ public struct KillTrial {
 
     // MARK: Trials
 
-    /// Kills the program at moments that are spread over the time that the migration takes, and a tenth beyond it. The same
-    /// seed gives the same moments.
+    /// Kills the program at moments that are spread over the time that the migration takes, and a tenth beyond it. The
+    /// same seed gives the same moments.
     public func killAtRandom(times count: Int, seed: UInt64 = 1) throws -> MigrationTrialReport {
         let reference = try reference()
         var random = SampleRandom(state: seed)
@@ -75,8 +75,8 @@ public struct KillTrial {
         return report
     }
 
-    /// Kills the program at every step of the migration: every kind of step that it goes through, at its first occurrence, its
-    /// last, and some between.
+    /// Kills the program at every step of the migration: every kind of step that it goes through, at its first
+    /// occurrence, its last, and some between.
     ///
     /// - Parameter most: at how many occurrences of a kind of step.
     public func killAtEveryStep(most: Int = 3) throws -> MigrationTrialReport {
@@ -106,8 +106,8 @@ public struct KillTrial {
         return report
     }
 
-    /// Lets no file grow beyond a size, from nothing to enough, as on a disk that is full: whichever write it is that fails,
-    /// the error must be reported and the store be as it was.
+    /// Lets no file grow beyond a size, from nothing to enough, as on a disk that is full: whichever write it is that
+    /// fails, the error must be reported and the store be as it was.
     public func fullDisk(steps: Int = 24) throws -> MigrationTrialReport {
         let reference = try reference()
         var report = MigrationTrialReport()
@@ -126,7 +126,8 @@ public struct KillTrial {
         return report
     }
 
-    /// Starts the program twice; both open the store at the same moment: one migrates, the other waits, and both end well.
+    /// Starts the program twice; both open the store at the same moment: one migrates, the other waits, and both end
+    /// well.
     public func twoProcesses(times count: Int = 5) throws -> MigrationTrialReport {
         let reference = try reference()
         var report = MigrationTrialReport()
@@ -149,8 +150,8 @@ public struct KillTrial {
         return report
     }
 
-    /// Starts the program while its folder cannot be written: as another user where the trial runs as root, who may write
-    /// everywhere.
+    /// Starts the program while its folder cannot be written: as another user where the trial runs as root, who may
+    /// write everywhere.
     public func readOnlyFolder(user: UInt32 = 65_534) throws -> MigrationTrialReport {
         let reference = try reference()
         var report = MigrationTrialReport()
@@ -178,8 +179,8 @@ public struct KillTrial {
     /// The kinds of steps that the migration goes through, in their order, each as often as it occurs.
     public func steps() throws -> [String] { try reference().moments }
 
-    /// Kills the program at a step, starts it again at once, and tells the steps of this second run: those that it did not
-    /// have to repeat are missing.
+    /// Kills the program at a step, starts it again at once, and tells the steps of this second run: those that it did
+    /// not have to repeat are missing.
     public func stepsAfterKill(at step: String, occurrence: Int = 1) throws -> [String] {
         try inFolder { url in
             let environment = [MigrationChild.killVariable: "\(step):\(occurrence)"]

@@ -1,8 +1,8 @@
 @_spi(MigrationTesting) import CoreData
 import Foundation
 
-/// The main program of a process that opens a store, migrates it so, and may be killed on the way: for `KillTrial`, and for
-/// the two processes of `MigrationTrial`.
+/// The main program of a process that opens a store, migrates it so, and may be killed on the way: for `KillTrial`, and
+/// for the two processes of `MigrationTrial`.
 ///
 /// It is an executable target of its own, beside the tests. `Tests/MigrateShop/main.swift` has these lines:
 ///
@@ -23,9 +23,10 @@ import Foundation
 ///
 ///     trial.child = try MigrationChild.program(named: "migrate-shop")
 ///
-/// The trial says by environment variables at which moment the process ends itself, which user it becomes, how large its
-/// files may grow, and whether it waits for a line on its standard input before it opens the store. Without them it is an
-/// ordinary program. With OPENCOREDATA_TRIAL_HOLD="stepDone:3" it says "held" at that moment, and goes on at a SIGUSR1.
+/// The trial says by environment variables at which moment the process ends itself, which user it becomes, how large
+/// its files may grow, and whether it waits for a line on its standard input before it opens the store. Without them it
+/// is an ordinary program. With OPENCOREDATA_TRIAL_HOLD="stepDone:3" it says "held" at that moment, and goes on at a
+/// SIGUSR1.
 public enum MigrationChild {
     static let killVariable = "OPENCOREDATA_TRIAL_KILL"
     static let traceVariable = "OPENCOREDATA_TRIAL_TRACE"
@@ -34,9 +35,11 @@ public enum MigrationChild {
     static let waitVariable = "OPENCOREDATA_TRIAL_WAIT"
     static let holdVariable = "OPENCOREDATA_TRIAL_HOLD"
 
-    /// Opens the store whose path, or URL, is the first argument, by the given body, which also gets the other arguments.
+    /// Opens the store whose path, or URL, is the first argument, by the given body, which also gets the other
+    /// arguments.
     ///
-    /// Writes "begin" and "done" to the standard output around it, or "failed" with the error, and then ends with status 1.
+    /// Writes "begin" and "done" to the standard output around it, or "failed" with the error, and then ends with
+    /// status 1.
     public static func main(_ open: (_ store: URL, _ arguments: [String]) throws -> Void) -> Never {
         let arguments = CommandLine.arguments
         guard arguments.count > 1 else {
@@ -69,7 +72,8 @@ public enum MigrationChild {
         }
     }
 
-    /// Where an executable target of the package was built, by its name: beside the running tests, or in a folder above them.
+    /// Where an executable target of the package was built, by its name: beside the running tests, or in a folder above
+    /// them.
     ///
     /// - Throws: `CocoaError.fileNoSuchFile` where there is none: the test target does not depend on it.
     public static func program(named name: String) throws -> URL {

@@ -1,12 +1,12 @@
 import CoreData
 
 extension MigrationTrial {
-    /// Tries what happens when the program of an older version opens the store of a later one with a container's defaults, as
-    /// after an update that is taken back. It goes through without losing a value; or it is refused with every loss named, or
-    /// with the reason why there is no way back, and the store is unchanged.
+    /// Tries what happens when the program of an older version opens the store of a later one with a container's
+    /// defaults, as after an update that is taken back. It goes through without losing a value; or it is refused with
+    /// every loss named, or with the reason why there is no way back, and the store is unchanged.
     ///
-    /// The store was made by the older version, where there is a way to the later one, so that it is known as one that passed
-    /// through that version. Its objects are of the later version.
+    /// The store was made by the older version, where there is a way to the later one, so that it is known as one that
+    /// passed through that version. Its objects are of the later version.
     public func downgrade(_ newer: ModelVersion, to older: ModelVersion) throws -> MigrationTrialReport.Entry {
         var entry = MigrationTrialReport.Entry(name: "\(newer.name) → \(older.name), downgrade", play: .downgrade)
         entry.step = ExpectedRefusal(from: newer.name, to: older.name)

@@ -1,9 +1,9 @@
 import CoreData
 
 extension MigrationTrial {
-    /// Tries what happens when two processes launch the migration of a store to the newest version at the same moment: both end
-    /// with the store open, or with an error that says who is at work, and the rows are exact. From each older version; in
-    /// one entry that says so, where the trial has no child program.
+    /// Tries what happens when two processes launch the migration of a store to the newest version at the same moment:
+    /// both end with the store open, or with an error that says who is at work, and the rows are exact. From each older
+    /// version; in one entry that says so, where the trial has no child program.
     public func twoProcesses(_ versions: [ModelVersion]) throws -> [MigrationTrialReport.Entry] {
         guard let newest = versions.last else { return [] }
         guard let child else {

@@ -2,12 +2,12 @@ import CoreData
 
 /// Tries every way between the versions of a model, on made-up objects, and reports what happened on each.
 ///
-/// - Each version is migrated to each later one, directly and through all versions between them: is the result what a new store
-///   would be, with every row, value and link?
-/// - Each older version opens the store of each later one, as an older program does that is installed again: it goes through
-///   without losing a value, or is refused with the losses named and the store unchanged.
-/// - Two processes launch the migration of one store at the same moment, where the trial has a child program: both end with the
-///   store open, or with an error that says who is at work, and the rows are exact.
+/// - Each version is migrated to each later one, directly and through all versions between them: is the result what a
+///   new store would be, with every row, value and link?
+/// - Each older version opens the store of each later one, as an older program does that is installed again: it goes
+///   through without losing a value, or is refused with the losses named and the store unchanged.
+/// - Two processes launch the migration of one store at the same moment, where the trial has a child program: both end
+///   with the store open, or with an error that says who is at work, and the rows are exact.
 ///
 /// The versions of a model that a target has among its resources are found by its name; mapping models that lie there
 /// take part by themselves:
@@ -19,11 +19,12 @@ import CoreData
 public struct MigrationTrial {
     /// The versions, the oldest first.
     public var versions: [ModelVersion]
-    /// Mapping models for pairs of versions, beside those that the program's resources hold: those that are made in code.
+    /// Mapping models for pairs of versions, beside those that the program's resources hold: those that are made in
+    /// code.
     ///
-    /// The trial finds the one for a pair by its entities: each source entity is in the older version and each destination
-    /// entity in the newer one, under the version hash that the entity mapping says, if it says one. A mapping model in code
-    /// begins as the inferred one, where there is one,
+    /// The trial finds the one for a pair by its entities: each source entity is in the older version and each
+    /// destination entity in the newer one, under the version hash that the entity mapping says, if it says one. A
+    /// mapping model in code begins as the inferred one, where there is one,
     ///
     ///     let mapping = try NSMappingModel.inferredMappingModel(
     ///         forSourceModel: versions[0].model, destinationModel: versions[1].model)
@@ -38,10 +39,11 @@ public struct MigrationTrial {
     public var options: [AnyHashable: Any] = [:]
     /// What stores are made with.
     public var samples = SampleStore()
-    /// Fills a store of a version with objects, in place of the made-up ones. Called with an address where nothing lies.
+    /// Fills a store of a version with objects, in place of the made-up ones. Called with an address where nothing
+    /// lies.
     public var fill: ((_ url: URL, _ version: ModelVersion) throws -> Void)?
-    /// The program that two processes run, see `MigrationChild`: it opens the store with the newest version. Without one the
-    /// report says that this was not played.
+    /// The program that two processes run, see `MigrationChild`: it opens the store with the newest version. Without
+    /// one the report says that this was not played.
     public var child: URL?
     /// The child program's arguments after the store's address.
     public var childArguments: [String] = []
@@ -49,11 +51,11 @@ public struct MigrationTrial {
     /// A trial of these versions, the oldest first.
     public init(_ versions: [ModelVersion]) { self.versions = versions }
 
-    /// Tries each pair of an older and a newer version in both directions, the chain of all versions one after the other, and
-    /// two processes from each older version to the newest.
+    /// Tries each pair of an older and a newer version in both directions, the chain of all versions one after the
+    /// other, and two processes from each older version to the newest.
     ///
-    /// What goes wrong is in the report, and the other ways are tried all the same: a version that cannot be read, and one of
-    /// which no store can be filled, have their reason there.
+    /// What goes wrong is in the report, and the other ways are tried all the same: a version that cannot be read, and
+    /// one of which no store can be filled, have their reason there.
     ///
     /// - Parameter refusals: the ways that the program does not offer. Each must be refused, and no other.
     public func run(expecting refusals: [ExpectedRefusal] = []) throws -> MigrationTrialReport {
@@ -142,8 +144,8 @@ public struct MigrationTrial {
 
     // MARK: Stores
 
-    /// Gives the body a folder of its own and the address of a store in it. What keeps it from its end is a problem of the entry,
-    /// so that the other ways are tried all the same.
+    /// Gives the body a folder of its own and the address of a store in it. What keeps it from its end is a problem of
+    /// the entry, so that the other ways are tried all the same.
     func play(
         _ versions: [ModelVersion], _ entry: inout MigrationTrialReport.Entry,
         _ body: (_ folder: URL, _ url: URL, _ entry: inout MigrationTrialReport.Entry) throws -> Void

@@ -66,8 +66,8 @@ public struct MigrationTrialReport: Sendable, CustomStringConvertible {
     /// A report of these entries.
     public init(_ entries: [Entry] = []) { self.entries = entries }
 
-    /// Whether everything that was tried is as it should be: nothing went wrong, every way was gone to its end or is one whose
-    /// refusal was expected, and every expected refusal happened.
+    /// Whether everything that was tried is as it should be: nothing went wrong, every way was gone to its end or is
+    /// one whose refusal was expected, and every expected refusal happened.
     public var isClean: Bool { entries.allSatisfy(\.isClean) }
     /// The entries in which something went wrong, or that were refused though nobody expected it.
     public var failures: [Entry] { entries.filter { !$0.isClean } }

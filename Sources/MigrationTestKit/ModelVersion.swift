@@ -6,8 +6,8 @@ public struct ModelVersion {
     public var name: String
     /// The model. Trials work on copies of it whose objects are plain `NSManagedObject`s.
     public var model: NSManagedObjectModel
-    /// Why the version's file could not be read; nil for a version that could. The model is empty then, and a trial tries
-    /// nothing with it but reports the reason.
+    /// Why the version's file could not be read; nil for a version that could. The model is empty then, and a trial
+    /// tries nothing with it but reports the reason.
     public var unreadableReason: String?
 
     /// A version of a model.
@@ -19,7 +19,8 @@ public struct ModelVersion {
     /// All versions in a bundle of them (`.momd`, `.xcdatamodeld`), in the order of their names, numbers as numbers:
     /// `Shop`, `Shop 2`, `Shop 10`. A version that cannot be read is there, too, with its `unreadableReason`.
     ///
-    /// - Throws: the error of a folder that cannot be read, `CocoaError.fileReadNoSuchFile` for one that holds no version.
+    /// - Throws: the error of a folder that cannot be read, `CocoaError.fileReadNoSuchFile` for one that holds no
+    ///   version.
     public static func all(at url: URL) throws -> [ModelVersion] {
         let kinds: Set<String> = ["mom", "xcdatamodel"]
         let files = try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
@@ -36,8 +37,8 @@ public struct ModelVersion {
     }
 
     /// All versions of the model of a name (`Shop` for `Shop.xcdatamodeld`) that a target of the package has among its
-    /// resources, as `all(at:)` gives them. Tests find the model of the target that they test so: its compiled form lies
-    /// beside the running tests, in `Package_Target.resources/Shop.momd`.
+    /// resources, as `all(at:)` gives them. Tests find the model of the target that they test so: its compiled form
+    /// lies beside the running tests, in `Package_Target.resources/Shop.momd`.
     ///
     /// - Throws: `CocoaError.fileReadNoSuchFile` where no target has such a model.
     public static func all(named name: String) throws -> [ModelVersion] {
@@ -86,8 +87,8 @@ public struct ModelVersion {
         .sorted()
     }
 
-    /// Whether a store of one version is a store of the other: all entities have the same version hashes. Fetch indexes,
-    /// defaults, rules, delete rules and classes are no part of those.
+    /// Whether a store of one version is a store of the other: all entities have the same version hashes. Fetch
+    /// indexes, defaults, rules, delete rules and classes are no part of those.
     func hasSameHashes(as other: ModelVersion) -> Bool {
         model.entityVersionHashesByName == other.model.entityVersionHashesByName
     }

@@ -2,8 +2,8 @@ import CoreData
 
 /// What the value expressions of mapping models read.
 extension NSExpression {
-    /// The key of an expression like `$source.name`, also where a default stands in for a missing value; other expressions are
-    /// the program's own business.
+    /// The key of an expression like `$source.name`, also where a default stands in for a missing value; other
+    /// expressions are the program's own business.
     var sourceKey: String? {
         if expressionType == .conditional { return `false`.sourceKey }
         let text = description

@@ -7,8 +7,8 @@ struct TrialChecks {
     /// The mapping model of the migration; nil for one that was inferred or found among the resources.
     let mapping: NSMappingModel?
     let before: TrialContent
-    /// The version whose schema the file must have, where it is not the newer one's: nothing is migrated between versions
-    /// with the same hashes.
+    /// The version whose schema the file must have, where it is not the newer one's: nothing is migrated between
+    /// versions with the same hashes.
     var built: ModelVersion?
 
     func problems(_ url: URL, in folder: URL) throws -> [String] {
@@ -57,7 +57,8 @@ struct TrialChecks {
             else { continue }
             pairs.append(pair)
         }
-        // What is not compared leads nowhere that could be: whole entities count as gone only where no mapping takes them on.
+        // What is not compared leads nowhere that could be: whole entities count as gone only where no mapping takes
+        // them on.
         let kept = Set(mappings.filter { $0.destinationEntityName != nil }.compactMap(\.sourceEntityName))
         let keepsKeys = before.identifier != nil && before.identifier == after.identifier
         let names = Dictionary(pairs.map { ($0.origin, $0.name) }, uniquingKeysWith: { first, _ in first })

@@ -1,7 +1,7 @@
 import CoreData
 
-/// What a store of a later version loses when it becomes one of an older version: found by comparing what it holds with what
-/// the two models have in common.
+/// What a store of a later version loses when it becomes one of an older version: found by comparing what it holds with
+/// what the two models have in common.
 struct TrialLosses {
     /// Rows of an entity, or what they hold in one property.
     struct Loss: CustomStringConvertible {
@@ -70,8 +70,8 @@ struct TrialLosses {
         self.losses = losses
     }
 
-    /// Whether the links of a relationship go on: by itself, by its other side, or because what it leads to goes, too, and is
-    /// a loss of its own.
+    /// Whether the links of a relationship go on: by itself, by its other side, or because what it leads to goes, too,
+    /// and is a loss of its own.
     private static func isKept(
         _ relationship: NSRelationshipDescription, _ mapping: NSEntityMapping, _ mappings: [String: NSEntityMapping]
     ) -> Bool {

@@ -2,7 +2,8 @@ import CoreData
 import Foundation
 import TestSupport
 
-/// Stores of `CrashModels.older` for launches in processes of their own: changing them to the newer model rewrites tables.
+/// Stores of `CrashModels.older` for launches in processes of their own: changing them to the newer model rewrites
+/// tables.
 enum LaunchStores {
     /// Makes a store with so many books, all of it in the main file.
     static func make(at url: URL, books: Int) throws {

@@ -2,7 +2,8 @@ import CoreDataManager
 import Foundation
 import TestSupport
 
-/// Gives the body a manager of the second version of notes whose store is still of the first, and an adapter that migrates it.
+/// Gives the body a manager of the second version of notes whose store is still of the first, and an adapter that
+/// migrates it.
 func withMigratingManager<Result>(
     _ adapter: any MigrationAdapter, notes: Int = 3,
     configure: (inout CoreDataManager.Configuration) -> Void = { _ in },

@@ -40,8 +40,8 @@ struct SourceFloorTests {
         "NSManagedObjectContextDidSaveObjectIDs",
     ]
 
-    /// Names of members that are also names of Swift's, of Foundation's or of C's, or of generic parameters: where a floor
-    /// below uses one, it means that.
+    /// Names of members that are also names of Swift's, of Foundation's or of C's, or of generic parameters: where a
+    /// floor below uses one, it means that.
     private static let common: Set<String> = [
         "Comparison", "Value", "abs", "ascending", "async", "copyMemory", "filter", "log", "map", "max", "merging",
         "min",

@@ -90,7 +90,8 @@ struct DowngradeCorpusTests {
 
     // MARK: What is expected
 
-    /// What objects hold that an older model has no place for, by names and renaming identifiers alone: read object by object.
+    /// What objects hold that an older model has no place for, by names and renaming identifiers alone: read object by
+    /// object.
     private static func losses(
         of newer: NSManagedObjectModel, in url: URL, for older: NSManagedObjectModel
     ) throws -> [String: Int] {

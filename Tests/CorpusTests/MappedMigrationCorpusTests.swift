@@ -77,8 +77,8 @@ struct MappedMigrationCorpusTests {
         "dashpay__dashsync-iOS/DashSync/shared/MappingModels/MappingFrom6To7Model.xcmappingmodel",
     ]
 
-    /// The applications' policies are not there: their entities are mapped by the expressions alone, and what only a policy
-    /// could fill may stay empty.
+    /// The applications' policies are not there: their entities are mapped by the expressions alone, and what only a
+    /// policy could fill may stay empty.
     @Test(
         "made-up objects arrive, each as one of its new entity, with the relationships of the old",
         arguments: onMadeUpObjects)

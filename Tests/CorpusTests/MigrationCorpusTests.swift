@@ -4,8 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// Every store of a chain of versions, migrated to the versions of its model, forwards and backwards: where a mapping can be
-/// inferred the result has every row and the schema of a new store, elsewhere the store is as it was.
+/// Every store of a chain of versions, migrated to the versions of its model, forwards and backwards: where a mapping
+/// can be inferred the result has every row and the schema of a new store, elsewhere the store is as it was.
 @Suite("Migrating real stores", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
 struct MigrationCorpusTests {
     struct Chain: CustomTestStringConvertible, Sendable {

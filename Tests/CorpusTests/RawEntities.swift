@@ -69,8 +69,8 @@ final class RawEntities {
         return result
     }
 
-    /// How many rows of exactly this entity SQLite counts. In a table of one entity all rows are of that entity: some old
-    /// stores have stale numbers there.
+    /// How many rows of exactly this entity SQLite counts. In a table of one entity all rows are of that entity: some
+    /// old stores have stale numbers there.
     func count(of entity: NSEntityDescription) throws -> Int {
         if isAlone(entity) {
             return Int(try database.integer("SELECT count(*) FROM \(Self.table(of: entity))") ?? -1)

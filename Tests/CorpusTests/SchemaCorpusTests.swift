@@ -4,7 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// The tables, columns, join tables and indexes that a model is given here are the ones in the real stores of that model.
+/// The tables, columns, join tables and indexes that a model is given here are the ones in the real stores of that
+/// model.
 @Suite("Schemas of real stores", .enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct SchemaCorpusTests {
     /// A real store's tables and indexes, and the schema computed from the model it archived.
@@ -99,9 +100,9 @@ struct SchemaCorpusTests {
         #expect(count > 300)
     }
 
-    /// One store of Apple's own (2018), and the stores of SwiftData, which makes its models in code, have no second index for
-    /// attributes that a fetch index covers already. An index more does no harm: every other store of that year and later has
-    /// it.
+    /// One store of Apple's own (2018), and the stores of SwiftData, which makes its models in code, have no second
+    /// index for attributes that a fetch index covers already. An index more does no harm: every other store of that
+    /// year and later has it.
     private static func doublesLeftOut(_ store: Comparison, _ index: String) -> Bool {
         let parts = index.split(separator: "_", maxSplits: 2)
         if parts.count == 3, store.indexes["Z_\(parts[1])_SwiftDataIndexOnBinary\(parts[2])"] != nil { return true }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// Models that Apple's compiler made, beside the sources of the same projects: of each, the source that it was made from says
-/// the same in every property, defaults and validation predicates included.
+/// Models that Apple's compiler made, beside the sources of the same projects: of each, the source that it was made
+/// from says the same in every property, defaults and validation predicates included.
 @Suite("Sources and what Apple's compiler made of them", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
 struct SourceTwinCorpusTests {
     /// The project that a path lies in.

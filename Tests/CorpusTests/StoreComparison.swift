@@ -130,7 +130,8 @@ struct StoreComparison {
         expect(isEqual, "\(place): \(String(describing: value)) for \(stored)")
     }
 
-    /// Whether more than one attribute of an entity has columns of a name: elements of composite ones are called by their own.
+    /// Whether more than one attribute of an entity has columns of a name: elements of composite ones are called by
+    /// their own.
     private static func isAmbiguous(_ name: String, in entity: NSEntityDescription) -> Bool {
         let names = entity.attributesByName.values.flatMap { attribute in
             (attribute as? NSCompositeAttributeDescription)?.elements.map(\.name) ?? [attribute.name]

@@ -4,8 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// Real sources, with their values changed as people and generators write them: the model still loads, with everything else as
-/// it was.
+/// Real sources, with their values changed as people and generators write them: the model still loads, with everything
+/// else as it was.
 @Suite("Real sources with odd values", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
 struct TypedSourceCorpusTests {
     /// One attribute of an element, and what stands there instead. The attribute is added where the element lacks it.

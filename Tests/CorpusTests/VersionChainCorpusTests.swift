@@ -23,7 +23,8 @@ struct VersionChainCorpusTests {
     /// Its versions are in the binary format of Xcode 3.
     private static let unreadable: Set<String> = ["Recipes.xcdatamodeld"]
 
-    /// The versions that can be read, in their order; a name's number says which, and "Partner" is what "Folio" was called before.
+    /// The versions that can be read, in their order; a name's number says which, and "Partner" is what "Folio" was
+    /// called before.
     static func versions(_ path: String) throws -> [ModelVersion] {
         try ModelVersion.all(at: Corpus.url(path)).filter { $0.unreadableReason == nil }.sorted { first, second in
             let isFirstOlder = first.name.contains("Partner")
@@ -76,8 +77,8 @@ struct VersionChainCorpusTests {
         }
     }
 
-    /// What is refused, by repository: a value that may be missing becomes mandatory; an attribute becomes a relationship; what an
-    /// object leads to becomes mandatory, or is of an entity that is removed.
+    /// What is refused, by repository: a value that may be missing becomes mandatory; an attribute becomes a
+    /// relationship; what an object leads to becomes mandatory, or is of an entity that is removed.
     private static let refused: [String: Set<String>] = [
         "SwiftGen__SwiftGen": ["Model → Model 2"],
         "wibosco__CoreDataMigration-Example": Set(
@@ -90,8 +91,8 @@ struct VersionChainCorpusTests {
 
     // MARK: Ways through mapping models
 
-    /// Models with mapping models, and the versions between which a way leads through at least one of these. The applications'
-    /// policies are not there: what only they could fill is the reason why other ways end.
+    /// Models with mapping models, and the versions between which a way leads through at least one of these. The
+    /// applications' policies are not there: what only they could fill is the reason why other ways end.
     struct Way: CustomTestStringConvertible, Sendable {
         var bundle: String
         var mappings: String
@@ -181,8 +182,8 @@ struct VersionChainCorpusTests {
         }
     }
 
-    /// How many of the older versions reach the last one. The fifth of Moody has a value that a transformer of the program's
-    /// makes, which no test registers.
+    /// How many of the older versions reach the last one. The fifth of Moody has a value that a transformer of the
+    /// program's makes, which no test registers.
     private static let reached = [
         "Moody.xcdatamodeld": 4, "OEDatabase.xcdatamodeld": 8, "ExampleModel.xcdatamodeld": 1,
         "SampleModel.xcdatamodeld": 2, "CoreDataMigration_Example.xcdatamodeld": 3, "DashSync.xcdatamodeld": 18,

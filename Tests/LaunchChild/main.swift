@@ -1,12 +1,13 @@
-// One launch of a program in a process of its own, for tests that kill it or time its main thread. Each thing that happens
-// is a line on the standard output. The store is of `CrashModels.older`, the program's model is the newer one.
+// One launch of a program in a process of its own, for tests that kill it or time its main thread. Each thing that
+// happens is a line on the standard output. The store is of `CrashModels.older`, the program's model is the newer one.
 //
 //   launch-child launch STORE                 says each state; at the end the numbers of rows
 //   launch-child mapping STORE                the same by a migration manager, object by object into a copy
-//   launch-child stages STORE                 the same through the stages of DepotModels, each of which says when it begins
-//   launch-child blocking STORE LIMIT DELAY   opens on the main thread, under a watchdog of LIMIT seconds
+//   launch-child stages STORE                 the same through the stages of DepotModels, each of which says when it
+//   begins launch-child blocking STORE LIMIT DELAY   opens on the main thread, under a watchdog of LIMIT seconds
 //   launch-child managed STORE LIMIT DELAY    the same through the manager
-//   launch-child contest                      takes part in a contest (see `Contest`), each round with one of the adapters
+//   launch-child contest                      takes part in a contest (see `Contest`), each round with one of the
+//   adapters
 //
 // DELAY is how many seconds longer a migration takes, as on a phone of 2011.
 import CoreData
@@ -101,8 +102,8 @@ func underWatch(_ role: String, _ manager: CoreDataManager, limit: Double) async
     say("stall \(report.longestStall)")
 }
 
-/// One launch of a contest: the platform's adapter, the inferred one, or the one for mapping models, of which one leads from
-/// the second version of DepotModels to the third; or the platform's through the stages.
+/// One launch of a contest: the platform's adapter, the inferred one, or the one for mapping models, of which one leads
+/// from the second version of DepotModels to the third; or the platform's through the stages.
 @MainActor
 func takePart(_ way: String, _ store: URL) async throws {
     var configuration = CoreDataManager.Configuration()

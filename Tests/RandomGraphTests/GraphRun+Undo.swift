@@ -1,6 +1,7 @@
 import CoreData
 
-// Undo and redo in the contexts of a run. Each block on a context's queue is an event, so each step is a group of its own.
+// Undo and redo in the contexts of a run. Each block on a context's queue is an event, so each step is a group of its
+// own.
 extension GraphRun {
     func startRecording() {
         for (level, context) in contexts.enumerated() {

@@ -46,7 +46,8 @@ final class GraphRun {
         }
     }
 
-    /// `takesOverLater` says whether a parent takes a child's save over when it is next looked at, as it does with large ones.
+    /// `takesOverLater` says whether a parent takes a child's save over when it is next looked at, as it does with
+    /// large ones.
     static func play(
         _ steps: [GraphStep], _ policy: ReferenceStack.Policy, _ kind: StoreKind, takesOverLater: Bool
     ) throws -> Int {
@@ -301,7 +302,8 @@ final class GraphRun {
         }
     }
 
-    /// Reads anew from the file up: what a context sees of its parent's objects that are themselves out of date is left open.
+    /// Reads anew from the file up: what a context sees of its parent's objects that are themselves out of date is left
+    /// open.
     private func synchronize(_ level: Int) throws {
         for ancestor in ancestors(of: level) { try readAnew(ancestor) }
         try readAnew(level)

@@ -1,18 +1,19 @@
 /// What four contexts on one file should say: three nested ones and one of another coordinator.
 ///
-/// A context's graph is what it read from its parent (its base) with its own changes on top. Where Core Data leaves open
-/// what a context sees of a change made elsewhere until it reads again, `allows` keeps such steps out: attributes may
-/// change anywhere at any time, relationships only where no other context holds unsaved changes of its own.
+/// A context's graph is what it read from its parent (its base) with its own changes on top. Where Core Data leaves
+/// open what a context sees of a change made elsewhere until it reads again, `allows` keeps such steps out: attributes
+/// may change anywhere at any time, relationships only where no other context holds unsaved changes of its own.
 struct ReferenceStack: Sendable {
     struct Level: Sendable {
         var base = ReferenceGraph()
         var graph = ReferenceGraph()
-        /// The version of each object's row that the context's coordinator last saw; used at the levels on a coordinator.
+        /// The version of each object's row that the context's coordinator last saw; used at the levels on a
+        /// coordinator.
         var seen: [Int: Int] = [:]
         /// Objects that were written to since the last save, though perhaps to the same value.
         var touched: Set<Int> = []
-        /// Whether a relationship was written to since the last save: also what it led to may count as changed, though all is
-        /// as it was.
+        /// Whether a relationship was written to since the last save: also what it led to may count as changed, though
+        /// all is as it was.
         var isRelated = false
         /// Whether the parent's objects and relationships changed since this context read them.
         var isOutOfDate = false
@@ -209,7 +210,8 @@ struct ReferenceStack: Sendable {
             // What was set back to what it was is not written.
             for label in changes.updated.keys { versions[label, default: 0] += 1 }
             for label in touched.union(changes.inserted.keys) { levels[level].seen[label] = versions[label] }
-            // Which rows a changed relationship or a settled conflict touches is the store's affair: the other side reads anew.
+            // Which rows a changed relationship or a settled conflict touches is the store's affair: the other side
+            // reads anew.
             let beside = level == 0 ? Self.other : 0
             if changes.isStructural || !conflicts.isEmpty {
                 levels[beside].isOutOfDate = true

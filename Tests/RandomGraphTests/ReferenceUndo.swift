@@ -1,4 +1,5 @@
-/// What one context can undo and redo: for each group the changes that take it back, in the order in which they were made.
+/// What one context can undo and redo: for each group the changes that take it back, in the order in which they were
+/// made.
 struct ReferenceUndo: Sendable {
     private(set) var undo: [[ReferenceChanges]] = []
     private(set) var redo: [[ReferenceChanges]] = []
@@ -63,8 +64,8 @@ struct ReferenceUndo: Sendable {
 }
 
 extension ReferenceStack {
-    /// Whether a level can undo (or redo) its last group: everything it says of relationships is as it was left, and what
-    /// comes of it holds together. Where others changed the same in between, Core Data leaves open what happens.
+    /// Whether a level can undo (or redo) its last group: everything it says of relationships is as it was left, and
+    /// what comes of it holds together. Where others changed the same in between, Core Data leaves open what happens.
     func allowsTurn(at level: Int, redoing: Bool) -> Bool {
         guard let group = levels[level].undo.next(redoing: redoing) else { return true }
         let isStructural = group.contains { $0.isStructural }
@@ -121,9 +122,9 @@ extension ReferenceGraph {
         return true
     }
 
-    /// Applies changes that were noted earlier. What goes is let go of; an unsaved deletion that is taken back leaves the
-    /// object with what is read of it now, but for the values it had of its own. One that had `returned` meanwhile, which was
-    /// taken back, too, has the values with which it went at first.
+    /// Applies changes that were noted earlier. What goes is let go of; an unsaved deletion that is taken back leaves
+    /// the object with what is read of it now, but for the values it had of its own. One that had `returned` meanwhile,
+    /// which was taken back, too, has the values with which it went at first.
     mutating func takeBack(_ changes: ReferenceChanges, in base: ReferenceGraph, returned: Set<Int>) {
         apply(changes)
         changes.deleted.forEach { remove($0) }

@@ -5,8 +5,8 @@ public final class ChildProgram: @unchecked Sendable {  // `Process` is started 
     private let process = Process()
     private let output = Pipe()
 
-    /// Where the program of the given name (a product of this package) lies: beside the running test bundle, or in a folder
-    /// above it, whatever the build folder is called.
+    /// Where the program of the given name (a product of this package) lies: beside the running test bundle, or in a
+    /// folder above it, whatever the build folder is called.
     public static func url(_ name: String) throws -> URL {
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
             .deletingLastPathComponent()
@@ -19,8 +19,8 @@ public final class ChildProgram: @unchecked Sendable {  // `Process` is started 
             .fileNoSuchFile, userInfo: [NSLocalizedDescriptionKey: "The program “\(name)” was not built."])
     }
 
-    /// Starts the program of the given name with arguments, and with variables beside those of this process. Throws when it
-    /// was not built.
+    /// Starts the program of the given name with arguments, and with variables beside those of this process. Throws
+    /// when it was not built.
     public init(_ name: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.executableURL = try Self.url(name)

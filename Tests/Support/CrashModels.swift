@@ -1,9 +1,9 @@
 import CoreData
 import Foundation
 
-/// The two models of the test that kills a migrating process. Between them nearly everything changes that can: an entity is
-/// added in front (all numbers move), one is removed, one renamed; attributes are added, removed, renamed, retyped and
-/// filled with defaults; a relationship becomes ordered.
+/// The two models of the test that kills a migrating process. Between them nearly everything changes that can: an
+/// entity is added in front (all numbers move), one is removed, one renamed; attributes are added, removed, renamed,
+/// retyped and filled with defaults; a relationship becomes ordered.
 public enum CrashModels {
     public static let older = """
         entity Book

@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// Four versions of a model, for tests that kill a migrating process. Between the second and the third a text becomes a number,
-/// which takes a mapping model with a policy, or a stage with a handler.
+/// Four versions of a model, for tests that kill a migrating process. Between the second and the third a text becomes a
+/// number, which takes a mapping model with a policy, or a stage with a handler.
 public enum DepotModels {
     public static let versions = [
         """
@@ -64,8 +64,8 @@ public enum DepotModels {
         """,
     ]
 
-    /// The versions of the staged migration: the number comes beside the text, is filled, and the text goes; then every item
-    /// gets a note.
+    /// The versions of the staged migration: the number comes beside the text, is filled, and the text goes; then every
+    /// item gets a note.
     public static let stages = [
         versions[0],
         versions[0].replacingOccurrences(of: "  size string\n", with: "  size string\n  number int32\n"),
@@ -75,7 +75,8 @@ public enum DepotModels {
 
     public static func model(_ version: Int) -> NSManagedObjectModel { ModelText.model(versions[version]) }
 
-    /// Fills a store of one of the models' first versions: every item has a shelf, two tags, a size; some have a large cover.
+    /// Fills a store of one of the models' first versions: every item has a shelf, two tags, a size; some have a large
+    /// cover.
     public static func fill(_ url: URL, _ text: String, items: Int, type: String = NSSQLiteStoreType) throws {
         try withStore(url, ModelText.model(text), type: type) { context in
             func make(_ entity: String, _ count: Int, _ key: String) -> [NSManagedObject] {
@@ -98,8 +99,8 @@ public enum DepotModels {
         }
     }
 
-    /// The mapping model between the second version and the third, with a policy for the items or with an expression. The items
-    /// come first, or last.
+    /// The mapping model between the second version and the third, with a policy for the items or with an expression.
+    /// The items come first, or last.
     public static func mapping(
         policy: NSEntityMigrationPolicy.Type? = DepotPolicy.self, itemsLast: Bool = false
     ) -> NSMappingModel {

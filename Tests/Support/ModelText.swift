@@ -14,8 +14,8 @@ import Foundation
 ///       unique title
 ///
 /// An attribute has a type, `!` when it is mandatory, and then any of `= default`, `was oldName`, `index`, `external`,
-/// `transient`, `modifier text`. A relationship is `one`, `many` or `ordered` (`!` when mandatory) to an entity, with or without an
-/// inverse behind a dot.
+/// `transient`, `modifier text`. A relationship is `one`, `many` or `ordered` (`!` when mandatory) to an entity, with
+/// or without an inverse behind a dot.
 public enum ModelText {
     /// The model; a line that cannot be understood stops the process.
     public static func model(_ text: String) -> NSManagedObjectModel {

@@ -1,7 +1,7 @@
 import CoreData
 
-/// Owners and items with a pair of relationships of every kind: one to many, ordered on both sides, ordered on one, one to
-/// one; and owners with a rule that makes a save look at their values.
+/// Owners and items with a pair of relationships of every kind: one to many, ordered on both sides, ordered on one, one
+/// to one; and owners with a rule that makes a save look at their values.
 public enum PairModel {
     public static func make() -> NSManagedObjectModel {
         func entity(_ name: String, _ attributes: [(String, NSAttributeType)]) -> NSEntityDescription {

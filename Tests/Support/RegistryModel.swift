@@ -1,7 +1,7 @@
 import CoreData
 
-/// A model with uniqueness constraints and every kind of relationship around them: persons (and members below them) with
-/// pets, groups, a home and a friend.
+/// A model with uniqueness constraints and every kind of relationship around them: persons (and members below them)
+/// with pets, groups, a home and a friend.
 public enum RegistryModel {
     /// A fresh, equal model at every call.
     public static func make() -> NSManagedObjectModel {

@@ -1,7 +1,7 @@
 import CoreData
 
-/// The commonest save chain, from wherever it is called: a private child's `performAndWait { save }` into the main context
-/// and on to the private root. Returns how many of its hundred books the store has afterwards.
+/// The commonest save chain, from wherever it is called: a private child's `performAndWait { save }` into the main
+/// context and on to the private root. Returns how many of its hundred books the store has afterwards.
 public func saveUpTheChain() throws -> Int {
     let library = try Library()
     let root = library.context()

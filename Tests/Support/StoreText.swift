@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// Everything that a store holds, as lines that can be compared: an object's line has its attributes, and those of the objects
-/// that its relationships lead to. Keys of rows are no part of it.
+/// Everything that a store holds, as lines that can be compared: an object's line has its attributes, and those of the
+/// objects that its relationships lead to. Keys of rows are no part of it.
 public enum StoreText {
     /// The lines, in their order.
     public static func lines(

@@ -1,8 +1,8 @@
 import CoreData
 import TestSupport
 
-/// Opens, destroys or replaces a store many times while others do the same, and ends. Prints a line for each error but the
-/// one that says that somebody else is at work there.
+/// Opens, destroys or replaces a store many times while others do the same, and ends. Prints a line for each error but
+/// the one that says that somebody else is at work there.
 func exchange(_ url: URL, _ act: String, rounds: Int, with other: URL) -> Never {
     let model = ParcelModel.make()
     for round in 0..<rounds {

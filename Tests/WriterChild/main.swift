@@ -1,4 +1,5 @@
-// Writes a library from a process of its own. Usage: writer-child STORE NAME ROUNDS [history | POLICY [shared | registry]]
+// Writes a library from a process of its own. Usage: writer-child STORE NAME ROUNDS [history | POLICY [shared |
+// registry]]
 //                                                     writer-child STORE values
 //                                                     writer-child STORE exchange (open | destroy | replace) ROUNDS OTHER
 //
@@ -7,15 +8,15 @@
 //
 // With "exchange" it opens, destroys or replaces the store by another one so many times; see `exchange`.
 //
-// Every round adds one to the pages of the book "counter", if there is one, and inserts a tag of the round's name, in one
-// save; with history, by the author of that name. A save that meets somebody else's change is repeated on what is there
-// now. Prints "saved N conflicts M".
+// Every round adds one to the pages of the book "counter", if there is one, and inserts a tag of the round's name, in
+// one save; with history, by the author of that name. A save that meets somebody else's change is repeated on what is
+// there now. Prints "saved N conflicts M".
 //
-// With a merge policy (the number of its kind, or "adding" for one that adds what both have added), every round adds one to
-// a property of the book that this writer has for itself (by the last digit of its name) and saves; a round whose change
-// the policy has dropped is repeated. With "shared", all writers add to the same property: what they write there ends in
-// the writer's digit, so that each knows its own. With "registry", every round inserts a person whose code all writers use,
-// with a pet of its own.
+// With a merge policy (the number of its kind, or "adding" for one that adds what both have added), every round adds
+// one to a property of the book that this writer has for itself (by the last digit of its name) and saves; a round
+// whose change the policy has dropped is repeated. With "shared", all writers add to the same property: what they write
+// there ends in the writer's digit, so that each knows its own. With "registry", every round inserts a person whose
+// code all writers use, with a pet of its own.
 import CoreData
 import TestSupport
 

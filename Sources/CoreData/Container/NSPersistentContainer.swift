@@ -21,8 +21,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     private let lock = NSLock()
     private var descriptions: [NSPersistentStoreDescription]
 
-    /// Makes a container whose model is the file `name.momd`, `name.mom` or `name.xcdatamodeld` in the main bundle or among
-    /// the resources of the package's targets.
+    /// Makes a container whose model is the file `name.momd`, `name.mom` or `name.xcdatamodeld` in the main bundle or
+    /// among the resources of the package's targets.
     ///
     /// Stops the process when there is no such model (as Apple's framework ends with an unusable container).
     public convenience init(name: String) {

@@ -172,8 +172,8 @@ struct BatchValues {
             + (companion.map { [($0, .constant(.int(Int64(reference.key.layoutIndex))))] } ?? [])
     }
 
-    /// The object in terms of this coordinator. Throws when it has no store that the object is in, and when the object's
-    /// entity is none of the relationship's.
+    /// The object in terms of this coordinator. Throws when it has no store that the object is in, and when the
+    /// object's entity is none of the relationship's.
     private func reference(
         to id: NSManagedObjectID, _ relationship: NSRelationshipDescription, _ destination: Int
     ) throws -> BatchReference {

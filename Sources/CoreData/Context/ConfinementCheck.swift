@@ -13,10 +13,10 @@ public enum ConfinementResponse: UInt8, Sendable {
 
 /// What the process has contexts do about wrong queues.
 ///
-/// The launch argument `-com.apple.CoreData.ConcurrencyDebug` decides for all of them: 1 stops, 0 ignores. The environment
-/// variable `OPENCOREDATA_CONCURRENCY_DEBUG` says the same where a program has no say in its arguments, as under a test
-/// runner. Without either a context does what it was told (`confinementResponse`), or else reports in debug builds and
-/// ignores in release builds.
+/// The launch argument `-com.apple.CoreData.ConcurrencyDebug` decides for all of them: 1 stops, 0 ignores. The
+/// environment variable `OPENCOREDATA_CONCURRENCY_DEBUG` says the same where a program has no say in its arguments, as
+/// under a test runner. Without either a context does what it was told (`confinementResponse`), or else reports in
+/// debug builds and ignores in release builds.
 enum ConfinementCheck {
     #if DEBUG
         static let usual = ConfinementResponse.report
@@ -76,8 +76,8 @@ extension NSManagedObjectContext {
     ///
     /// Reports in debug builds and ignores in release builds unless set. The launch argument
     /// `-com.apple.CoreData.ConcurrencyDebug` and the environment variable `OPENCOREDATA_CONCURRENCY_DEBUG` (1 stops, 0
-    /// ignores) decide for every context, whatever is set. A child context takes its parent's response, unless its own was
-    /// set before it got the parent. Not in Apple's framework. May be used on any thread.
+    /// ignores) decide for every context, whatever is set. A child context takes its parent's response, unless its own
+    /// was set before it got the parent. Not in Apple's framework. May be used on any thread.
     ///
     /// See <https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext>.
     public final var confinementResponse: ConfinementResponse {

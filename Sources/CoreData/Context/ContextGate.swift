@@ -2,8 +2,9 @@ import Foundation
 
 /// Who may touch a private context's objects now: the one block that runs on its queue, or a child that reads.
 ///
-/// A context that is saving needs its objects for itself only until the writing begins and from the commit on; in between
-/// it leaves the gate, and its children read through it meanwhile, without waiting for the disk. First come, first served.
+/// A context that is saving needs its objects for itself only until the writing begins and from the commit on; in
+/// between it leaves the gate, and its children read through it meanwhile, without waiting for the disk. First come,
+/// first served.
 final class ContextGate: @unchecked Sendable {  // mutable state is guarded by `condition`
     private let condition = NSCondition()
     private var nextTicket = 0
@@ -65,8 +66,8 @@ extension NSManagedObjectContext {
         return try returning(body, rescue: { throw $0 }) { MainLoan.shared.visit(self, on: queue, lending: loan, $0) }
     }
 
-    /// Runs the writing of a save while children may read: until the body calls back, which it does before anything of what
-    /// it writes can be seen.
+    /// Runs the writing of a save while children may read: until the body calls back, which it does before anything of
+    /// what it writes can be seen.
     final func lending<Result>(_ body: (_ takeBack: () -> Void) throws -> Result) rethrows -> Result {
         guard let gate, !livingChildren.isEmpty else { return try body({}) }
         isLending = true

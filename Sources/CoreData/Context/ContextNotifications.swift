@@ -69,9 +69,9 @@ public let NSDeletedObjectIDsKey = "deleted_objectIDs"
 public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
 /// User-info key of notifications and of remote changes: the ids of objects whose values are to be read anew.
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
-/// User-info key of a context's notifications: every object of the context was invalidated. After a reset the value is an
-/// array of their ids, after a merge it only says so.
+/// User-info key of a context's notifications: every object of the context was invalidated. After a reset the value is
+/// an array of their ids, after a merge it only says so.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"
-/// User-info key of the did-save notification of a context that is pinned: the token of the state that it reads from then
-/// on, in which everything is that it saved.
+/// User-info key of the did-save notification of a context that is pinned: the token of the state that it reads from
+/// then on, in which everything is that it saved.
 public let NSManagedObjectContextQueryGenerationKey = "newQueryGeneration"

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What a fetch with a batch size found: keys alone. The first object of a batch that is looked at brings the rows of all.
+/// What a fetch with a batch size found: keys alone. The first object of a batch that is looked at brings the rows of
+/// all.
 ///
 /// For the context's queue only.
 final class FetchedBatches {
@@ -51,8 +52,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Reads the rows of an object's batch, into every fault of it that is alive. The object's own is the result; nil when
-    /// it is in no batch any more, or has no row.
+    /// Reads the rows of an object's batch, into every fault of it that is alive. The object's own is the result; nil
+    /// when it is in no batch any more, or has no row.
     final func loadBatch(of object: NSManagedObject) throws -> Snapshot? {
         object.flags.remove(.batched)
         let key = object.objectKey

@@ -3,8 +3,8 @@ import Foundation
 /// The contexts whose queues the running thread holds, innermost last.
 ///
 /// `performAndWait` runs on the caller's thread, so neither `Thread.isMainThread` nor a queue-specific value alone can
-/// tell what a thread may touch: a main thread that runs a private context's block is on that context's queue *and* still
-/// holds the main queue below it. This per-thread stack does. It decides re-entrancy and confinement.
+/// tell what a thread may touch: a main thread that runs a private context's block is on that context's queue *and*
+/// still holds the main queue below it. This per-thread stack does. It decides re-entrancy and confinement.
 enum HeldContexts {
     /// One frame of the stack; lives on the stack of `run(holding:_:)`.
     private struct Frame {
@@ -32,8 +32,8 @@ enum HeldContexts {
 
     /// Runs the closure while the calling thread counts as holding the context's queue.
     ///
-    /// `holdsMain` says whether it also holds the main queue: inside a `sync` block the queue itself no longer tells, so
-    /// whoever enters one asks `isMainQueueHeld` before.
+    /// `holdsMain` says whether it also holds the main queue: inside a `sync` block the queue itself no longer tells,
+    /// so whoever enters one asks `isMainQueueHeld` before.
     static func run<Result>(
         holding context: NSManagedObjectContext, holdsMain: Bool, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -59,10 +59,11 @@ enum HeldContexts {
         return false
     }
 
-    /// Whether the calling thread runs on the main queue, possibly below blocks of private contexts that it runs inline.
+    /// Whether the calling thread runs on the main queue, possibly below blocks of private contexts that it runs
+    /// inline.
     ///
-    /// The main queue may be drained by any thread (after `dispatchMain()`, as Swift Testing does), and the main thread may
-    /// run before anything is drained: both count.
+    /// The main queue may be drained by any thread (after `dispatchMain()`, as Swift Testing does), and the main thread
+    /// may run before anything is drained: both count.
     static var isMainQueueHeld: Bool {
         if let frame = top { return frame.pointee.holdsMain }
         return DispatchQueue.getSpecific(key: mainQueueKey) == true || Thread.isMainThread

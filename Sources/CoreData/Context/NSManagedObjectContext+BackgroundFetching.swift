@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Executes a fetch: rows are read on a queue of the system, objects are made of them on the context's own, and there
-    /// `completion` is called once. Throws, and calls nobody, when the request cannot be executed at all.
+    /// Executes a fetch: rows are read on a queue of the system, objects are made of them on the context's own, and
+    /// there `completion` is called once. Throws, and calls nobody, when the request cannot be executed at all.
     final func fetchInBackground<T>(
         _ request: NSFetchRequest<T>, progress: Progress, completion: @escaping (Result<[T], any Error>) -> Void
     ) throws {

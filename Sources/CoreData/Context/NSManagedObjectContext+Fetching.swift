@@ -139,7 +139,8 @@ extension NSManagedObjectContext {
         var open = plan
         open.store.offset = 0
         if plan.store.limit > 0 {
-            // No touched object is among those that are kept as they are: so many rows more are enough to fill the limit.
+            // No touched object is among those that are kept as they are: so many rows more are enough to fill the
+            // limit.
             open.store.limit = plan.store.offset + plan.store.limit + touched
         }
         return open

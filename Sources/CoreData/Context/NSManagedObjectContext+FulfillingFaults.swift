@@ -15,19 +15,19 @@ extension NSManagedObjectContext {
 
     // MARK: Many at once
 
-    /// Brings the values of objects into memory, and with them those of the objects that key paths of relationships lead to:
-    /// all in few requests, and with an error where the first use of a fault would stop the process.
+    /// Brings the values of objects into memory, and with them those of the objects that key paths of relationships
+    /// lead to: all in few requests, and with an error where the first use of a fault would stop the process.
     ///
-    /// After it, these objects and relationships are no faults, so that reading them reads no store. To be called on the
-    /// context's queue.
+    /// After it, these objects and relationships are no faults, so that reading them reads no store. To be called on
+    /// the context's queue.
     ///
     /// - Parameters:
     ///   - objects: Objects of this context, faults or not.
-    ///   - keyPaths: Relationships to follow (`"author"`, `"chapters.notes"`); a name that an object's entity does not have
-    ///     is passed over.
+    ///   - keyPaths: Relationships to follow (`"author"`, `"chapters.notes"`); a name that an object's entity does not
+    ///     have is passed over.
     /// - Throws: The error of the store, with its code: it names store, entity and row, and has the object's id under
-    ///   `NSAffectedObjectsErrorKey`. 133000 for objects whose rows do not exist, with all their ids, once all others are
-    ///   there. 134060 for a transformable value that its transformer cannot read.
+    ///   `NSAffectedObjectsErrorKey`. 133000 for objects whose rows do not exist, with all their ids, once all others
+    ///   are there. 134060 for a transformable value that its transformer cannot read.
     public final func fulfillFaults(of objects: [NSManagedObject], relationshipKeyPaths keyPaths: [String] = []) throws
     {
         checkConfinement()
@@ -97,8 +97,8 @@ extension NSManagedObjectContext {
 
     // MARK: Errors
 
-    /// Runs a body that can throw. A fault that cannot be fulfilled in it does not stop the process: it stays a fault and
-    /// shows no values, and its error is thrown in the end.
+    /// Runs a body that can throw. A fault that cannot be fulfilled in it does not stop the process: it stays a fault
+    /// and shows no values, and its error is thrown in the end.
     final func throwingReadErrors<Result>(_ body: () throws -> Result) throws -> Result {
         try collectingReadErrors {
             let result = try body()
@@ -171,7 +171,8 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Reads the archives of transformable attributes. Throws 134060, which names the attribute, when one cannot be read.
+    /// Reads the archives of transformable attributes. Throws 134060, which names the attribute, when one cannot be
+    /// read.
     fileprivate final func requireReadableValues() throws {
         guard home.layout.hasTransformables, let row else { return }
         for (slot, description) in home.layout.slots.enumerated()

@@ -2,8 +2,8 @@ import Foundation
 
 // What a save writes of many-to-many relationships: pairs that came and went, and the lists they stand in.
 extension NSManagedObjectContext {
-    /// Changes of many-to-many relationships. Pairs are told once, from the side that names them; the order of a list is told
-    /// by its owner, on either side.
+    /// Changes of many-to-many relationships. Pairs are told once, from the side that names them; the order of a list
+    /// is told by its owner, on either side.
     final func collectJoins(
         _ objects: [NSManagedObject], _ deleted: [NSManagedObject], _ permanent: [Int64: Int64],
         into changes: inout [Int: ChangeSet]

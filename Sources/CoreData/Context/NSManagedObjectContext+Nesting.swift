@@ -103,8 +103,8 @@ extension NSManagedObjectContext {
         let slotCount = object.home.layout.slots.count
         let (links, partners) = (object.ownerLinks(), object.partners)
         for slot in change.slots { object.ensureOverlay().set(.null, at: slot, slotCount: slotCount) }
-        // Who has been related to it here since must not keep it. An owner that goes too may come back, by the child's undo,
-        // without it.
+        // Who has been related to it here since must not keep it. An owner that goes too may come back, by the child's
+        // undo, without it.
         object.settleReferences(after: links, partners)
         apply(change.toManys, to: object)
         object.noteChange()
@@ -132,9 +132,9 @@ extension NSManagedObjectContext {
         return change
     }
 
-    /// What a child's save meets here: changes of objects that are deleted here or gone from the store and, where values
-    /// are compared, objects that are no longer as the child read them. Objects that are gone here and were set back in the
-    /// child are left out of the push. Called on this context's queue.
+    /// What a child's save meets here: changes of objects that are deleted here or gone from the store and, where
+    /// values are compared, objects that are no longer as the child read them. Objects that are gone here and were set
+    /// back in the child are left out of the push. Called on this context's queue.
     private func conflicts(with push: inout PushedSave) throws -> [SaveConflicts.Conflict] {
         drainMailbox()
         var conflicts: [SaveConflicts.Conflict] = []
@@ -162,8 +162,8 @@ extension NSManagedObjectContext {
         return conflicts
     }
 
-    /// Whether a value that the child changed is another one here than the child read, and (unless that counts, too) than
-    /// it wants.
+    /// Whether a value that the child changed is another one here than the child read, and (unless that counts, too)
+    /// than it wants.
     private func isConflict(_ change: PushedChange, _ found: Snapshot, countingEqual: Bool = false) -> Bool {
         let slots = home(at: found.layoutIndex).layout.slots
         var isConflict = false
@@ -246,8 +246,8 @@ extension NSManagedObjectContext {
         if isBack, !change.isReinserted { leaveMembers(of: object, but: change.toManys) }
     }
 
-    /// A change that sets every value that is another one in the child; where the child's policy brings the object back,
-    /// only those by which it leads to others, which its deletion has emptied.
+    /// A change that sets every value that is another one in the child; where the child's policy brings the object
+    /// back, only those by which it leads to others, which its deletion has emptied.
     private func completed(_ change: PushedChange, beside object: NSManagedObject) -> PushedChange {
         var complete = change
         _ = object.firedRow()
@@ -280,8 +280,8 @@ extension NSManagedObjectContext {
         }
         let newest = object.firedRow()
         if object.flags.contains(.deleted) { return }
-        // What the child has read through this context, which kept nothing of it, is what this context has read: the save
-        // then finds that somebody else has written since, be it the same value: two who count one up are two.
+        // What the child has read through this context, which kept nothing of it, is what this context has read: the
+        // save then finds that somebody else has written since, be it the same value: two who count one up are two.
         if !wasKnown, change.base.key == object.key,
             isConflict(change, newest, countingEqual: true)
         {

@@ -20,8 +20,8 @@ extension NSManagedObjectContext {
 
     // MARK: Saving
 
-    /// Gives new objects of programs' stores their permanent ids: those stores make them of the objects, before they are
-    /// asked to save.
+    /// Gives new objects of programs' stores their permanent ids: those stores make them of the objects, before they
+    /// are asked to save.
     final func obtainKeysFromObjectStores(
         _ objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
     ) throws {
@@ -40,8 +40,8 @@ extension NSManagedObjectContext {
         if !permanent.isEmpty { installPermanentKeys(permanent, of: objects) }
     }
 
-    /// Computes the derived attributes of the objects that go to programs' stores, which no SQL computes: of new and changed
-    /// objects, and of those that look at them through a relationship.
+    /// Computes the derived attributes of the objects that go to programs' stores, which no SQL computes: of new and
+    /// changed objects, and of those that look at them through a relationship.
     final func deriveAttributes(_ work: SaveWork, for numbers: Set<Int>) throws {
         var concerned: [NSManagedObject] = []
         for object in work.inserted + work.updated + work.deleted

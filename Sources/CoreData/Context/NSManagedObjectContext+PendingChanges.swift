@@ -65,8 +65,8 @@ extension NSManagedObjectContext {
         processPendingChanges(isBeforeSave: false)
     }
 
-    /// Applies the delete rules to what was deleted since last time, and tells nobody: what reads in the middle of a block
-    /// sees the block's changes, and its observers see no object that is half made.
+    /// Applies the delete rules to what was deleted since last time, and tells nobody: what reads in the middle of a
+    /// block sees the block's changes, and its observers see no object that is half made.
     final func settlePendingChanges() {
         drainMailbox()
         if isProcessingPendingChanges || isLending || pendingDeletions.isEmpty { return }

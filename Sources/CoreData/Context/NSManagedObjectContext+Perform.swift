@@ -58,8 +58,8 @@ extension NSManagedObjectContext {
 
     /// Runs the block on the context's queue and returns what it returns, suspending the caller meanwhile.
     ///
-    /// The block runs on the context's queue, and may hold what the caller uses: the compiler lets it, as on a Mac, and the
-    /// check of queues finds an object that is used on a wrong one. See
+    /// The block runs on the context's queue, and may hold what the caller uses: the compiler lets it, as on a Mac, and
+    /// the check of queues finds an object that is used on a wrong one. See
     /// [Apple's page](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/perform(schedule:_:)).
     nonisolated(nonsending) public final func perform<T>(
         schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws -> T

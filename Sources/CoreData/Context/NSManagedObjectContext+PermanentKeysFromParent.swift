@@ -12,7 +12,8 @@ extension NSManagedObjectContext {
     /// Keys that temporary ones have become.
     struct PermanentKeys {
         var keys: [Int64: Int64]
-        /// Temporary keys of objects that gave way to others with the same unique values: their new keys are the others'.
+        /// Temporary keys of objects that gave way to others with the same unique values: their new keys are the
+        /// others'.
         var replaced: Set<Int64> = []
         /// The other way round, made when it is asked for. Objects of different entities may have the same key.
         private(set) lazy var former: [Int64: [Int64]] = Dictionary(
@@ -37,8 +38,9 @@ extension NSManagedObjectContext {
         for child in children { child.deliver(permanent, holding: &held) }
     }
 
-    /// All contexts below have the letter before any of them can read it: what a parent gives to a child under permanent
-    /// keys the child finds by them. `held` outlives the locks, which nothing that ends under them could take again.
+    /// All contexts below have the letter before any of them can read it: what a parent gives to a child under
+    /// permanent keys the child finds by them. `held` outlives the locks, which nothing that ends under them could take
+    /// again.
     private func deliver(_ permanent: PermanentKeys, holding held: inout [NSManagedObjectContext]) {
         mailboxLock.withLock {
             mailbox.append(permanent)
@@ -90,8 +92,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What has become of a temporary key that this context does not know: the save that made it permanent may have been
-    /// heard of before what speaks of it.
+    /// What has become of a temporary key that this context does not know: the save that made it permanent may have
+    /// been heard of before what speaks of it.
     final func keyAbove(_ key: ObjectKey) -> ObjectKey? {
         if let permanent = permanentKeys[key.key] { return ObjectKey(layoutIndex: key.layoutIndex, key: permanent) }
         return rowSource?.permanentKey(for: key)
@@ -119,8 +121,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// An object that gave way to another one above: it stands for that one's row from now on; if the context knows that one
-    /// already, it goes.
+    /// An object that gave way to another one above: it stands for that one's row from now on; if the context knows
+    /// that one already, it goes.
     private func follow(_ object: NSManagedObject, to key: Int64, in map: IdentityMap) {
         if map.object(for: key) != nil {
             acceptDeletions(of: [object])

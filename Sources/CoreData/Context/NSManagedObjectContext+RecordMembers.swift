@@ -1,7 +1,8 @@
 import Foundation
 
-// Programs' stores keep the members of to-many relationships in the records of their owners, where stores with tables have
-// the members' own rows and pairs. What others have changed there, and what goes, has to be seen from the owners' side.
+// Programs' stores keep the members of to-many relationships in the records of their owners, where stores with tables
+// have the members' own rows and pairs. What others have changed there, and what goes, has to be seen from the owners'
+// side.
 extension NSManagedObjectContext {
     /// Whether an object's to-many relationships are kept in its own record.
     final func keepsMembersInRecord(_ object: NSManagedObject) -> Bool {
@@ -35,8 +36,8 @@ extension NSManagedObjectContext {
         return state.isFault ? !state.removed.contains(key) : state.members.contains(key)
     }
 
-    /// After a conflict: the members that others have given the record are united with those that came and went here, and
-    /// the object is written wherever something is left to write.
+    /// After a conflict: the members that others have given the record are united with those that came and went here,
+    /// and the object is written wherever something is left to write.
     final func uniteMembers(of object: NSManagedObject) {
         guard object.home.context === self, object.row != nil,
             object.flags.isDisjoint(with: [.deleted, .inaccessible, .mergedAway]), keepsMembersInRecord(object)
@@ -71,8 +72,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Takes deleted objects out of relationships without inverse that are in memory: in tables their rows say where they
-    /// belong, and go with them.
+    /// Takes deleted objects out of relationships without inverse that are in memory: in tables their rows say where
+    /// they belong, and go with them.
     final func leaveOneWayOwners(_ deleted: Set<ObjectKey>) {
         guard !deleted.isEmpty, persistentStoreCoordinator?.hasObjectStores == true, let modelLayout else { return }
         let entities = Set(deleted.map(\.layoutIndex))

@@ -166,8 +166,8 @@ extension NSManagedObjectContext {
         schedulePendingChanges()
     }
 
-    /// Whether somebody may have been related to a deleted object since: the row that it was deleted with is what the save
-    /// has to find then, to meet that.
+    /// Whether somebody may have been related to a deleted object since: the row that it was deleted with is what the
+    /// save has to find then, to meet that.
     private func isRelatedSinceDeletion(_ object: NSManagedObject) -> Bool {
         guard object.flags.contains(.deleted), object.flags.isDisjoint(with: [.inaccessible, .gone]), object.row != nil
         else { return false }

@@ -156,8 +156,8 @@ extension NSManagedObjectContext {
         return new
     }
 
-    /// An object that came back by undo, or by a child's, and was deleted again, all unsaved, while its row has come back
-    /// otherwise: the row is another object's now.
+    /// An object that came back by undo, or by a child's, and was deleted again, all unsaved, while its row has come
+    /// back otherwise: the row is another object's now.
     final func dropVanished(_ object: NSManagedObject) {
         insertedList.removeAll { $0 === object }
         deletedList.removeAll { $0 === object }

@@ -12,7 +12,8 @@ extension NSManagedObjectContext {
     /// What history says of changes that this context makes: who made them. Nil unless set.
     final var changeOrigin: ChangeOrigin { ChangeOrigin(author: transactionAuthor, contextName: name) }
 
-    /// What history says of a batch, which goes past the parents: the nearest one with an author speaks for a child without.
+    /// What history says of a batch, which goes past the parents: the nearest one with an author speaks for a child
+    /// without.
     private var batchOrigin: ChangeOrigin {
         var origin = changeOrigin
         var ancestor = parent
@@ -116,8 +117,8 @@ extension NSManagedObjectContext {
         return try together(stores[...]) { try $0.delete(batch, beforeCommit: $1) }
     }
 
-    /// Has each of some stores do its part of a batch, in one transaction each, of which none commits before all have done
-    /// theirs.
+    /// Has each of some stores do its part of a batch, in one transaction each, of which none commits before all have
+    /// done theirs.
     private func together(
         _ stores: ArraySlice<any BatchStore>,
         _ body: @escaping (_ store: any BatchStore, _ beforeCommit: () throws -> Void) throws -> BatchOutcome

@@ -2,7 +2,8 @@ import Foundation
 
 // A save's way to the stores of the coordinator.
 extension NSManagedObjectContext {
-    /// How often a save is tried again: each time somebody else has saved in between, or the policy has left a conflict.
+    /// How often a save is tried again: each time somebody else has saved in between, or the policy has left a
+    /// conflict.
     static var maximumOfAttempts: Int { 1_000 }
 
     /// What the attempts of one save have in common.

@@ -4,14 +4,14 @@ import Synchronization
 /// A scratch pad of managed objects: it fetches them, tracks their changes and saves them, to its coordinator or to its
 /// parent context.
 ///
-/// Everything of a context and of its objects is for its queue only: inside `perform` and `performAndWait` blocks (on the
-/// main queue for a main-queue context). Debug builds report what is used elsewhere, and the launch argument
+/// Everything of a context and of its objects is for its queue only: inside `perform` and `performAndWait` blocks (on
+/// the main queue for a main-queue context). Debug builds report what is used elsewhere, and the launch argument
 /// `-com.apple.CoreData.ConcurrencyDebug 1` stops the process there (`confinementResponse`). The reference to a context
 /// may be passed between threads, and its `concurrencyType`, `parent` and `persistentStoreCoordinator`, which do not
 /// change once it is used, be asked for anywhere; so may an object's `objectID`, `entity` and `managedObjectContext`.
 ///
-/// - Topics: queues (`+Perform`), fetching (`+Fetching`), saving (`+Saving`), parents and children (`+Nesting`), pending
-///   changes and notifications (`+PendingChanges`), faults and identity (`+Registering`).
+/// - Topics: queues (`+Perform`), fetching (`+Fetching`), saving (`+Saving`), parents and children (`+Nesting`),
+///   pending changes and notifications (`+PendingChanges`), faults and identity (`+Registering`).
 // @unchecked Sendable: all state is confined to the context's queue, or guarded by `mailboxLock` where said so.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// What kind of queue the context is tied to.
@@ -105,7 +105,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var reinsertedObjects: Set<ObjectIdentifier> = []
     /// While a save goes on: the temporary keys of the new objects by the keys they are written under.
     var temporaryKeys: [ObjectKey: Int64] = [:]
-    /// New objects that gave way to others with the same unique values, until the next successful save: key → the other.
+    /// New objects that gave way to others with the same unique values, until the next successful save: key → the
+    /// other.
     var replacedKeys: [Int64: ObjectKey] = [:]
 
     /// Guards what other queues leave here.
@@ -150,8 +151,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         storedCoordinator?.contextDidRelease(isParentless: storedParent == nil)
     }
 
-    /// The coordinator whose stores the context works on: its own, or its parent's. Set it once, before first use; from then
-    /// on any thread may ask for it.
+    /// The coordinator whose stores the context works on: its own, or its parent's. Set it once, before first use; from
+    /// then on any thread may ask for it.
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { storedParent?.persistentStoreCoordinator ?? storedCoordinator }
         set {
@@ -169,8 +170,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The context that fetches go to and saves end up in, instead of a coordinator. Set it once, before first use; from then
-    /// on any thread may ask for it.
+    /// The context that fetches go to and saves end up in, instead of a coordinator. Set it once, before first use;
+    /// from then on any thread may ask for it.
     open var parent: NSManagedObjectContext? {
         get { storedParent }
         set {
@@ -201,8 +202,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         identityMaps = Array(repeating: nil, count: modelLayout?.entities.count ?? 0)
     }
 
-    /// Settings may be made, and asked for, by whoever has just made the context; from its first object on they belong to its
-    /// queue.
+    /// Settings may be made, and asked for, by whoever has just made the context; from its first object on they belong
+    /// to its queue.
     final func checkConfinementOnceUsed(_ operation: StaticString = #function) {
         if hasRegisteredObjects { checkConfinement(operation) }
     }
@@ -211,7 +212,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         identityMaps.contains { ($0?.count ?? 0) > 0 }
     }
 
-    /// Whether the delete rules are applied each time pending changes are processed (true unless set), or by the save only.
+    /// Whether the delete rules are applied each time pending changes are processed (true unless set), or by the save
+    /// only.
     open var propagatesDeletesAtEndOfEvent: Bool {
         get {
             checkConfinementOnceUsed()
@@ -253,8 +255,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return storedUserInfo
     }
 
-    /// Whether an object whose row turns out to be gone becomes a deleted object without values (the default). Otherwise
-    /// reading it stops the process: "CoreData could not fulfill a fault".
+    /// Whether an object whose row turns out to be gone becomes a deleted object without values (the default).
+    /// Otherwise reading it stops the process: "CoreData could not fulfill a fault".
     open var shouldDeleteInaccessibleFaults: Bool {
         get {
             checkConfinementOnceUsed()
@@ -267,8 +269,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Called when an object is read whose row is gone. True makes it a deleted object without values; false stops the
-    /// process. What `shouldDeleteInaccessibleFaults` says, unless overridden. The property is nil where the object as a
-    /// whole was asked for.
+    /// process. What `shouldDeleteInaccessibleFaults` says, unless overridden. The property is nil where the object as
+    /// a whole was asked for.
     open func shouldHandleInaccessibleFault(
         _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
     ) -> Bool {
@@ -284,19 +286,20 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func perform(_ block: @escaping @Sendable () -> Void) { plainPerform(block) }
 
     /// Runs the block on the calling thread while holding the context's queue; re-entrant.
-    // What the form with a result calls. Not disfavoured: an override's `super.performAndWait(block)` has to mean this one.
+    // What the form with a result calls. Not disfavoured: an override's `super.performAndWait(block)` has to mean this
+    // one.
     open func performAndWait(_ block: () -> Void) { plainPerformAndWait(block) }
 
     /// Saves the unsaved changes: to the coordinator's stores in one transaction per store, or to the parent context
     /// (which then has them as its own unsaved changes).
     ///
     /// Order: the will-save notification, pending changes, `willSave()` of every object until nothing new changes,
-    /// validation, the write, `didSave()`, the did-save notification. A conflict goes to the `mergePolicy`, and the save
-    /// writes what that leaves. When it throws, nothing was written and everything is still unsaved: validation errors
-    /// (1550…1690, several as 1560), conflicts (133020, 133021), store errors (134030…). Of several stores none commits
-    /// before all have taken what is theirs; stores that a program wrote come last, one after the other, and what one of
-    /// them has taken before the next refuses is saved. Called while the same context is being saved, by an observer or
-    /// from `willSave()`, it throws 134060. A save that has nothing to write posts both notifications, too.
+    /// validation, the write, `didSave()`, the did-save notification. A conflict goes to the `mergePolicy`, and the
+    /// save writes what that leaves. When it throws, nothing was written and everything is still unsaved: validation
+    /// errors (1550…1690, several as 1560), conflicts (133020, 133021), store errors (134030…). Of several stores none
+    /// commits before all have taken what is theirs; stores that a program wrote come last, one after the other, and
+    /// what one of them has taken before the next refuses is saved. Called while the same context is being saved, by an
+    /// observer or from `willSave()`, it throws 134060. A save that has nothing to write posts both notifications, too.
     open func save() throws { try plainSave() }
 
     /// Fetches where the type of the results is not known. Every fetch comes here in a subclass that overrides it.
@@ -307,19 +310,20 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         try plainCount(for: request)
     }
 
-    /// Inserts an object that was made without a context; it is saved with the next save. Objects without a context that
-    /// it is related to come with it.
+    /// Inserts an object that was made without a context; it is saved with the next save. Objects without a context
+    /// that it is related to come with it.
     open func insert(_ object: NSManagedObject) { plainInsert(object) }
 
-    /// Deletes an object with the next save. Related objects follow the delete rules when pending changes are processed.
+    /// Deletes an object with the next save. Related objects follow the delete rules when pending changes are
+    /// processed.
     open func delete(_ object: NSManagedObject) { plainDelete(object) }
 
     /// The object with the id, as a fault when the context does not know it; whether the row exists shows when the
     /// fault fires.
     open func object(with objectID: NSManagedObjectID) -> NSManagedObject { plainObject(with: objectID) }
 
-    /// The object with the id, never a fault. Throws 133000 when its row does not exist, and the store's error, which names
-    /// the row, when it cannot be read. For many objects see `fulfillFaults(of:relationshipKeyPaths:)`.
+    /// The object with the id, never a fault. Throws 133000 when its row does not exist, and the store's error, which
+    /// names the row, when it cannot be read. For many objects see `fulfillFaults(of:relationshipKeyPaths:)`.
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         try plainExistingObject(with: objectID)
     }
@@ -337,9 +341,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Chooses the store a new object is saved in, where several hold its entity.
     open func assign(_ object: Any, to store: NSPersistentStore) { plainAssign(object, to: store) }
 
-    /// Turns an object into a fault, dropping its unsaved changes (`mergeChanges` false), or reads its row anew and keeps
-    /// the unsaved changes on top of it (true). The next access reads from the parent or the store. A new object has its
-    /// default values then.
+    /// Turns an object into a fault, dropping its unsaved changes (`mergeChanges` false), or reads its row anew and
+    /// keeps the unsaved changes on top of it (true). The next access reads from the parent or the store. A new object
+    /// has its default values then.
     open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { plainRefresh(object, mergeChanges: flag) }
 
     /// Refreshes every object without unsaved changes of its own losing any: `refresh(_:mergeChanges: true)` for all.
@@ -348,8 +352,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Drops every unsaved change: new objects go, changed and deleted ones are as the store has them.
     open func rollback() { plainRollback() }
 
-    /// Empties the context: every object is cut loose, every unsaved change dropped. The did-change notification has the ids
-    /// of all of them under `NSInvalidatedAllObjectsKey`.
+    /// Empties the context: every object is cut loose, every unsaved change dropped. The did-change notification has
+    /// the ids of all of them under `NSInvalidatedAllObjectsKey`.
     open func reset() { plainReset() }
 
     /// Propagates deletions to related objects and posts the did-change notification for what happened since last time.
@@ -375,10 +379,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Takes over what another context has saved, from its did-save notification (or from one with object ids).
     ///
-    /// Objects that this context knows get their new rows, under unsaved changes of their own, which stay; inserted ones are
-    /// registered as faults; deleted ones go, without being changes to save. One did-change notification says what happened,
-    /// and `NSManagedObjectContextDidMergeChangesObjectIDs` after it. The notification may come from a context of any
-    /// coordinator that has the same stores; it may be merged any time later. On this context's queue.
+    /// Objects that this context knows get their new rows, under unsaved changes of their own, which stay; inserted
+    /// ones are registered as faults; deleted ones go, without being changes to save. One did-change notification says
+    /// what happened, and `NSManagedObjectContextDidMergeChangesObjectIDs` after it. The notification may come from a
+    /// context of any coordinator that has the same stores; it may be merged any time later. On this context's queue.
     open func mergeChanges(fromContextDidSave notification: Notification) {
         plainMergeChanges(fromContextDidSave: notification)
     }
@@ -386,8 +390,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Takes over changes that were made elsewhere (in another process, or by a batch request) into several contexts.
     ///
     /// The dictionary has `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`, `NSDeletedObjectsKey` … or their
-    /// `…ObjectIDsKey` forms, for collections of ids or of their URIs. Contexts whose queue the caller holds are merged at
-    /// once, the others on their queues, before anything put there afterwards: the caller waits for nobody.
+    /// `…ObjectIDsKey` forms, for collections of ids or of their URIs. Contexts whose queue the caller holds are merged
+    /// at once, the others on their queues, before anything put there afterwards: the caller waits for nobody.
     open class func mergeChanges(
         fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
     ) {
@@ -397,10 +401,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Pins what the context reads to a state of the stores: `.current`, to the one that its next read finds, another
     /// context's token, to that one's; nil ends it.
     ///
-    /// Objects that are in memory stay as they are: `refreshAllObjects()` makes them what the state says. Saving, merging
-    /// and `reset()` pin the context to the newest state again. Stores that keep no states (in memory, or without a -wal)
-    /// are read as they are. Throws 134060 for a child, which reads through its parent, and for a token of another
-    /// coordinator.
+    /// Objects that are in memory stay as they are: `refreshAllObjects()` makes them what the state says. Saving,
+    /// merging and `reset()` pin the context to the newest state again. Stores that keep no states (in memory, or
+    /// without a -wal) are read as they are. Throws 134060 for a child, which reads through its parent, and for a token
+    /// of another coordinator.
     open func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
         try plainSetQueryGenerationFrom(generation)
     }
@@ -426,8 +430,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// All objects the context knows, faults included.
     open var registeredObjects: Set<NSManagedObject> { plainRegisteredObjects }
 
-    /// Who decides about the conflicts of this context's saves: an `NSMergePolicy`. The policy of a new context makes every
-    /// conflict an error.
+    /// Who decides about the conflicts of this context's saves: an `NSMergePolicy`. The policy of a new context makes
+    /// every conflict an error.
     ///
     /// A child's save meets its parent by the child's policy. With the error policy only an object that the parent has
     /// lost is a conflict; values that both changed are the child's, as Apple's contexts have it.
@@ -439,14 +443,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether the context takes over by itself what is saved to its coordinator by other contexts, or to and by its
     /// parent. Off in a new context.
     ///
-    /// It happens on the context's queue soon after the save, as `mergeChanges(fromContextDidSave:)` does it; saves that
-    /// come meanwhile are taken over together. What other coordinators or processes save is not part of it.
+    /// It happens on the context's queue soon after the save, as `mergeChanges(fromContextDidSave:)` does it; saves
+    /// that come meanwhile are taken over together. What other coordinators or processes save is not part of it.
     open var automaticallyMergesChangesFromParent: Bool {
         get { plainAutomaticallyMergesChangesFromParent }
         set { plainAutomaticallyMergesChangesFromParent = newValue }
     }
 
-    /// Whether the context holds every object it knows. Otherwise (the default) it holds those with unsaved changes only.
+    /// Whether the context holds every object it knows. Otherwise (the default) it holds those with unsaved changes
+    /// only.
     open var retainsRegisteredObjects: Bool {
         get { plainRetainsRegisteredObjects }
         set { plainRetainsRegisteredObjects = newValue }
@@ -465,11 +470,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Who records the context's changes so that they can be taken back; nil, as it is at first, records nothing.
     ///
-    /// Insertions, deletions and changes of attributes and relationships are recorded when pending changes are processed:
-    /// at the end of a block, before a save, and whenever the manager opens or closes a group. To leave changes out, process
-    /// pending changes, disable registration, make them, process again and enable it. The record outlasts a save: undoing a
-    /// saved insertion deletes the object, undoing a saved deletion inserts it again under its id. `rollback()` and
-    /// `reset()` drop it.
+    /// Insertions, deletions and changes of attributes and relationships are recorded when pending changes are
+    /// processed: at the end of a block, before a save, and whenever the manager opens or closes a group. To leave
+    /// changes out, process pending changes, disable registration, make them, process again and enable it. The record
+    /// outlasts a save: undoing a saved insertion deletes the object, undoing a saved deletion inserts it again under
+    /// its id. `rollback()` and `reset()` drop it.
     open var undoManager: UndoManager? {
         get { plainUndoManager }
         set { plainUndoManager = newValue }

@@ -39,7 +39,8 @@ struct PushedChange {
         changed = different
     }
 
-    /// Whether a parent that takes the change over may have to read something. The references of a new object do not count.
+    /// Whether a parent that takes the change over may have to read something. The references of a new object do not
+    /// count.
     func needsReading(_ slots: [Slot]) -> Bool { setsOrder || changesReferences(slots) }
 
     /// Whether everything was set back to what it was.
@@ -75,8 +76,8 @@ struct PushedToMany {
 struct PushedSave {
     var inserted: [PushedChange] = []
     var updated: [PushedChange] = []
-    /// The rows of updated objects, by their places, where the parent had others than the child when it looked for conflicts,
-    /// or would have read others.
+    /// The rows of updated objects, by their places, where the parent had others than the child when it looked for
+    /// conflicts, or would have read others.
     var found: [Int: Snapshot] = [:]
     /// Objects without a change that the parent has lost.
     private(set) var leftOut: [ObjectKey] = []
@@ -96,7 +97,8 @@ struct PushedSave {
             uniqueKeysWithValues: kept.enumerated().compactMap { new, old in found[old].map { (new, $0) } })
     }
 
-    /// The relationships that a deleted object left before its deletion: the parent's delete rules must not follow them.
+    /// The relationships that a deleted object left before its deletion: the parent's delete rules must not follow
+    /// them.
     struct LettingGo {
         var key: ObjectKey
         var slots: [Int]
@@ -105,10 +107,11 @@ struct PushedSave {
 }
 
 // What a child saves is in its parent when the save returns: whoever enters the parent's queue sees it. A large save is
-// checked against the parent then, but taken over on the parent's queue, so that the child (the main queue, as a rule) need
-// not wait until the parent has made as many objects.
+// checked against the parent then, but taken over on the parent's queue, so that the child (the main queue, as a rule)
+// need not wait until the parent has made as many objects.
 extension NSManagedObjectContext {
-    /// Takes over a child's save that meets no conflict here: at once, or first of all that happens on this context's queue.
+    /// Takes over a child's save that meets no conflict here: at once, or first of all that happens on this context's
+    /// queue.
     ///
     /// - Returns: whether it waits.
     final func takeOver(_ push: PushedSave, atOnce: Bool) -> Bool {

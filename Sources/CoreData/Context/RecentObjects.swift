@@ -10,7 +10,8 @@ import Foundation
 /// the main queue. For the context's queue only.
 final class RecentObjects {
     private static var size: Int { 4096 }
-    /// What to-one relationships led to: one place for each value of a hash; a newcomer takes the place of what was there.
+    /// What to-one relationships led to: one place for each value of a hash; a newcomer takes the place of what was
+    /// there.
     @exclusivity(unchecked) private var places: UnsafeMutablePointer<NSManagedObject?>?
 
     /// What the latest prefetching brought, so that it is still there when it is looked at.

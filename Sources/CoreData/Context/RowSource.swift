@@ -29,7 +29,8 @@ protocol RowSource {
     var hasUnsavedRows: Bool { get }
     /// The permanent key under which it knows what a context knows by a temporary one; nil where it knows none.
     func permanentKey(for key: ObjectKey) -> ObjectKey?
-    /// The state of the stores that a context reads by itself; nil where it reads the present one, or what its source does.
+    /// The state of the stores that a context reads by itself; nil where it reads the present one, or what its source
+    /// does.
     func generation(of context: NSManagedObjectContext) throws -> QueryGeneration?
 
     /// Hands over what a context saves. True where the source takes it over later: `takeOverSoon()` has it begin.

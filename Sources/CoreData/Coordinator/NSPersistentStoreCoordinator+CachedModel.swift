@@ -5,8 +5,8 @@ extension NSPersistentStoreCoordinator {
     ///
     /// With it a store can be opened whose program, and whose model files, one does not have.
     ///
-    /// - Throws: 134130 when the store keeps no model (those written before 2014 do not); the errors of reading a file that
-    ///   is missing, damaged or no store.
+    /// - Throws: 134130 when the store keeps no model (those written before 2014 do not); the errors of reading a file
+    ///   that is missing, damaged or no store.
     public static func cachedModelForPersistentStore(
         at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> NSManagedObjectModel {

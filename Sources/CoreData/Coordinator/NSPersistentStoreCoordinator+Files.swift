@@ -29,7 +29,8 @@ extension NSPersistentStoreCoordinator {
         try destroyPersistentStore(at: url, ofType: storeType.rawValue, options: options)
     }
 
-    /// What `replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)` does unless a subclass overrides it.
+    /// What `replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)` does unless a
+    /// subclass overrides it.
     final func plainReplacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String

@@ -1,7 +1,7 @@
 import Foundation
 
-// Moving a store: SQLite to SQLite by copying what is there, tables of one database to those of another row by row, anything
-// else object by object, as a migration does it.
+// Moving a store: SQLite to SQLite by copying what is there, tables of one database to those of another row by row,
+// anything else object by object, as a migration does it.
 extension NSPersistentStoreCoordinator {
     /// What `migratePersistentStore(_:to:options:withType:)` does unless a subclass overrides it.
     final func plainMigratePersistentStore(
@@ -122,8 +122,8 @@ extension NSPersistentStoreCoordinator {
 
     // MARK: Row by row
 
-    /// A store of a product is filled where it is, and has to be a new one, or one that a killed process has not filled to
-    /// its end.
+    /// A store of a product is filled where it is, and has to be a new one, or one that a killed process has not filled
+    /// to its end.
     private func transfer(
         to product: any StoreEngine, by move: StoreMove, _ between: SQLiteStoreFiles
     ) throws -> NSPersistentStore {

@@ -12,7 +12,8 @@ extension NSPersistentStoreCoordinator {
         try add(ofType: storeType, configuration, at: storeURL, options, insteadOf: nil)
     }
 
-    /// Adds a store. One that holds what another held takes that one's number, so that objects of the other are its own.
+    /// Adds a store. One that holds what another held takes that one's number, so that objects of the other are its
+    /// own.
     final func add(
         ofType storeType: String, _ configuration: String?, at storeURL: URL?, _ options: [AnyHashable: Any]?,
         for use: StoreUse = .work, insteadOf other: NSPersistentStore?
@@ -40,8 +41,8 @@ extension NSPersistentStoreCoordinator {
         type == NSSQLiteStoreType || StoreEngines.engine(for: type) is any InPlaceEngine
     }
 
-    /// Tries again, until the time limit, where somebody else has a store locked: SQLite does not wait for every lock, as when
-    /// a journal mode changes, and gives up at once where waiting could end in a deadlock.
+    /// Tries again, until the time limit, where somebody else has a store locked: SQLite does not wait for every lock,
+    /// as when a journal mode changes, and gives up at once where waiting could end in a deadlock.
     private static func untilTimeLimit<Result>(
         _ options: [AnyHashable: Any]?, _ body: () throws -> Result
     ) throws -> Result {

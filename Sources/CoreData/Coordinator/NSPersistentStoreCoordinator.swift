@@ -85,7 +85,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Runs the block on the coordinator's queue, suspending the caller meanwhile.
     ///
-    /// The block may hold what the caller uses: the compiler lets it, and what is confined to a queue is checked at run time.
+    /// The block may hold what the caller uses: the compiler lets it, and what is confined to a queue is checked at run
+    /// time.
     nonisolated(nonsending) public final func perform<T>(_ block: @escaping () throws -> T) async rethrows -> T {
         let caller = #isolation
         return try await awaiting(block, rescue: { throw $0 }) { work, resume in
@@ -100,8 +101,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // An extension's methods cannot be overridden: these are here and do their work there.
 
-    /// Executes a request for a context and returns what it gives: an array for a fetch, an `NSPersistentStoreResult` for
-    /// other requests. Called on the context's queue.
+    /// Executes a request for a context and returns what it gives: an array for a fetch, an `NSPersistentStoreResult`
+    /// for other requests. Called on the context's queue.
     @discardableResult
     open func execute(
         _ request: NSPersistentStoreRequest, with context: NSManagedObjectContext
@@ -109,9 +110,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Opens a store and adds it, making the file when there is none.
     ///
-    /// Runs on the calling thread, including a migration when the options ask for one. Throws an `NSError` that names the
-    /// file: 134100 when the store belongs to another version of the model and the options do not say to migrate, 134110 to
-    /// 134190 when a migration fails, file errors otherwise. Nothing on disk changes then.
+    /// Runs on the calling thread, including a migration when the options ask for one. Throws an `NSError` that names
+    /// the file: 134100 when the store belongs to another version of the model and the options do not say to migrate,
+    /// 134110 to 134190 when a migration fails, file errors otherwise. Nothing on disk changes then.
     @discardableResult
     open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -129,18 +130,19 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) { plainAddPersistentStore(with: storeDescription, completionHandler: block) }
 
-    /// Moves a store's content to another address, or to a store of another kind, and continues there: the returned store
-    /// takes the old one's place in the coordinator. The files at the old address stay.
+    /// Moves a store's content to another address, or to a store of another kind, and continues there: the returned
+    /// store takes the old one's place in the coordinator. The files at the old address stay.
     ///
-    /// SQLite, XML and binary stores, those in memory and a program's own atomic stores are moved to each other; a store in
-    /// memory may lie at `/dev/null` or at a name below it. Between SQLite files, and with such in memory, objects keep their
-    /// ids; between stores of other kinds they get new ones, and objects of the old store are objects of a removed store. See
-    /// [Apple's page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/migratepersistentstore(_:to:options:withtype:)).
+    /// SQLite, XML and binary stores, those in memory and a program's own atomic stores are moved to each other; a
+    /// store in memory may lie at `/dev/null` or at a name below it. Between SQLite files, and with such in memory,
+    /// objects keep their ids; between stores of other kinds they get new ones, and objects of the old store are
+    /// objects of a removed store. See [Apple's
+    /// page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/migratepersistentstore(_:to:options:withtype:)).
     ///
-    /// - Parameter options: those of the new store. A `Progress` under `NSMigrationProgressOption` follows the work, and
-    ///   cancelling it ends the move.
-    /// - Throws: 134070 where a store of these kinds cannot be moved so, 134120 when the progress is cancelled, and the errors of
-    ///   opening and of writing stores. The old store is as it was then, and open.
+    /// - Parameter options: those of the new store. A `Progress` under `NSMigrationProgressOption` follows the work,
+    ///   and cancelling it ends the move.
+    /// - Throws: 134070 where a store of these kinds cannot be moved so, 134120 when the progress is cancelled, and the
+    ///   errors of opening and of writing stores. The old store is as it was then, and open.
     @discardableResult
     open func migratePersistentStore(
         _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
@@ -150,38 +152,41 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Destroys a store: the objects in it, its external values, and everything else that belongs to it.
     ///
-    /// A SQLite store leaves its main file, its -wal and its -shm, all of them empty, so that a program can remove them next;
-    /// an empty file is opened as a new store. The file of an XML or binary store, or of a program's own atomic store, is
-    /// removed. Where no store is, a SQLite one leaves the empty files, too. Nothing happens at `/dev/null`. A store that is open in this coordinator is removed from
-    /// it first.
+    /// A SQLite store leaves its main file, its -wal and its -shm, all of them empty, so that a program can remove them
+    /// next; an empty file is opened as a new store. The file of an XML or binary store, or of a program's own atomic
+    /// store, is removed. Where no store is, a SQLite one leaves the empty files, too. Nothing happens at `/dev/null`.
+    /// A store that is open in this coordinator is removed from it first.
     ///
     /// May be called from any thread. See
-    /// [Apple's page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/destroypersistentstore(at:oftype:options:)).
+    /// [Apple's
+    /// page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/destroypersistentstore(at:oftype:options:)).
     ///
     /// - Parameters:
     ///   - url: the store's URL.
     ///   - storeType: the store's type.
     ///   - options: `NSPersistentStoreForceDestroyOption` and `NSPersistentStoreTimeoutOption` count.
     /// - Throws: `NSPersistentStoreTimeoutError` when somebody else has the store open, unless
-    ///   `NSPersistentStoreForceDestroyOption` is true; `NSFileWriteUnknownError` when something else than a regular file, or a
-    ///   folder, lies in the place of one of the store's; 134070 for an incremental store.
+    ///   `NSPersistentStoreForceDestroyOption` is true; `NSFileWriteUnknownError` when something else than a regular
+    ///   file, or a folder, lies in the place of one of the store's; 134070 for an incremental store.
     open func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws { try plainDestroyPersistentStore(at: url, ofType: storeType, options: options) }
 
     /// Puts a copy of a store in the place of another one (or where there is none), all of the unit; the source stays.
     ///
-    /// A store in memory has nobody who could open the copy: where `/dev/null`, or a name below it, is to be replaced, the store
-    /// there is destroyed and nothing else happens. May be called from any thread. See
-    /// [Apple's page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/replacepersistentstore(at:destinationoptions:withpersistentstorefrom:sourceoptions:oftype:)).
+    /// A store in memory has nobody who could open the copy: where `/dev/null`, or a name below it, is to be replaced,
+    /// the store there is destroyed and nothing else happens. May be called from any thread. See
+    /// [Apple's
+    /// page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/replacepersistentstore(at:destinationoptions:withpersistentstorefrom:sourceoptions:oftype:)).
     ///
-    /// `NSPersistentStoreTimeoutOption` of the destination's options says how long to wait for who has it open (0 unless
-    /// set), that of the source's how long to wait for the source.
+    /// `NSPersistentStoreTimeoutOption` of the destination's options says how long to wait for who has it open (0
+    /// unless set), that of the source's how long to wait for the source.
     ///
     /// - Throws: `NSFileReadNoSuchFileError` or `NSFileReadCorruptFileError` when the source is no store,
     ///   `NSPersistentStoreTimeoutError` when somebody else has the destination open, unless
-    ///   `NSPersistentStoreForceDestroyOption` is true in its options, `NSFileWriteUnknownError` when something else than a
-    ///   regular file, or a folder, lies in the place of one of the destination's. The destination is as it was then.
+    ///   `NSPersistentStoreForceDestroyOption` is true in its options, `NSFileWriteUnknownError` when something else
+    ///   than a regular file, or a folder, lies in the place of one of the destination's. The destination is as it was
+    ///   then.
     open func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
@@ -198,7 +203,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open func persistentStore(for URL: URL) -> NSPersistentStore? { plainPersistentStore(for: URL) }
 
     /// Has a store that is read and written as a whole be written to another address from its next save on; false for
-    /// stores of other kinds, and where a device, a pipe, a socket or a folder lies at the address: the store stays where it is.
+    /// stores of other kinds, and where a device, a pipe, a socket or a folder lies at the address: the store stays
+    /// where it is.
     open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { plainSetURL(url, for: store) }
 
     /// Where a store lies.
@@ -240,10 +246,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         plainCurrentPersistentHistoryToken(fromStores: stores)
     }
 
-    /// Does everything that deferred migrations of this coordinator's stores have left. Nothing happens when there is none.
+    /// Does everything that deferred migrations of this coordinator's stores have left. Nothing happens when there is
+    /// none.
     ///
-    /// One transaction per piece: other writers come between. Runs on the calling thread. Throws the store's error; what is
-    /// done stays done, the rest can be finished later.
+    /// One transaction per piece: other writers come between. Runs on the calling thread. Throws the store's error;
+    /// what is done stays done, the rest can be finished later.
     open func finishDeferredLightweightMigration() throws { try plainFinishDeferredLightweightMigration() }
 
     /// Does one piece of the pending work of each store, for programs that do it while nothing else is to be done.

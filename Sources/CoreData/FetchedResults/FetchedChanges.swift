@@ -32,8 +32,8 @@ struct FetchedChanges {
         objects.sort { rank($0) < rank($1) }
     }
 
-    /// The way from one arrangement to another, whatever happened between; `isChanged` says which of the objects that stay
-    /// are told as updates.
+    /// The way from one arrangement to another, whatever happened between; `isChanged` says which of the objects that
+    /// stay are told as updates.
     init(
         from old: FetchedArrangement, to new: FetchedArrangement, isChanged: (NSObject) -> Bool
     ) {

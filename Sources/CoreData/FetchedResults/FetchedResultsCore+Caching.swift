@@ -2,8 +2,8 @@ import Foundation
 
 // The sections of a controller with a cache name, kept in a file.
 extension FetchedResultsCore {
-    /// What a cache of the sections would have to be made from; nil where none is of use: without a name or sections, with
-    /// unsaved changes, and where the results come from a parent context or a store without a file.
+    /// What a cache of the sections would have to be made from; nil where none is of use: without a name or sections,
+    /// with unsaved changes, and where the results come from a parent context or a store without a file.
     func cacheBasis(of fetched: Fetched) -> SectionCache.Basis? {
         guard cacheName != nil, let sectionNameKeyPath, fetched.isTracked,
             let coordinator = context.ownCoordinator, !context.hasChanges

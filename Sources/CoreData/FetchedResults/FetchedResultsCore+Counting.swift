@@ -2,8 +2,9 @@ import Foundation
 
 // The sections of results that are read in batches.
 extension FetchedResultsCore {
-    /// The sections as the store counts them, so that no batch is read for their names; nil where only the objects know:
-    /// with unsaved changes, with limits, and where the results are not sorted by the section's key path as it is.
+    /// The sections as the store counts them, so that no batch is read for their names; nil where only the objects
+    /// know: with unsaved changes, with limits, and where the results are not sorted by the section's key path as it
+    /// is.
     func countedSections(of items: [NSObject], _ fetched: Fetched) -> [FetchedArrangement.Section]? {
         let parameters = fetched.parameters
         guard let path = sectionNameKeyPath, fetched.isTracked, parameters.fetchBatchSize > 0,

@@ -2,8 +2,8 @@ import Foundation
 
 // Telling the delegate, in the form it takes.
 extension FetchedResultsCore {
-    /// Makes the change of the results and tells it. What the delegate implements shows at the first change; it is then told
-    /// in the next form, with the results put back until it is.
+    /// Makes the change of the results and tells it. What the delegate implements shows at the first change; it is then
+    /// told in the next form, with the results put back until it is.
     func tell(_ changes: FetchedChanges, _ apply: (inout FetchedArrangement) -> Void) {
         guard let delegate, let controller = owner?.erased, let before = messages(of: changes) else { return }
         if takes(.snapshot) {

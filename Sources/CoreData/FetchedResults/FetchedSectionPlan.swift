@@ -1,7 +1,7 @@
 /// The sections after a change: which stay, which go, which come.
 ///
-/// A section with an object that neither went nor changed (an anchored one) stays where it is among its like. The others
-/// are put where their first newcomer falls; one that lands between other neighbours than before goes and comes.
+/// A section with an object that neither went nor changed (an anchored one) stays where it is among its like. The
+/// others are put where their first newcomer falls; one that lands between other neighbours than before goes and comes.
 struct FetchedSectionPlan {
     private(set) var sections: [FetchedArrangement.Section] = []
     private(set) var deleted: [Int] = []
@@ -14,8 +14,8 @@ struct FetchedSectionPlan {
         var isKept = true
     }
 
-    /// `counts` are the sections until now, `removed` the section of every object that goes or is placed anew, `newcomers`
-    /// the objects that are put in, in order, with the number of anchors before them.
+    /// `counts` are the sections until now, `removed` the section of every object that goes or is placed anew,
+    /// `newcomers` the objects that are put in, in order, with the number of anchors before them.
     init(counts: [(name: String, count: Int)], removed: [Int], newcomers: [(name: String, gap: Int)]) {
         var left = counts.map(\.count)
         for section in removed { left[section] -= 1 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// Finds the new places of few changed objects among many that stayed as they were.
 ///
-/// What neither went nor changed (the anchors) keeps its order, so each changed object is looked for by halving among them:
-/// a change costs comparisons in the order of the logarithm of the results.
+/// What neither went nor changed (the anchors) keeps its order, so each changed object is looked for by halving among
+/// them: a change costs comparisons in the order of the logarithm of the results.
 struct FetchedUpdate {
     /// An object that will be in the results.
     struct Newcomer {

@@ -1,6 +1,6 @@
-// A delegate sees a controller in another form, with another result type. Written out for each combination of optionals,
-// because only then the compiler prefers these to the operators for any two objects. (Two optionals of different result
-// types are not among them: a delegate's controller is none.)
+// A delegate sees a controller in another form, with another result type. Written out for each combination of
+// optionals, because only then the compiler prefers these to the operators for any two objects. (Two optionals of
+// different result types are not among them: a delegate's controller is none.)
 
 /// Whether both are the same controller, also where one is the form of it that delegates see.
 public func === <A, B>(lhs: NSFetchedResultsController<A>, rhs: NSFetchedResultsController<B>) -> Bool {

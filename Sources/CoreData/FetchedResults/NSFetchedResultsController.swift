@@ -2,11 +2,11 @@ import Foundation
 
 /// The results of a fetch request, in sections, kept up to date while the context changes, for a list on a screen.
 ///
-/// Make it with a sorted request, call `performFetch()`, read `sections`, `fetchedObjects` and `object(at:)`. While it has
-/// a delegate it follows its context: objects that are inserted, deleted or changed, there or by merging, that begin or
-/// cease to match the predicate (also by a change of an object that a key path leads to), and it tells the delegate.
-/// Without a delegate the results stay as they were fetched. The request's limit and offset say what is fetched; changes
-/// may lead beyond them.
+/// Make it with a sorted request, call `performFetch()`, read `sections`, `fetchedObjects` and `object(at:)`. While it
+/// has a delegate it follows its context: objects that are inserted, deleted or changed, there or by merging, that
+/// begin or cease to match the predicate (also by a change of an object that a key path leads to), and it tells the
+/// delegate. Without a delegate the results stay as they were fetched. The request's limit and offset say what is
+/// fetched; changes may lead beyond them.
 ///
 /// For the context's queue only. `ResultType` has no constraint, for the reason of `NSFetchRequest`. Delegates get the
 /// controller as one of `NSFetchRequestResult`: another object, with the same results, that `===` and `==` take for the
@@ -21,9 +21,9 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// Makes a controller; nothing is fetched yet.
     ///
     /// The request must have sort descriptors (the process stops without). With a section key path the objects are
-    /// divided by the values there, taken as text; the sort descriptors must keep each section together, so begin with one
-    /// for it. With a cache name the sections are kept in a file between runs of the program; different requests need
-    /// different names.
+    /// divided by the values there, taken as text; the sort descriptors must keep each section together, so begin with
+    /// one for it. With a cache name the sections are kept in a file between runs of the program; different requests
+    /// need different names.
     public init(
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
@@ -78,8 +78,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     // MARK: Results
 
-    /// Fetches; may be called again, for instance after the request was changed. The delegate is told nothing, unless it
-    /// takes snapshots.
+    /// Fetches; may be called again, for instance after the request was changed. The delegate is told nothing, unless
+    /// it takes snapshots.
     ///
     /// Throws what the fetch throws, and an error (134060) when the objects are not sorted by section.
     open func performFetch() throws {
@@ -120,7 +120,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     // MARK: The index
 
-    /// What stands for a section in an index: the first letter of its name as a capital. Subclasses may answer otherwise.
+    /// What stands for a section in an index: the first letter of its name as a capital. Subclasses may answer
+    /// otherwise.
     open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
         sectionName.first.map { String($0).uppercased() }
     }
@@ -131,8 +132,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         return (core.sectionInfos ?? []).compactMap(\.indexTitle).filter { known.insert($0).inserted }
     }
 
-    /// The first section of an index title at a place of `sectionIndexTitles`. Stops the process when title and place do
-    /// not belong together.
+    /// The first section of an index title at a place of `sectionIndexTitles`. Stops the process when title and place
+    /// do not belong together.
     open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
         let titles = sectionIndexTitles
         require(

@@ -14,16 +14,17 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 
 /// Who is told what changes in the results of an `NSFetchedResultsController`.
 ///
-/// A change of the context is told in one of three forms: as a snapshot, when the delegate takes one; otherwise, without
-/// sections, as a collection difference, when it takes that; otherwise as single changes between
-/// `controllerWillChangeContent` and `controllerDidChangeContent`. Every method has an implementation that does nothing;
-/// whoever writes one of the first two is told in that form only.
+/// A change of the context is told in one of three forms: as a snapshot, when the delegate takes one; otherwise,
+/// without sections, as a collection difference, when it takes that; otherwise as single changes between
+/// `controllerWillChangeContent` and `controllerDidChangeContent`. Every method has an implementation that does
+/// nothing; whoever writes one of the first two is told in that form only.
 ///
 /// Called on the context's queue.
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     /// The results changed; here they are by section and id. Called after each `performFetch()` too.
     ///
-    /// Who implements this is told nothing else. (Apple's method takes UIKit's `NSDiffableDataSourceSnapshotReference`.)
+    /// Who implements this is told nothing else. (Apple's method takes UIKit's
+    /// `NSDiffableDataSourceSnapshotReference`.)
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith snapshot: NSFetchedResultsSnapshot)
@@ -40,8 +41,8 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
 
     /// An object came, went, moved or changed. Told after the sections.
     ///
-    /// `indexPath` is its place in the results as they were (nil for an insertion), `newIndexPath` its place in the results
-    /// as they are (nil for a deletion). Others that merely make room are not told.
+    /// `indexPath` is its place in the results as they were (nil for an insertion), `newIndexPath` its place in the
+    /// results as they are (nil for a deletion). Others that merely make room are not told.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
         at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)

@@ -2,9 +2,9 @@ import Foundation
 
 /// The results of a fetched-results controller at one moment: ids, by section.
 ///
-/// Stands where Apple's delegate gets UIKit's `NSDiffableDataSourceSnapshotReference`, and reads like it. The section of a
-/// controller without sections is named "". New objects are in it by the ids that they had when it was made; those of a child
-/// context become permanent when the contexts above it save.
+/// Stands where Apple's delegate gets UIKit's `NSDiffableDataSourceSnapshotReference`, and reads like it. The section
+/// of a controller without sections is named "". New objects are in it by the ids that they had when it was made; those
+/// of a child context become permanent when the contexts above it save.
 public struct NSFetchedResultsSnapshot: Sendable {
     /// The names of the sections, in order.
     public let sectionIdentifiers: [String]

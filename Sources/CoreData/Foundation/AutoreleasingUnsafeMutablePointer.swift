@@ -1,5 +1,5 @@
-/// A place of a value that is read and may be replaced: Swift's type of this name on Apple's systems, which Swift on Linux
-/// does not have. Here it is what `validateValue(_:forKey:)` gets; nothing is autoreleased.
+/// A place of a value that is read and may be replaced: Swift's type of this name on Apple's systems, which Swift on
+/// Linux does not have. Here it is what `validateValue(_:forKey:)` gets; nothing is autoreleased.
 ///
 /// Valid during the call that it is given to.
 public struct AutoreleasingUnsafeMutablePointer<Pointee> {

@@ -9,7 +9,8 @@ extension NSValueTransformerName {
     public static let isNotNilTransformerName = NSValueTransformerName("NSIsNotNil")
     /// Makes the object of a keyed archive, of whatever classes.
     public static let keyedUnarchiveFromDataTransformerName = NSValueTransformerName("NSKeyedUnarchiveFromData")
-    /// Makes the object of a keyed archive, of property-list classes only: what transformable attributes use by default.
+    /// Makes the object of a keyed archive, of property-list classes only: what transformable attributes use by
+    /// default.
     public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What lies at a path. The files and folders of a store are regular ones; everything else there belongs to somebody else.
+/// What lies at a path. The files and folders of a store are regular ones; everything else there belongs to somebody
+/// else.
 enum FileKind: String {
     case file = "a regular file"
     case folder = "a folder"
@@ -10,7 +11,8 @@ enum FileKind: String {
     case socket = "a socket"
     case other = "no regular file"
 
-    /// - Parameter followsLinks: whether a symbolic link counts as what it leads to; one that leads nowhere then is nothing.
+    /// - Parameter followsLinks: whether a symbolic link counts as what it leads to; one that leads nowhere then is
+    ///   nothing.
     /// - Returns: nil where nothing lies.
     init?(at url: URL, followsLinks: Bool = false) {
         var status = stat()

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What changes when somebody writes a file, or puts another one in its place: one that is put back from a backup has the same
-/// name, may have the same size, versions and counters, and is not the same.
+/// What changes when somebody writes a file, or puts another one in its place: one that is put back from a backup has
+/// the same name, may have the same size, versions and counters, and is not the same.
 struct FileState: Codable, Equatable {
     private var device: UInt64
     private var number: UInt64
@@ -17,7 +17,8 @@ struct FileState: Codable, Equatable {
         init(_ time: timespec) { (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec)) }
     }
 
-    /// Whether the last change is so long ago that the next one gets another time, however coarse the clock of the disk is.
+    /// Whether the last change is so long ago that the next one gets another time, however coarse the clock of the disk
+    /// is.
     var isSettled: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -3,8 +3,9 @@
 
     /// What of the framework was made in a test and is still there. Debug builds alone have it.
     ///
-    /// Coordinators, stores, contexts and controllers count in the account that is `current` where they are made; contexts
-    /// that are made where there is none, in that of their parent or coordinator; objects in that of their context.
+    /// Coordinators, stores, contexts and controllers count in the account that is `current` where they are made;
+    /// contexts that are made where there is none, in that of their parent or coordinator; objects in that of their
+    /// context.
     package final class LiveAccount: @unchecked Sendable {  // `living` and `made` are used under `lock` only
         package enum Kind: Hashable, Sendable {
             case coordinator, store, context, controller

@@ -2,8 +2,9 @@ import Foundation
 
 /// The processes that hold kernel locks on files, so that an error can name who is at work.
 enum LockHolders {
-    /// The processes that hold a lock on any of the files, in the order of their ids. Empty where the system does not tell:
-    /// it hides the processes of other containers, and some file systems show other devices than their files have.
+    /// The processes that hold a lock on any of the files, in the order of their ids. Empty where the system does not
+    /// tell: it hides the processes of other containers, and some file systems show other devices than their files
+    /// have.
     static func processes(of urls: [URL]) -> [Int32] {
         let files = Set(urls.compactMap { identifier(of: $0) })
         if files.isEmpty { return [] }
@@ -45,9 +46,9 @@ enum LockHolders {
         }
     }
 
-    /// Whether another process writes the main file of a SQLite store, or may begin to at any moment: it has SQLite's locks
-    /// for that on the main file, or those for copying a -wal and for recovery on the -shm. False where the system does not
-    /// tell.
+    /// Whether another process writes the main file of a SQLite store, or may begin to at any moment: it has SQLite's
+    /// locks for that on the main file, or those for copying a -wal and for recovery on the -shm. False where the
+    /// system does not tell.
     static func isBeingWritten(_ main: URL, index: URL) -> Bool {
         let (main, index) = (identifier(of: main), identifier(of: index))
         return locks().contains { lock in
@@ -71,7 +72,8 @@ enum LockHolders {
         }
     }
 
-    /// The same as words of a sentence: “process 12”, “processes 12 and 13”, “this process”; “somebody else” where nobody knows.
+    /// The same as words of a sentence: “process 12”, “processes 12 and 13”, “this process”; “somebody else” where
+    /// nobody knows.
     static func names(of urls: [URL]) -> String {
         let processes = processes(of: urls)
         let others = processes.filter { $0 != getpid() }.map(String.init)

@@ -5,9 +5,9 @@ import Foundation
 /// What transformable attributes use unless they name another transformer. A subclass allows classes of its own by
 /// `allowedTopLevelClasses` and is registered under the name that the attribute gives.
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTransformer {
-    /// The classes that an archive may hold: `NSArray`, `NSDictionary`, `NSSet`, `NSString`, `NSNumber`, `NSDate`, `NSData`,
-    /// `NSURL`, `NSUUID` and `NSNull` unless overridden. What they contain must be of these classes too, or take care of
-    /// itself.
+    /// The classes that an archive may hold: `NSArray`, `NSDictionary`, `NSSet`, `NSString`, `NSNumber`, `NSDate`,
+    /// `NSData`, `NSURL`, `NSUUID` and `NSNull` unless overridden. What they contain must be of these classes too, or
+    /// take care of itself.
     open class var allowedTopLevelClasses: [AnyClass] {
         [
             NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
@@ -38,8 +38,8 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTr
         }
     }
 
-    /// Whether an archive with objects of other classes than plain ones is this transformer's: Foundation's unarchiver stops
-    /// the process at a class that is not allowed.
+    /// Whether an archive with objects of other classes than plain ones is this transformer's: Foundation's unarchiver
+    /// stops the process at a class that is not allowed.
     private static func allowsOthers(in data: Data) -> Bool {
         let plain = Set(TransformableDefaultTransformer.allowedTopLevelClasses.map { ObjectIdentifier($0) })
         guard allowedTopLevelClasses.contains(where: { !plain.contains(ObjectIdentifier($0)) }),

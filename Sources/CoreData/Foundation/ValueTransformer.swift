@@ -16,8 +16,8 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
 /// its values.
 ///
 /// A transformer of an attribute turns the value into `Data` by `transformedValue(_:)` and back by
-/// `reverseTransformedValue(_:)`. The unarchiving ones (`NSSecureUnarchiveFromDataTransformer`) are named for the way from
-/// `Data` and are used the other way round. Transformers are asked on any thread.
+/// `reverseTransformedValue(_:)`. The unarchiving ones (`NSSecureUnarchiveFromDataTransformer`) are named for the way
+/// from `Data` and are used the other way round. Transformers are asked on any thread.
 open class ValueTransformer: NSObject, ValueTransformerByName {
     public override init() {
         super.init()
@@ -50,7 +50,8 @@ open class ValueTransformer: NSObject, ValueTransformerByName {
     open class func valueTransformerNames() -> [NSValueTransformerName] { ValueTransformerRegistry.names }
 }
 
-/// Lets `ValueTransformer(forName:)` give back the registered object: an initialiser of a class cannot return another one.
+/// Lets `ValueTransformer(forName:)` give back the registered object: an initialiser of a class cannot return another
+/// one.
 public protocol ValueTransformerByName {}
 
 extension ValueTransformerByName where Self: ValueTransformer {
@@ -75,8 +76,8 @@ enum ValueTransformerRegistry {
         lock.withLock { registered.keys.sorted { $0.rawValue < $1.rawValue } }
     }
 
-    /// The transformer under a name. The one that transformable attributes use is found by the name of its class, too: models
-    /// are written with either.
+    /// The transformer under a name. The one that transformable attributes use is found by the name of its class, too:
+    /// models are written with either.
     static func transformer(named name: NSValueTransformerName) -> ValueTransformer? {
         lock.withLock {
             if let found = registered[name] { return found }

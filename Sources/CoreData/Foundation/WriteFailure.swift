@@ -32,7 +32,8 @@ enum WriteFailure {
     }
 
     /// Has a write beyond the limit of a file's size fail, where the system would end the process by a signal without a
-    /// word. A program that handles or ignores the signal keeps its way. Programs that are started get the system's again.
+    /// word. A program that handles or ignores the signal keeps its way. Programs that are started get the system's
+    /// again.
     static let survivesSizeLimit: Void = {
         let previous = signal(SIGXFSZ) { _ in }
         if previous != nil { signal(SIGXFSZ, previous) }

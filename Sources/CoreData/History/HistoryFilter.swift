@@ -18,8 +18,8 @@ struct HistoryFilter {
     /// Whether everything is let through.
     var isOpen: Bool { predicate == nil }
 
-    /// Throws when the request is for another entity, when its predicate or its order has a key that the entity does not
-    /// have, and when the predicate has a token that has expired.
+    /// Throws when the request is for another entity, when its predicate or its order has a key that the entity does
+    /// not have, and when the predicate has a token that has expired.
     init(_ request: NSFetchRequest<NSFetchRequestResult>?, _ store: AttachedHistory) throws {
         guard let request else {
             predicate = nil
@@ -56,8 +56,8 @@ struct HistoryFilter {
         }
     }
 
-    /// What stands for a constant in the rows of history, for its elements where it is a collection; nil where it is the
-    /// constant itself.
+    /// What stands for a constant in the rows of history, for its elements where it is a collection; nil where it is
+    /// the constant itself.
     private static func number(
         for value: Any, _ store: AttachedHistory, _ tokens: inout [NSPersistentHistoryToken]
     ) -> Any? {

@@ -2,9 +2,9 @@ import Foundation
 
 /// Reads or deletes the persistent history of a coordinator's stores.
 ///
-/// A store keeps history when it is added with `NSPersistentHistoryTrackingKey`. Execute the request with a context; the
-/// result is an `NSPersistentHistoryResult`. Reading after a token whose history has been deleted since is the error
-/// `NSPersistentHistoryTokenExpiredError`.
+/// A store keeps history when it is added with `NSPersistentHistoryTrackingKey`. Execute the request with a context;
+/// the result is an `NSPersistentHistoryResult`. Reading after a token whose history has been deleted since is the
+/// error `NSPersistentHistoryTokenExpiredError`.
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     private enum Bound {
         /// Reading: all there is. Deleting: nothing.
@@ -20,9 +20,9 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     open var resultType = NSPersistentHistoryResultType.transactionsAndChanges
 
     /// Narrows the history that is read: a request for `NSPersistentHistoryTransaction.entityDescription` or for
-    /// `NSPersistentHistoryChange.entityDescription`, whose predicate, order, offset and limit count. Narrowed by changes,
-    /// transactions have only those that match, and come in the order of their first ones. A key that the entity does not
-    /// have is an error (134060) that names it.
+    /// `NSPersistentHistoryChange.entityDescription`, whose predicate, order, offset and limit count. Narrowed by
+    /// changes, transactions have only those that match, and come in the order of their first ones. A key that the
+    /// entity does not have is an error (134060) that names it.
     open var fetchRequest: NSFetchRequest<NSFetchRequestResult>?
 
     /// Reads all history.

@@ -57,8 +57,8 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying {
             + "\(author ?? "(null)"), context: \(contextName ?? "(null)"), changes: \(changes.map { "\($0.count)" } ?? "(null)")>"
     }
 
-    /// The entity that predicates on transactions speak of: `author`, `bundleID`, `contextName`, `processID`, `timestamp`,
-    /// `token`, `transactionNumber`.
+    /// The entity that predicates on transactions speak of: `author`, `bundleID`, `contextName`, `processID`,
+    /// `timestamp`, `token`, `transactionNumber`.
     open class var entityDescription: NSEntityDescription? { HistoryEntities.transaction }
 
     /// A new fetch request for transactions; see `NSPersistentHistoryChangeRequest.fetchHistory(withFetch:)`.

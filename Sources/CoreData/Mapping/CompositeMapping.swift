@@ -37,7 +37,8 @@ struct CompositeMapping {
             }
     }
 
-    /// The newer value. An element that is new has its default value, and so has one that has become mandatory and had none.
+    /// The newer value. An element that is new has its default value, and so has one that has become mandatory and had
+    /// none.
     ///
     /// - Parameter beyond: makes the error of a number that the element at a path cannot hold.
     func value(

@@ -11,7 +11,8 @@ final class EntityMappingStep {
         let slot: Int?
         /// The slot of the source object that holds the value as it will be stored.
         var sourceSlot: Int?
-        /// The whole numbers that the attribute can hold, where an inferred mapping makes it of one that can hold others.
+        /// The whole numbers that the attribute can hold, where an inferred mapping makes it of one that can hold
+        /// others.
         var limit: ClosedRange<Int64>?
     }
 
@@ -194,8 +195,8 @@ final class EntityMappingStep {
 
     /// Finds the relationships that need no second pass as long as policies do nothing unusual.
     ///
-    /// A to-one relationship to objects that an earlier mapping makes is set while its object is made. A to-many one, of which
-    /// the other side is to-one, is made by that: so no relationship has to be in memory as a whole.
+    /// A to-one relationship to objects that an earlier mapping makes is set while its object is made. A to-many one,
+    /// of which the other side is to-one, is made by that: so no relationship has to be in memory as a whole.
     func findLinks(among steps: [EntityMappingStep]) {
         guard linksPlainly else { return }
         for index in relationships.indices {
@@ -204,8 +205,8 @@ final class EntityMappingStep {
         }
     }
 
-    /// Decides, when the second pass comes to this mapping, what of that holds. `irregular` are the numbers of the mappings
-    /// that were not regular then.
+    /// Decides, when the second pass comes to this mapping, what of that holds. `irregular` are the numbers of the
+    /// mappings that were not regular then.
     func settleLinks(irregular: Set<Int>) {
         for index in relationships.indices {
             let others = relationships[index].otherSides

@@ -16,8 +16,8 @@ struct MappedMigration {
     /// Whether what a killed process has left of the newer store is resumed.
     var isKept: Bool { MappedPosition.isKept(for: mapping, managerClass) }
 
-    /// Makes the newer store where nothing lies, or resumes with what a killed process has left of it. The older one is only
-    /// read, without a lock.
+    /// Makes the newer store where nothing lies, or resumes with what a killed process has left of it. The older one is
+    /// only read, without a lock.
     ///
     /// - Returns: how many rows the entities of the newer store have.
     func migrate(
@@ -39,7 +39,8 @@ struct MappedMigration {
             .after(through: [model], configuration: configuration)
     }
 
-    /// The copy is of no use until it is whole: nothing of it has to be safe before that. Its history begins afterwards.
+    /// The copy is of no use until it is whole: nothing of it has to be safe before that. Its history begins
+    /// afterwards.
     private var copyOptions: [AnyHashable: Any] {
         var copy = options ?? [:]
         var pragmas = copy[NSSQLitePragmasOption] as? [AnyHashable: Any] ?? [:]

@@ -89,8 +89,8 @@ extension MappedMigrationRun {
         knownLinks.removeAll()
     }
 
-    /// Looks at what is about to be saved for objects that did not come about as the mappings say: their entities' mappings
-    /// need the whole second pass.
+    /// Looks at what is about to be saved for objects that did not come about as the mappings say: their entities'
+    /// mappings need the whole second pass.
     func noteIrregularities(_ work: NSManagedObjectContext.SaveWork) {
         guard hasPolicies else { return }
         let entries = associations.pending.entries

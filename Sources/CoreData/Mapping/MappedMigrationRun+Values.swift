@@ -51,8 +51,8 @@ extension MappedMigrationRun {
         }
     }
 
-    /// Gives an object that is as new as can be a row with the source's values, instead of changes one by one. False where
-    /// either has changes.
+    /// Gives an object that is as new as can be a row with the source's values, instead of changes one by one. False
+    /// where either has changes.
     private func copyRow(of source: NSManagedObject, to destination: NSManagedObject, _ slots: [Int?]) -> Bool {
         let layout = destination.home.layout
         let row = source.firedRow()

@@ -223,7 +223,8 @@ final class MappedMigrationRun {
         return try sourceContext.count(try sourceContext.plan(for: request))
     }
 
-    /// Whether the source store has objects of the step's entity: it may be one of several that hold a model's entities.
+    /// Whether the source store has objects of the step's entity: it may be one of several that hold a model's
+    /// entities.
     private func holds(_ step: EntityMappingStep) -> Bool {
         guard let layout = step.source, let coordinator = sourceContext.persistentStoreCoordinator else { return false }
         return (try? coordinator.attachedStores(for: layout, in: nil).isEmpty) == false

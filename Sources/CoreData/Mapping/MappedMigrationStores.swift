@@ -3,7 +3,8 @@ import Foundation
 /// Opens and closes the two stores of a migration.
 struct MappedMigrationStores {
     let ends: MappedMigrationEnds
-    /// Whether another process may resume with the new store: then a kill must leave it whole, and it may be there already.
+    /// Whether another process may resume with the new store: then a kill must leave it whole, and it may be there
+    /// already.
     var isKept = false
 
     private static let sourceConfiguration = "OpenCoreDataMigrationSource"
@@ -62,8 +63,8 @@ struct MappedMigrationStores {
     /// Whether the destination is read and written as a whole: once, then.
     private var isWhole: Bool { StoreClasses.storeClass(for: ends.destinationType) is NSAtomicStore.Type }
 
-    /// Nobody sees the new store before it is whole, and a migration that fails removes it: no commit has to reach the disk,
-    /// and one connection reads and writes. What the program asks for itself stays.
+    /// Nobody sees the new store before it is whole, and a migration that fails removes it: no commit has to reach the
+    /// disk, and one connection reads and writes. What the program asks for itself stays.
     private func ownPragmas(_ options: [AnyHashable: Any]) -> [AnyHashable: Any]? {
         var pragmas: [AnyHashable: Any] = [
             "journal_mode": isKept ? "TRUNCATE" : "MEMORY", "locking_mode": "EXCLUSIVE", "synchronous": "OFF",

@@ -1,7 +1,7 @@
 import Foundation
 
-/// How far a migration by a mapping model is, so that a killed one is resumed: kept in the file of its associations, and
-/// by its number in the new store, which is as it was at that moment when it is opened again.
+/// How far a migration by a mapping model is, so that a killed one is resumed: kept in the file of its associations,
+/// and by its number in the new store, which is as it was at that moment when it is opened again.
 struct MappedPosition: Codable, Equatable {
     enum Pass: Int, Codable {
         case instances, relationships, validation, end
@@ -16,7 +16,8 @@ struct MappedPosition: Codable, Equatable {
     var pair: [Int64] = []
     /// How many objects of each entity there are.
     var rows: [String: Int] = [:]
-    /// The entity mappings whose second pass leaves nothing out, and those of which that held when the present one began.
+    /// The entity mappings whose second pass leaves nothing out, and those of which that held when the present one
+    /// began.
     var irregular: [Int] = []
     var irregularBefore: [Int] = []
     /// Which start of the machine it was: what was not brought to the disk before it went down is gone.
@@ -25,8 +26,8 @@ struct MappedPosition: Codable, Equatable {
     static let thisBoot: String =
         (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? "unknown"
 
-    /// Whether another process may resume within the migration: a subclass of the manager may remember what no file knows, and
-    /// so may the first policy.
+    /// Whether another process may resume within the migration: a subclass of the manager may remember what no file
+    /// knows, and so may the first policy.
     static func isKept(for mapping: NSMappingModel, _ managerClass: NSMigrationManager.Type) -> Bool {
         let mappings = mapping.entityMappings ?? []
         return managerClass == NSMigrationManager.self && !mapping.isInferred
@@ -39,8 +40,8 @@ struct MappedPosition: Codable, Equatable {
 
     // MARK: In the new store
 
-    /// The number of the position at which a new store was left; 0 where there is none. Nobody has it open. What was written
-    /// after it is undone.
+    /// The number of the position at which a new store was left; 0 where there is none. Nobody has it open. What was
+    /// written after it is undone.
     static func number(in store: SQLiteStoreFiles) -> Int {
         let connection = try? SQLiteConnection(path: store.main.path, access: .readWrite)
         return (try? connection?.heldNumber()) ?? 0

@@ -35,7 +35,8 @@ enum MappingExpressions {
             arguments: [NSExpression(forConstantValue: name), source(name)])
     }
 
-    /// The value of a composite attribute whose elements are not those that it had: they are matched as whole properties are.
+    /// The value of a composite attribute whose elements are not those that it had: they are matched as whole
+    /// properties are.
     static func composite(_ old: NSAttributeDescription, _ new: NSAttributeDescription) -> NSExpression {
         NSExpression(
             forFunction: manager, selectorName: compositeValue,

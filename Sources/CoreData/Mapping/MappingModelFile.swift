@@ -2,7 +2,8 @@ import Foundation
 
 /// Loads mapping models from files, and finds the one between two models.
 package enum MappingModelFile {
-    /// The mapping model in a `.cdm`, or in an `.xcmappingmodel`, whose models lie near it or within. Errors name file and reason.
+    /// The mapping model in a `.cdm`, or in an `.xcmappingmodel`, whose models lie near it or within. Errors name file
+    /// and reason.
     package static func load(at url: URL) throws -> NSMappingModel {
         let mapping = try read(url)
         mapping.fileName = url.lastPathComponent

@@ -2,8 +2,9 @@ import Foundation
 
 /// A mapping model as Xcode keeps it: a folder `Name.xcmappingmodel` with an XML store `xcmapping.xml`.
 ///
-/// It says only what a person has entered: which entities belong together, policies, expressions that are not the usual ones.
-/// The rest follows from the two models, which it names by their paths and holds as they were when Xcode last read them.
+/// It says only what a person has entered: which entities belong together, policies, expressions that are not the usual
+/// ones. The rest follows from the two models, which it names by their paths and holds as they were when Xcode last
+/// read them.
 package struct MappingModelSource {
     struct Entity {
         var name: String?
@@ -118,8 +119,8 @@ package struct MappingModelSource {
 }
 
 extension MappingModelSource {
-    /// The mapping model between the models that `find` has for the two paths. Where it has none, cannot read it, or has one
-    /// without an entity that the mapping model names, the copy in the mapping model's own file serves.
+    /// The mapping model between the models that `find` has for the two paths. Where it has none, cannot read it, or
+    /// has one without an entity that the mapping model names, the copy in the mapping model's own file serves.
     ///
     /// Throws where neither does: the error of `find`, or one that names the path.
     package func mappingModel(_ find: (String) throws -> NSManagedObjectModel?) throws -> NSMappingModel {
@@ -218,8 +219,8 @@ extension MappingModelSource {
         return MappingExpressions.source(name)
     }
 
-    /// What came of the objects that the relationship of the same name leads to: by the entity mapping that has them, or by
-    /// whichever, where several have some.
+    /// What came of the objects that the relationship of the same name leads to: by the entity mapping that has them,
+    /// or by whichever, where several have some.
     private func usual(_ relationship: NSRelationshipDescription) -> NSExpression {
         var family: Set<String> = []
         var pending = [relationship.destinationEntity].compactMap(\.self)
@@ -245,8 +246,8 @@ extension MappingModelSource {
         modelError("The \(side) model of the mapping model has no entity of this name.", entity: name)
     }
 
-    /// Whether the two models have every entity, attribute and relationship that the mapping model speaks of, and no entity
-    /// in common that it does not mention.
+    /// Whether the two models have every entity, attribute and relationship that the mapping model speaks of, and no
+    /// entity in common that it does not mention.
     func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
         let (older, newer) = (source.entitiesByName, destination.entitiesByName)
         for entity in entities {

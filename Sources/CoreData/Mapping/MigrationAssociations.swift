@@ -1,13 +1,13 @@
 import Foundation
 
-/// Which destination objects came of which source objects, and which of them are not valid yet: kept on disk, so that memory
-/// does not grow with the store.
+/// Which destination objects came of which source objects, and which of them are not valid yet: kept on disk, so that
+/// memory does not grow with the store.
 ///
-/// A temporary SQLite file that one migration uses alone: one transaction that is never committed, unless another process
-/// shall be able to resume with it. Then every row has the number of the position that comes after it; positions are committed
-/// here first and under the same number in the new store, which may therefore be one behind: what belongs to a later position
-/// than the store's is taken out again. What was associated since the last save is in memory, because the new objects have no
-/// permanent keys yet. For the thread of the migration.
+/// A temporary SQLite file that one migration uses alone: one transaction that is never committed, unless another
+/// process shall be able to resume with it. Then every row has the number of the position that comes after it;
+/// positions are committed here first and under the same number in the new store, which may therefore be one behind:
+/// what belongs to a later position than the store's is taken out again. What was associated since the last save is in
+/// memory, because the new objects have no permanent keys yet. For the thread of the migration.
 final class MigrationAssociations {
     typealias Pair = SavedAssociations.Pair
 
@@ -34,8 +34,8 @@ final class MigrationAssociations {
         saved = try SavedAssociations(connection, isCancelled: isCancelled)
     }
 
-    /// Opens the file of a killed process, whose new store was committed at the position with this number. Nil when it cannot
-    /// be resumed.
+    /// Opens the file of a killed process, whose new store was committed at the position with this number. Nil when it
+    /// cannot be resumed.
     static func reopen(
         at url: URL, part: Int, isCancelled: @escaping () -> Bool
     ) -> (associations: MigrationAssociations, position: MappedPosition)? {
@@ -85,8 +85,8 @@ final class MigrationAssociations {
         SQLSelect([.column("value")], of: positions.name, where: .binary(.equal, .column("part"), .number(part)))
     }
 
-    /// Keeps everything that is known by now, and how far the migration is. The new store is to be committed under the number
-    /// that this returns; until it is, the position before stays.
+    /// Keeps everything that is known by now, and how far the migration is. The new store is to be committed under the
+    /// number that this returns; until it is, the position before stays.
     func keep(_ position: MappedPosition) throws -> Int {
         let data = try JSONEncoder().encode(position)
         let insertion = SQLInsert(
@@ -220,7 +220,8 @@ final class MigrationAssociations {
         }
     }
 
-    /// The next objects that may not be valid, in the order of their keys. After a kill there may be some among them that are.
+    /// The next objects that may not be valid, in the order of their keys. After a kill there may be some among them
+    /// that are.
     func invalid(after last: ObjectKey?, limit: Int) throws -> [ObjectKey] {
         guard knowsInvalid else { return [] }
         let columns = Self.invalid.compositeKey.map { SQLExpression.column($0) }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// One pass of `NSMigrationManager.migrateStore`: nobody else fills the destination meanwhile, and a complete pass is not
-/// repeated.
+/// One pass of `NSMigrationManager.migrateStore`: nobody else fills the destination meanwhile, and a complete pass is
+/// not repeated.
 ///
-/// Several mapping models may fill one destination, one after the other. Two at once, or the same one from the same store a
-/// second time, would double rows. So a pass holds the lock of the destination's migrations, a kernel lock that ends with the
-/// process, and leaves a note in the destination's metadata together with its rows. A destination that is not there yet, a
-/// SQLite store, is built in the folder that carries the lock and gets its name when it is whole: of a killed pass there is
-/// nothing but that folder, which the next opening removes.
+/// Several mapping models may fill one destination, one after the other. Two at once, or the same one from the same
+/// store a second time, would double rows. So a pass holds the lock of the destination's migrations, a kernel lock that
+/// ends with the process, and leaves a note in the destination's metadata together with its rows. A destination that is
+/// not there yet, a SQLite store, is built in the folder that carries the lock and gets its name when it is whole: of a
+/// killed pass there is nothing but that folder, which the next opening removes.
 struct MigrationPass {
     /// The destination's metadata: the passes that it has had, source and mapping model.
     static let metadataKey = NSPersistentStore.passesKey
@@ -20,8 +20,8 @@ struct MigrationPass {
 
     /// Begins a pass.
     ///
-    /// - Throws: 134160 while somebody else migrates into the destination, which the text names, and where the destination has
-    ///   had this pass.
+    /// - Throws: 134160 while somebody else migrates into the destination, which the text names, and where the
+    ///   destination has had this pass.
     init(_ given: MappedMigrationEnds, _ mappings: NSMappingModel) throws {
         ends = given
         destination = SQLiteStoreFiles(given.destinationURL)

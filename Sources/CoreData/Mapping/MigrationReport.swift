@@ -7,7 +7,8 @@ final class MigrationReport {
     private var rows = 0
     private var done = 0
     private var doneBefore = 0
-    /// What the second pass takes in units of the first pass's rows, how much of that is done, and how much a row takes.
+    /// What the second pass takes in units of the first pass's rows, how much of that is done, and how much a row
+    /// takes.
     private var workInAll = 0.0
     private var workDone = 0.0
     private var workPerRow = 0.0

@@ -40,8 +40,8 @@ open class NSEntityMapping: NSObject {
     /// Gives the source objects: an array of them, or the result of a fetch.
     ///
     /// Mapping models have `FETCH(FUNCTION($manager, "fetchRequestForSourceEntityNamed:predicateString:", "Book",
-    /// "TRUEPREDICATE"), $manager.sourceContext, NO)`, which is read in batches; so is every object of the source entity
-    /// when there is no expression.
+    /// "TRUEPREDICATE"), $manager.sourceContext, NO)`, which is read in batches; so is every object of the source
+    /// entity when there is no expression.
     open var sourceExpression: NSExpression?
 
     /// What the application wants to keep with the mapping; a policy can read it.

@@ -2,8 +2,8 @@ import Foundation
 
 /// How a store of one model becomes a store of another: a mapping for each entity.
 ///
-/// Made in code, inferred from two models, or read from a `.cdm` or `.xcmappingmodel`. A mapping model belongs to one thread;
-/// a migration reads it on the thread that it runs on.
+/// Made in code, inferred from two models, or read from a `.cdm` or `.xcmappingmodel`. A mapping model belongs to one
+/// thread; a migration reads it on the thread that it runs on.
 open class NSMappingModel: NSObject {
     /// The entities' mappings, in the order in which they are carried out.
     open var entityMappings: [NSEntityMapping]! = []
@@ -24,8 +24,9 @@ open class NSMappingModel: NSObject {
 
     /// Reads a compiled mapping model (`.cdm`), or one as Xcode keeps it (`.xcmappingmodel`).
     ///
-    /// The latter is completed from the two models it names, which are looked for near it: what it leaves out, Xcode makes
-    /// from them. `nil` when the file is missing or no mapping model; the reason is then written to the standard error.
+    /// The latter is completed from the two models it names, which are looked for near it: what it leaves out, Xcode
+    /// makes from them. `nil` when the file is missing or no mapping model; the reason is then written to the standard
+    /// error.
     public init?(contentsOf url: URL?) {
         super.init()
         guard let url else { return nil }
@@ -37,8 +38,8 @@ open class NSMappingModel: NSObject {
         }
     }
 
-    /// The mapping model among the resources of the bundles (`nil`: the main bundle and, beside it, those of the package's
-    /// targets) that leads from one model to another; `nil` when there is none.
+    /// The mapping model among the resources of the bundles (`nil`: the main bundle and, beside it, those of the
+    /// package's targets) that leads from one model to another; `nil` when there is none.
     ///
     /// It fits when the version hashes in it are those of the two models and it says something about every entity.
     public convenience init?(
@@ -88,8 +89,8 @@ open class NSMappingModel: NSObject {
         return mappings.count == fresh.count && zip(mappings, fresh).allSatisfy { $0.isSame(as: $1) }
     }
 
-    /// Whether it was made for these two models: hashes agree, and no entity that both have is forgotten. One that is new or
-    /// gone need not be mentioned.
+    /// Whether it was made for these two models: hashes agree, and no entity that both have is forgotten. One that is
+    /// new or gone need not be mentioned.
     final func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
         let mappings = entityMappings ?? []
         let kept = MappingModelFile.entitiesInBoth(source, destination)

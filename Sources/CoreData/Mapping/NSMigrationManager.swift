@@ -2,10 +2,11 @@ import Foundation
 
 /// Migrates a store by a mapping model: makes a new store of the destination model from a store of the source model.
 ///
-/// Rows pass through in batches, so that memory does not grow with the store: the source store is only read, the destination
-/// is saved batch by batch, and what came of what is kept in a temporary file beside it. The migration runs on the calling
-/// thread, which holds the queues of both contexts whenever a policy is called. `cancelMigrationWithError(_:)`,
-/// `migrationProgress` and `progress` may be used from any thread; everything else is for the thread of the migration.
+/// Rows pass through in batches, so that memory does not grow with the store: the source store is only read, the
+/// destination is saved batch by batch, and what came of what is kept in a temporary file beside it. The migration runs
+/// on the calling thread, which holds the queues of both contexts whenever a policy is called.
+/// `cancelMigrationWithError(_:)`, `migrationProgress` and `progress` may be used from any thread; everything else is
+/// for the thread of the migration.
 open class NSMigrationManager: NSObject {
     /// The model of the source store, as the migration uses it: a copy whose objects are plain `NSManagedObject`s.
     open private(set) var sourceModel: NSManagedObjectModel
@@ -15,8 +16,8 @@ open class NSMigrationManager: NSObject {
     /// What `progress` answers.
     final let ownProgress = Progress(totalUnitCount: -1)
 
-    /// Whether a mapping that was inferred, between SQLite stores, may be done by SQL in a copy of the store: many times
-    /// faster, with the same result, and without this class's methods. True unless set.
+    /// Whether a mapping that was inferred, between SQLite stores, may be done by SQL in a copy of the store: many
+    /// times faster, with the same result, and without this class's methods. True unless set.
     open var usesStoreSpecificMigrationManager = true
 
     /// What the application wants its policies to find.
@@ -53,16 +54,17 @@ open class NSMigrationManager: NSObject {
 
     /// Migrates a store.
     ///
-    /// The source store is not changed. A destination store that exists is added to, so that several mapping models can fill
-    /// one, each in a pass of its own; one that is not there is made. Where the migration fails or is killed, a SQLite
-    /// destination is as it was, or not there.
+    /// The source store is not changed. A destination store that exists is added to, so that several mapping models can
+    /// fill one, each in a pass of its own; one that is not there is made. Where the migration fails or is killed, a
+    /// SQLite destination is as it was, or not there.
     ///
-    /// While a pass runs, others into the same destination are refused, in every process: 134160, whose text names the process
-    /// that is at work. So is a pass that the destination has had already: the same mapping model from the same source store.
+    /// While a pass runs, others into the same destination are refused, in every process: 134160, whose text names the
+    /// process that is at work. So is a pass that the destination has had already: the same mapping model from the same
+    /// source store.
     ///
-    /// Throws 134140 without a mapping model, 134150 and 134160 when a store cannot be opened, 134170 when a policy fails,
-    /// 134120 when `progress` is cancelled, the error given to `cancelMigrationWithError(_:)`, and 134110 for everything else:
-    /// it names entity mapping, property and object.
+    /// Throws 134140 without a mapping model, 134150 and 134160 when a store cannot be opened, 134170 when a policy
+    /// fails, 134120 when `progress` is cancelled, the error given to `cancelMigrationWithError(_:)`, and 134110 for
+    /// everything else: it names entity mapping, property and object.
     open func migrateStore(
         from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
         with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
@@ -186,8 +188,8 @@ open class NSMigrationManager: NSObject {
 
     // MARK: Associations
 
-    /// Says that a destination object came of a source object: relationships of other objects that led to the latter will
-    /// lead to the former, and it gets relationships itself.
+    /// Says that a destination object came of a source object: relationships of other objects that led to the latter
+    /// will lead to the former, and it gets relationships itself.
     open func associate(
         sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
         for entityMapping: NSEntityMapping
@@ -214,8 +216,8 @@ open class NSMigrationManager: NSObject {
         return run
     }
 
-    /// What `FUNCTION($manager, "name:", argument)` in a value expression calls where the manager has no function of that name
-    /// itself; see `NSEntityMigrationPolicy.performFunction(_:arguments:)`.
+    /// What `FUNCTION($manager, "name:", argument)` in a value expression calls where the manager has no function of
+    /// that name itself; see `NSEntityMigrationPolicy.performFunction(_:arguments:)`.
     open func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         throw MappingErrors.unknownFunction(name, of: self)
     }
@@ -282,8 +284,8 @@ struct MappedMigrationEnds {
     /// What the destination remembers when the migration is complete.
     var note: String?
 
-    /// Where the associations lie. A file with which another process may resume lies in the folder in which the migration works,
-    /// beside the new store; any other has its name for a moment only.
+    /// Where the associations lie. A file with which another process may resume lies in the folder in which the
+    /// migration works, beside the new store; any other has its name for a moment only.
     func associationsURL(isKept: Bool) -> URL {
         let name = ".\(buildURL.lastPathComponent).associations"
         if isKept { return buildURL.deletingLastPathComponent().appendingPathComponent(name) }

@@ -9,9 +9,10 @@ open class NSPropertyMapping: NSObject {
 
     /// Gives the value; nil leaves the property as a new object has it.
     ///
-    /// The variables are `$manager`, `$source`, `$destination`, `$entityMapping`, `$propertyMapping` and `$entityPolicy`:
-    /// `$source.title`, `FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "BookToBook",
-    /// $source.books)`, `FUNCTION($entityPolicy, "year:", $source.date)`.
+    /// The variables are `$manager`, `$source`, `$destination`, `$entityMapping`, `$propertyMapping` and
+    /// `$entityPolicy`: `$source.title`, `FUNCTION($manager,
+    /// "destinationInstancesForEntityMappingNamed:sourceInstances:", "BookToBook", $source.books)`,
+    /// `FUNCTION($entityPolicy, "year:", $source.date)`.
     open var valueExpression: NSExpression?
 
     /// What the application wants to keep with the mapping.
@@ -23,8 +24,8 @@ open class NSPropertyMapping: NSObject {
     enum Linking {
         /// The inverse follows, and objects may be taken from others.
         case plainly
-        /// It keeps what its inverse has made already, and does not take an object from another: the two sides hold links of
-        /// their own.
+        /// It keeps what its inverse has made already, and does not take an object from another: the two sides hold
+        /// links of their own.
         case joining
         /// The inverse stays as it is: it is new, and starts empty.
         case alone

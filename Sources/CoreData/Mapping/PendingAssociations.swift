@@ -6,8 +6,8 @@ struct AssociatedSource: Hashable {
 
 /// The associations since the last save, whose destination objects have no permanent keys yet.
 ///
-/// Most migrations look at source objects in the order of their keys and make one new object of each: as long as that is
-/// so, both are found by halving. Tables are made when something comes in another order, or twice.
+/// Most migrations look at source objects in the order of their keys and make one new object of each: as long as that
+/// is so, both are found by halving. Tables are made when something comes in another order, or twice.
 struct PendingAssociations {
     struct Entry {
         var source: AssociatedSource
@@ -70,8 +70,8 @@ struct PendingAssociations {
         return [entries[place].destination]
     }
 
-    /// The object that came of a source, where the source is the last one, all are in order, and so nothing else can have
-    /// come of it.
+    /// The object that came of a source, where the source is the last one, all are in order, and so nothing else can
+    /// have come of it.
     func onlyDestination(of source: NSManagedObject, mapping: Int) -> NSManagedObject? {
         guard tables == nil, let last = entries.last, last.sourceObject === source, last.source.mapping == mapping
         else { return nil }

@@ -1,9 +1,10 @@
 /// Which of the hooks a policy class has made its own.
 ///
-/// What the framework's own version of a hook would do can be done for many objects at a time, if nobody has put another one
-/// in its place.
+/// What the framework's own version of a hook would do can be done for many objects at a time, if nobody has put
+/// another one in its place.
 enum PolicyOverrides {
-    /// Whether a class, or one between it and the framework's, overrides `createRelationships(forDestination:in:manager:)`.
+    /// Whether a class, or one between it and the framework's, overrides
+    /// `createRelationships(forDestination:in:manager:)`.
     static func createRelationships(_ policy: NSEntityMigrationPolicy.Type) -> Bool {
         createRelationships.isOverridden(by: policy)
     }

@@ -1,8 +1,8 @@
 /// Which saved destination objects came of which source objects, in a file that one migration uses alone.
 ///
-/// Source objects are read in the order of their keys and new objects get consecutive ones, so that most associations are
-/// runs: a number of source keys in a row, and as many destination keys. A run takes a row; what is in no run has one of its
-/// own in another table.
+/// Source objects are read in the order of their keys and new objects get consecutive ones, so that most associations
+/// are runs: a number of source keys in a row, and as many destination keys. A run takes a row; what is in no run has
+/// one of its own in another table.
 final class SavedAssociations {
     /// An association as the second pass reads it.
     struct Pair {
@@ -291,8 +291,8 @@ final class SavedAssociations {
         return Int(try query.first({ $0.bind(1, Int64(mapping)) }) { $0.int64(0) } ?? 0)
     }
 
-    /// The next associations of a mapping in the order of their source keys; each destination object once, also those that
-    /// are gone.
+    /// The next associations of a mapping in the order of their source keys; each destination object once, also those
+    /// that are gone.
     func pairs(mapping: Int, after last: Pair?, limit: Int) throws -> [Pair] {
         var pairs = try pairsInRuns(mapping, after: last, limit)
         guard scattered.contains(mapping) else { return pairs }

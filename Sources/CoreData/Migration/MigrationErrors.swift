@@ -1,6 +1,7 @@
 import Foundation
 
-/// The errors of migrations. Every one names the entity and property it is about, in the text and under keys of its own.
+/// The errors of migrations. Every one names the entity and property it is about, in the text and under keys of its
+/// own.
 enum MigrationErrors {
     /// User-info keys: the names of an entity and a property, and what the two models say about it.
     static let entityKey = "entity"
@@ -114,7 +115,8 @@ enum MigrationErrors {
         return .coreData(error.code, reason: "\(reason) \(choice)", userInfo: info)
     }
 
-    /// Whether an inferred migration failed because of rows that the newer model does not allow, not because of the models.
+    /// Whether an inferred migration failed because of rows that the newer model does not allow, not because of the
+    /// models.
     static func isAboutRows(_ error: NSError) -> Bool { error.userInfo[rowsKey] != nil }
 
     /// No model at hand has the version hashes of the store.

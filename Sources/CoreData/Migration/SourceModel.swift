@@ -43,8 +43,8 @@ struct SourceModel {
         archived = look.model
     }
 
-    /// The given model, the one the store keeps, or one of the main bundle's versions: the first that has the store's version
-    /// hashes. The answer belongs to the caller: it is frozen by nobody else.
+    /// The given model, the one the store keeps, or one of the main bundle's versions: the first that has the store's
+    /// version hashes. The answer belongs to the caller: it is frozen by nobody else.
     func find(given: NSManagedObjectModel? = nil) throws -> NSManagedObjectModel {
         if let given, fits(given) { return given.copied() }
         if let archived = try? archived() {

@@ -4,13 +4,13 @@ import Foundation
 enum StoreMigration {
     /// Makes sure that a store fits a model.
     ///
-    /// A store that is not there yet, that fits, or whose versioning is to be ignored is left alone; so is everything when
-    /// the model has no such configuration, which opening reports. Otherwise the options
-    /// decide: with `NSMigratePersistentStoresAutomaticallyOption` the store is migrated, by the stages of a manager, by
-    /// mapping models among the program's resources and, with `NSInferMappingModelAutomaticallyOption`, in place; without
-    /// the first the error is `NSPersistentStoreIncompatibleVersionHashError` and names the entities that differ; without
-    /// any of the others it is `NSMigrationMissingMappingModelError`. A migration that would lose values that nobody has said
-    /// may go fails with `NSMigrationMissingSourceModelError` (`LossGuard`).
+    /// A store that is not there yet, that fits, or whose versioning is to be ignored is left alone; so is everything
+    /// when the model has no such configuration, which opening reports. Otherwise the options
+    /// decide: with `NSMigratePersistentStoresAutomaticallyOption` the store is migrated, by the stages of a manager,
+    /// by mapping models among the program's resources and, with `NSInferMappingModelAutomaticallyOption`, in place;
+    /// without the first the error is `NSPersistentStoreIncompatibleVersionHashError` and names the entities that
+    /// differ; without any of the others it is `NSMigrationMissingMappingModelError`. A migration that would lose
+    /// values that nobody has said may go fails with `NSMigrationMissingSourceModelError` (`LossGuard`).
     ///
     /// - Returns: what was seen of a store that fits.
     @discardableResult

@@ -4,7 +4,8 @@ extension NSManagedObjectModel {
     /// Creates a model with copies of the entities, configurations and templates of several models.
     ///
     /// An entity that several models hold is taken once; if the two differ the process stops, as on Apple's
-    /// platforms. Relationships that lead from one model to another find their destination by name. `nil` in, `nil` out.
+    /// platforms. Relationships that lead from one model to another find their destination by name. `nil` in, `nil`
+    /// out.
     public convenience init?(byMerging models: [NSManagedObjectModel]?) {
         guard let models else { return nil }
         self.init()

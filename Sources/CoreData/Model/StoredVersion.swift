@@ -5,8 +5,9 @@ public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
 
 /// What a store's metadata say of the version of the model that it was made with.
 ///
-/// The hash of a composite or derived attribute does not tell its name, nor that of a derived one its type. Values would
-/// be taken for others after a renaming: so stores also note the hashes of older versions of this library, which tell.
+/// The hash of a composite or derived attribute does not tell its name, nor that of a derived one its type. Values
+/// would be taken for others after a renaming: so stores also note the hashes of older versions of this library, which
+/// tell.
 struct StoredVersion: Equatable {
     /// The version hash of each entity in the store by its name; nil where the metadata have none.
     let hashes: [String: Data]?
@@ -45,8 +46,8 @@ struct StoredVersion: Equatable {
         return hashes?[name] == former || self.former(of: name) != nil
     }
 
-    /// The hash that tells names, where it was noted with the present hash: a program that knows nothing of notes leaves
-    /// them as they are when it migrates.
+    /// The hash that tells names, where it was noted with the present hash: a program that knows nothing of notes
+    /// leaves them as they are when it migrates.
     private func former(of name: String) -> Data? {
         guard let note = notes[name], let hash = hashes?[name], note.starts(with: hash), note.count > hash.count else {
             return nil

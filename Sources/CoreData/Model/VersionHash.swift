@@ -60,7 +60,8 @@ enum VersionHash {
         return SHA2.sha256(message)
     }
 
-    /// A derivation as Apple's tools write it down: a collection operator at the end is a function of what stands before.
+    /// A derivation as Apple's tools write it down: a collection operator at the end is a function of what stands
+    /// before.
     private static func text(of derivation: NSExpression?) -> String {
         let text = derivation?.description ?? ""
         guard derivation?.expressionType == .keyPath, let sign = text.range(of: ".@", options: .backwards) else {

@@ -2,9 +2,10 @@ import Foundation
 
 /// What was made of files, kept until a file changes or there is too much of it. Any thread may ask.
 ///
-/// A file is the same as long as its path, its number on the disk, its size and its times are. Times have a grain: what was
-/// written just before it was read is compared byte by byte, until the next change is sure to get another time.
-// @unchecked Sendable: `slots`, `total` and `clock` are used under `lock`, what a slot has been given under that slot's lock.
+/// A file is the same as long as its path, its number on the disk, its size and its times are. Times have a grain: what
+/// was written just before it was read is compared byte by byte, until the next change is sure to get another time.
+// @unchecked Sendable: `slots`, `total` and `clock` are used under `lock`, what a slot has been given under that slot's
+// lock.
 final class KeptFiles<Value>: @unchecked Sendable {
     private final class Slot {
         let lock = NSLock()
@@ -23,11 +24,12 @@ final class KeptFiles<Value>: @unchecked Sendable {
     private var total = 0
     private var clock = 0
 
-    /// - Parameter limit: how much all values may weigh together. Those that were not used for the longest time go first.
+    /// - Parameter limit: how much all values may weigh together. Those that were not used for the longest time go
+    ///   first.
     init(limit: Int) { self.limit = limit }
 
-    /// Hands over what was made of a file; makes it where that is not kept. The value stays here: `body` must not change it.
-    /// One thread at a time has it.
+    /// Hands over what was made of a file; makes it where that is not kept. The value stays here: `body` must not
+    /// change it. One thread at a time has it.
     func use<Result>(
         _ file: URL, read: (URL) throws -> Data, make: (Data) throws -> (value: Value, weight: Int),
         _ body: (Value) throws -> Result

@@ -25,7 +25,8 @@ package enum ModelFile {
         }
     }
 
-    /// Models that were read, as they were: each caller gets a copy. The limit is in bytes, as `weight(of:)` reckons them.
+    /// Models that were read, as they were: each caller gets a copy. The limit is in bytes, as `weight(of:)` reckons
+    /// them.
     private static let kept = KeptFiles<NSManagedObjectModel>(limit: 64_000_000)
 
     private static func load(_ file: URL, decode: (Data) throws -> NSManagedObjectModel) throws -> NSManagedObjectModel
@@ -46,8 +47,8 @@ package enum ModelFile {
         model.entities.reduce(0) { $0 + 1_000 + 600 * $1.ownProperties.count }
     }
 
-    /// The XML tree of a source model (`.xcdatamodel` or its `contents`), for those who need what the model drops. A model of
-    /// Xcode 3 has the tree that a later Xcode would have made of it.
+    /// The XML tree of a source model (`.xcdatamodel` or its `contents`), for those who need what the model drops. A
+    /// model of Xcode 3 has the tree that a later Xcode would have made of it.
     package static func source(at url: URL) throws -> XMLTreeElement {
         let file = try sourceFile(of: url)
         return try source(in: contents(of: file), file: file.path)

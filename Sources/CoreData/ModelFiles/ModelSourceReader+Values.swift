@@ -25,7 +25,8 @@ extension ModelSourceReader {
         }
     }
 
-    /// The default value of an attribute element, typed; `nil` when it has none, or one that no value of the type can be.
+    /// The default value of an attribute element, typed; `nil` when it has none, or one that no value of the type can
+    /// be.
     func defaultValue(of source: XMLTreeElement, type: NSAttributeType) -> Any? {
         if type == .dateAttributeType, source.text("defaultDateTimeInterval") != nil {
             return number("defaultDateTimeInterval", of: source).map { Date(timeIntervalSinceReferenceDate: $0) }
@@ -77,7 +78,8 @@ extension ModelSourceReader {
 
 /// A text of a model's source as the value of an attribute.
 ///
-/// Xcode keeps what was typed, and keeps it when the attribute gets another type: a whole number may have the default "NO".
+/// Xcode keeps what was typed, and keeps it when the attribute gets another type: a whole number may have the default
+/// "NO".
 struct SourceValue {
     /// What is to be said of a value that is not written as one of its type.
     enum Remark {

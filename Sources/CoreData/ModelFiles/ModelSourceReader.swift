@@ -317,7 +317,8 @@ struct ModelSourceReader {
         return name
     }
 
-    /// A whole number in an attribute of the source; `nil` when it has none, with a warning where it has something else.
+    /// A whole number in an attribute of the source; `nil` when it has none, with a warning where it has something
+    /// else.
     func integer(_ attribute: String, of source: XMLTreeElement) -> Int? {
         guard let text = source.text(attribute), !text.allSatisfy(\.isWhitespace) else { return nil }
         let written = SourceValue(text, type: .integer64AttributeType)

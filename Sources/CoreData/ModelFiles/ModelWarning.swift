@@ -14,7 +14,8 @@ package struct ModelWarning: Hashable, Sendable, CustomStringConvertible {
     /// Takes the warnings of a task. Without it they go to the standard error stream.
     @TaskLocal package static var taking: (@Sendable (ModelWarning) -> Void)?
 
-    /// Hands the warning to whoever takes it. The standard error stream gets each only once: programs read models often.
+    /// Hands the warning to whoever takes it. The standard error stream gets each only once: programs read models
+    /// often.
     func post() {
         if let take = Self.taking { return take(self) }
         guard Self.printed.insert(self) else { return }

@@ -39,7 +39,8 @@ extension NSManagedObjectModel {
         return merged(parts) ?? (parts.count < listed.count ? merged(listed) : nil)
     }
 
-    /// All versions of all models in the bundles (`nil`: the main bundle and the packages' resources), to be read one by one.
+    /// All versions of all models in the bundles (`nil`: the main bundle and the packages' resources), to be read one
+    /// by one.
     class func listedVersions(in bundles: [Bundle]?) -> [ModelBundle.ListedVersion] {
         ModelResources.models(in: bundles).flatMap { (try? ModelBundle.listedVersions(at: $0)) ?? [] }
     }

@@ -10,7 +10,8 @@ extension XMLTreeElement {
         attributes[attribute].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// An attribute as a truth value: "YES", "true" and "1" are true in any case, everything else and absence are false.
+    /// An attribute as a truth value: "YES", "true" and "1" are true in any case, everything else and absence are
+    /// false.
     package func flag(_ attribute: String) -> Bool {
         switch attributes[attribute] {
         case "YES": true

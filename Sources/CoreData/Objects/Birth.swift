@@ -3,8 +3,8 @@ import Foundation
 /// What the initialiser of an object that stands for an existing row is to take over instead of making a new one.
 ///
 /// Subclasses' stored properties need a real initialiser call, and the only one every subclass is to have is
-/// `init(entity:insertInto:)`; so the context leaves here what that call is for, on the calling thread. A batch of objects
-/// uses one birth, on one thread.
+/// `init(entity:insertInto:)`; so the context leaves here what that call is for, on the calling thread. A batch of
+/// objects uses one birth, on one thread.
 final class Birth {
     /// What the initialiser reads; unretained, because whoever delivers holds it.
     struct Record {
@@ -42,8 +42,8 @@ final class Birth {
         record.deallocate()
     }
 
-    // Statically initialised, so that reading them costs no once-check. Written by `prepare` alone, before the first context
-    // is made; no birth takes place before that.
+    // Statically initialised, so that reading them costs no once-check. Written by `prepare` alone, before the first
+    // context is made; no birth takes place before that.
     @exclusivity(unchecked) nonisolated(unsafe) private static var threadKey: pthread_key_t = 0
     // Written by `prepare` alone, like the key.
     @exclusivity(unchecked) nonisolated(unsafe) private static var isPrepared = false

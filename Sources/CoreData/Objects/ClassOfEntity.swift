@@ -6,12 +6,12 @@ extension NSManagedObject {
     /// Gives a new object the class its entity names, when the initialiser of a superclass made it:
     /// `NSManagedObject(entity: notes, insertInto: context)` is a `Note`, as on Apple's platforms.
     ///
-    /// That takes a class without stored properties of its own: then an instance is what an instance of the superclass is,
-    /// but for the pointer to its class in the first word. Otherwise the object stays what it is, and the home takes a
-    /// note, because no fetch may then believe that all its objects are of one class.
+    /// That takes a class without stored properties of its own: then an instance is what an instance of the superclass
+    /// is, but for the pointer to its class in the first word. Otherwise the object stays what it is, and the home
+    /// takes a note, because no fetch may then believe that all its objects are of one class.
     ///
-    /// Returns the object: what the compiler knows of its class when it was made, it must not believe any more. Hence the
-    /// attribute, too.
+    /// Returns the object: what the compiler knows of its class when it was made, it must not believe any more. Hence
+    /// the attribute, too.
     @inline(never)
     final func withClassOfEntity() -> NSManagedObject {
         let (made, wanted): (AnyClass, AnyClass) = (type(of: self), home.managedClass)

@@ -2,8 +2,8 @@ import Foundation
 
 /// The entity of a class: what the class itself says, or the models in use.
 enum EntityOfClass {
-    /// A question to a class whether it overrides `entity()`. The framework's own method finds it and answers so that the
-    /// asker knows; without a question it would have to stop the process where no model is in use.
+    /// A question to a class whether it overrides `entity()`. The framework's own method finds it and answers so that
+    /// the asker knows; without a question it would have to stop the process where no model is in use.
     private final class Question {
         let managedClass: NSManagedObject.Type
         private(set) var plainAnswer: NSEntityDescription?

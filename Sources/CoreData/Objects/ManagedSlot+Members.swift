@@ -1,6 +1,7 @@
 import Foundation
 
-/// What the accessor methods of to-many relationships call (`addToTags(_:)`, `insertIntoItems(_:at:)` …). Inverses follow.
+/// What the accessor methods of to-many relationships call (`addToTags(_:)`, `insertIntoItems(_:at:)` …). Inverses
+/// follow.
 ///
 /// Adding an object that is in already, and removing one that is not, does nothing.
 extension ManagedSlot {

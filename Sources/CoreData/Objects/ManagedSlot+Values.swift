@@ -96,8 +96,8 @@ extension ManagedSlot {
     }
 
     // MARK: To-one relationships
-    // Constrained by the protocol, not the class: the compiler would take an accessor of `NSObject?` or `Any` for one of
-    // a relationship, because a managed object is also an `NSObject`.
+    // Constrained by the protocol, not the class: the compiler would take an accessor of `NSObject?` or `Any` for one
+    // of a relationship, because a managed object is also an `NSObject`.
 
     /// The object of an optional to-one relationship.
     public func value<Object: ManagedObjectClass>(of object: NSManagedObject) -> Object? {
@@ -133,8 +133,8 @@ extension ManagedSlot {
     }
 
     private func typed<Object>(_ target: NSManagedObject, in owner: NSManagedObject) -> Object {
-        // Mostly the class is the declared one itself. A cast to a type that only the caller knows costs 30 times as much
-        // as comparing the two.
+        // Mostly the class is the declared one itself. A cast to a type that only the caller knows costs 30 times as
+        // much as comparing the two.
         if type(of: target) == Object.self { return unsafeBitCast(target, to: Object.self) }
         if let target = target as? Object { return target }
         if owner.isRecorder { return KeyPathRecording.destination(of: owner, as: Object.self) }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A type of value that `@NSManaged` properties read and write without boxing: numbers, strings, dates, data, UUIDs, URLs,
-/// decimals, their optionals, and sets and arrays of managed objects.
+/// A type of value that `@NSManaged` properties read and write without boxing: numbers, strings, dates, data, UUIDs,
+/// URLs, decimals, their optionals, and sets and arrays of managed objects.
 ///
 /// Generated accessors find the conformance of a property's declared type at compile time. Other types conform only to
 /// be stored as one of these.
 public protocol ManagedValue {
-    /// The value of a property of an object. A non-optional number without a value reads as 0, a string or data as empty;
-    /// the process stops where there is nothing to stand for nil.
+    /// The value of a property of an object. A non-optional number without a value reads as 0, a string or data as
+    /// empty; the process stops where there is nothing to stand for nil.
     static func managedValue(of property: ManagedSlot, in object: NSManagedObject) -> Self
     /// Sets a property of an object.
     static func setManagedValue(_ value: Self, of property: ManagedSlot, in object: NSManagedObject)

@@ -45,7 +45,8 @@ extension NSManagedObject {
         }
     }
 
-    /// Sets one element by its key path from this object; false when the path does not begin with a composite attribute.
+    /// Sets one element by its key path from this object; false when the path does not begin with a composite
+    /// attribute.
     final func setElement(_ value: Any?, at keyPath: String) -> Bool {
         let keys = KeyValuePath(keyPath).keys
         guard case .composite(let composite)? = home.layout.access[keys[0]] else { return false }

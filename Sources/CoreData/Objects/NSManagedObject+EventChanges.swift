@@ -1,6 +1,7 @@
 import Foundation
 
-/// An object's unsaved changes at the beginning of an event. An event lasts from one did-change notification to the next.
+/// An object's unsaved changes at the beginning of an event. An event lasts from one did-change notification to the
+/// next.
 ///
 /// Most objects need none: what was not changed in an earlier event began as its row says.
 struct EventBase {

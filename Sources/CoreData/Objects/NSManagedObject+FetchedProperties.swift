@@ -2,8 +2,8 @@ import Foundation
 
 // Fetched properties: what their request gives, kept until the object is refreshed.
 extension NSManagedObject {
-    /// The objects of a fetched property, fetched when it is read for the first time since the object was refreshed or the
-    /// property's user info changed.
+    /// The objects of a fetched property, fetched when it is read for the first time since the object was refreshed or
+    /// the property's user info changed.
     final func fetchedObjects(of property: NSFetchedPropertyDescription) -> [NSManagedObject] {
         guard let context = home.context, !flags.contains(.detached) else { return [] }
         let userInfo = property.userInfo.map { NSDictionary(dictionary: $0) }

@@ -235,8 +235,8 @@ extension NSManagedObject {
 }
 
 extension NSManagedObject: KeyValueReadable {
-    /// Nil for a property that the object's entity does not have and another one below the same root has, as in the table
-    /// that they share.
+    /// Nil for a property that the object's entity does not have and another one below the same root has, as in the
+    /// table that they share.
     package final func value(inPredicateForKey key: String) -> Any? {
         let layout = home.layout
         let isOfRelative =

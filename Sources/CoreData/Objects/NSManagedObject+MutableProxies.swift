@@ -1,7 +1,7 @@
 import Foundation
 
-/// Live collections of a to-many relationship: what is added to them or removed from them is added to the relationship or
-/// removed from it, and the inverses follow; what the relationship gains or loses shows in them.
+/// Live collections of a to-many relationship: what is added to them or removed from them is added to the relationship
+/// or removed from it, and the inverses follow; what the relationship gains or loses shows in them.
 extension NSManagedObject {
     /// What `mutableSetValue(forKey:)` does unless a subclass overrides it.
     final func plainMutableSetValue(forKey key: String) -> NSMutableSet {

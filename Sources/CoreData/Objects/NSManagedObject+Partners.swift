@@ -1,7 +1,7 @@
 import Foundation
 
-// What two sides of a relationship have to hear of each other when changes of several contexts meet. Between objects of one
-// context every write tells both sides; a newer row, or a child's save, tells only the objects it is about.
+// What two sides of a relationship have to hear of each other when changes of several contexts meet. Between objects of
+// one context every write tells both sides; a newer row, or a child's save, tells only the objects it is about.
 extension NSManagedObject {
     /// A one-to-one relationship, whose rows have a key on both sides, and the object it leads to.
     struct Partner {
@@ -28,8 +28,8 @@ extension NSManagedObject {
         }
     }
 
-    /// After a newer row came under the object: those lose it who lead to it and are not the ones it leads to now, whether
-    /// the newer row speaks for them or an unsaved change.
+    /// After a newer row came under the object: those lose it who lead to it and are not the ones it leads to now,
+    /// whether the newer row speaks for them or an unsaved change.
     final func settlePartners(after former: [Partner], newest: Snapshot, storeWins: Bool) {
         guard let context = home.context else { return }
         for partner in former {
@@ -86,8 +86,8 @@ extension NSManagedObject {
         if reference(at: place.slot) != key { writeReference(key, at: place.slot) }
     }
 
-    /// After a child's save changed to-one relationships of the object: former owners and partners of both sides, of whom
-    /// the child may know nothing, follow.
+    /// After a child's save changed to-one relationships of the object: former owners and partners of both sides, of
+    /// whom the child may know nothing, follow.
     final func settleReferences(after links: [OwnerLink], _ former: [Partner]) {
         guard let context = home.context else { return }
         for (before, now) in zip(links, ownerLinks()) where before.present != now.present {
@@ -135,8 +135,8 @@ extension NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-    /// Puts the row that the source has now under an object; unsaved changes stay on top. A source that cannot be read says
-    /// so at the save that this is for.
+    /// Puts the row that the source has now under an object; unsaved changes stay on top. A source that cannot be read
+    /// says so at the save that this is for.
     fileprivate final func bringUpToDate(_ object: NSManagedObject) {
         guard object.key > 0, object.flags.isDisjoint(with: [.inserted, .deleted]) else { return }
         guard let newest = try? rowSource?.newestRow(for: object.objectKey, in: self) else { return }

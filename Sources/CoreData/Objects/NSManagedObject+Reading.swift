@@ -1,6 +1,7 @@
 import Foundation
 
-// How an object gets at its values: the overlay where something changed, the row otherwise, the store when there is none.
+// How an object gets at its values: the overlay where something changed, the row otherwise, the store when there is
+// none.
 extension NSManagedObject {
     /// The row, firing the fault when there is none yet.
     @inline(__always)

@@ -40,8 +40,8 @@ extension NSManagedObject {
             after: former, newest: latest, storeWins: kept == .none || kept == .unconflicting)
     }
 
-    /// Drops the object's unsaved changes, and what they made of the objects on the other side. What others have unsaved of
-    /// its members stays theirs.
+    /// Drops the object's unsaved changes, and what they made of the objects on the other side. What others have
+    /// unsaved of its members stays theirs.
     final func dropChanges() {
         let links = ownerLinks()
         let former = partners
@@ -218,8 +218,8 @@ extension NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-    /// The owner that a member's slot leads to where a program's store keeps it, whether anybody knows it here or not: its
-    /// record has the member, too, and is to be written without it.
+    /// The owner that a member's slot leads to where a program's store keeps it, whether anybody knows it here or not:
+    /// its record has the member, too, and is to be written without it.
     final func ownerOfRecord(
         _ owner: ObjectKey, of member: NSManagedObject, at slot: Int
     ) -> (NSManagedObject, Int)? {

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A property of an entity class, found by name once and by slot from then on: what generated accessors hold in a constant.
+/// A property of an entity class, found by name once and by slot from then on: what generated accessors hold in a
+/// constant.
 ///
 /// Remembers the slot for the layout it met last, so that a read costs no look-up; safe to share between threads.
 public final class ManagedSlot: Sendable {

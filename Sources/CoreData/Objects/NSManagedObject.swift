@@ -2,9 +2,9 @@ import Foundation
 
 /// An object of a model's entity: a view of one row into one context.
 ///
-/// An object belongs to its context's queue: use it inside `perform` blocks of that context only (debug builds report other
-/// uses, `-com.apple.CoreData.ConcurrencyDebug 1` stops the process there). It holds the row the store gave (shared, immutable) and, once
-/// something changed, an overlay with the changes; a fault has no row yet.
+/// An object belongs to its context's queue: use it inside `perform` blocks of that context only (debug builds report
+/// other uses, `-com.apple.CoreData.ConcurrencyDebug 1` stops the process there). It holds the row the store gave
+/// (shared, immutable) and, once something changed, an overlay with the changes; a fault has no row yet.
 ///
 /// - Topics: life cycle (`NSManagedObject+LifeCycle`), key-value coding (`+KeyValueCoding`), typed access by slot
 ///   (`+TypedAccess`), relationships (`+Relationships`), validation (`+Validation`).
@@ -44,8 +44,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let toldEvent = Flags(rawValue: 1 << 18)
     }
 
-    // Not checked for overlapping access at run time: an object is used on one queue, no access to these spans a call, and
-    // the check would cost more than the access.
+    // Not checked for overlapping access at run time: an object is used on one queue, no access to these spans a call,
+    // and the check would cost more than the access.
     @exclusivity(unchecked) final var home: ObjectHome
     @exclusivity(unchecked) final var key: Int64
     @exclusivity(unchecked) final var row: Snapshot?
@@ -132,8 +132,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// for `init(context:)` and `fetchRequest()`, too.
     open class func entity() -> NSEntityDescription { EntityOfClass.answer(of: self) }
 
-    /// A request for the objects of this class's entity, for whoever asks for the general result type, and for subclasses to
-    /// override.
+    /// A request for the objects of this class's entity, for whoever asks for the general result type, and for
+    /// subclasses to override.
     @_disfavoredOverload
     open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         NSFetchRequest<any NSFetchRequestResult>(entityName: EntityOfClass.name(of: self))
@@ -144,7 +144,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///
     /// Nothing observes keys on Linux, so only programs ask; it is here for subclasses that override it.
     /// - Parameter key: the name of a property.
-    /// - [automaticallyNotifiesObservers(forKey:)](https://developer.apple.com/documentation/coredata/nsmanagedobject/automaticallynotifiesobservers(forkey:))
+    /// -
+    ///   [automaticallyNotifiesObservers(forKey:)](https://developer.apple.com/documentation/coredata/nsmanagedobject/automaticallynotifiesobservers(forkey:))
     open class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
         let entity = EntityOfClass.overridden(by: self) ?? ModelsInUse.entities(of: self).last
         return entity?.propertiesByName[key] == nil
@@ -155,7 +156,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Nothing observes keys on Linux, so only programs ask; it is here for subclasses that override it. Methods
     /// `keyPathsForValuesAffectingName()` are not found by their name.
     /// - Parameter key: the name of a property.
-    /// - [keyPathsForValuesAffectingValue(forKey:)](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/keypathsforvaluesaffectingvalue(forkey:))
+    /// -
+    ///   [keyPathsForValuesAffectingValue(forKey:)](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/keypathsforvaluesaffectingvalue(forkey:))
     open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 
     // MARK: Identity
@@ -166,8 +168,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The context the object belongs to; nil before insertion, after a saved deletion, `reset` or the context's end.
     open var managedObjectContext: NSManagedObjectContext? { home.context }
 
-    /// The identity of the object. A new object's becomes permanent when it is saved, in a child context when the context
-    /// is that saves it to the store. May be asked for on any thread.
+    /// The identity of the object. A new object's becomes permanent when it is saved, in a child context when the
+    /// context is that saves it to the store. May be asked for on any thread.
     open var objectID: NSManagedObjectID {
         var id = objectKey
         if key < 0, let permanent = home.context?.announcedKey(for: id) { id = permanent }
@@ -204,7 +206,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         return flags.contains(.updated) && flags.isDisjoint(with: [.inserted, .deleted])
     }
 
-    /// Whether the object will be deleted by the next save. False again after that save, as `managedObjectContext` is nil.
+    /// Whether the object will be deleted by the next save. False again after that save, as `managedObjectContext` is
+    /// nil.
     open var isDeleted: Bool {
         checkConfinement()
         return flags.contains(.deleted) && !flags.contains(.gone)
@@ -236,8 +239,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     // MARK: Key-value coding (the part that subclasses override)
 
-    /// The value of a property by name; `objectID`, `entity`, `isDeleted` … unless the entity has a property of that name;
-    /// of any other key, what `value(forUndefinedKey:)` says.
+    /// The value of a property by name; `objectID`, `entity`, `isDeleted` … unless the entity has a property of that
+    /// name; of any other key, what `value(forUndefinedKey:)` says.
     open func value(forKey key: String) -> Any? {
         if isRecorder { return plainPrimitiveValue(forKey: key) }
         guard let access = home.layout.access[key] else {
@@ -246,8 +249,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         return value(by: access)
     }
 
-    /// Sets a property by name. The case of the key's first letter does not count where there is no property of the very name:
-    /// a setter's name has a capital there. Stops the process when the value's type does not fit the property.
+    /// Sets a property by name. The case of the key's first letter does not count where there is no property of the
+    /// very name: a setter's name has a capital there. Stops the process when the value's type does not fit the
+    /// property.
     open func setValue(_ value: Any?, forKey key: String) {
         let access = home.layout.access
         if let exact = access[key] { return set(value, forKey: key, by: exact) }
@@ -269,8 +273,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The values that differ from the last fetched or saved ones, by property name; `NSNull` stands for nil.
     open func changedValues() -> [String: Any] { plainChangedValues() }
 
-    /// The properties that changed since the last did-change notification, with the values they had then; `NSNull` stands
-    /// for nil. During that notification: what it tells about.
+    /// The properties that changed since the last did-change notification, with the values they had then; `NSNull`
+    /// stands for nil. During that notification: what it tells about.
     ///
     /// To-one relationships come as objects, to-many ones as sets. Transient properties are left out.
     open func changedValuesForCurrentEvent() -> [String: Any] { plainChangedValuesForCurrentEvent() }
@@ -365,8 +369,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         didChangeValue(forKey: inKey)
     }
 
-    /// Whether `didChangeValue(forKey:)` of a key that the entity does not have leaves the object unchanged; true unless
-    /// overridden.
+    /// Whether `didChangeValue(forKey:)` of a key that the entity does not have leaves the object unchanged; true
+    /// unless overridden.
     open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
     // MARK: Life cycle (empty here; subclasses override and call super)
@@ -377,8 +381,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The object's values were just brought into memory from the store or the parent context.
     open func awakeFromFetch() {}
 
-    /// The object's values were put back or replaced as a whole, by a rollback, a refresh that keeps unsaved changes, undo
-    /// or a merge policy: the place to bring values up to date that are computed from them.
+    /// The object's values were put back or replaced as a whole, by a rollback, a refresh that keeps unsaved changes,
+    /// undo or a merge policy: the place to bring values up to date that are computed from them.
     open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
     /// The object is about to be saved. Changes made here are saved too.
@@ -398,12 +402,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     // MARK: Validation
 
-    /// Checks a value that a property is to have, and may put another one in its place; throws what is wrong with it (1570,
-    /// 1580, 1590, 1610…1690, several as 1560).
+    /// Checks a value that a property is to have, and may put another one in its place; throws what is wrong with it
+    /// (1570, 1580, 1590, 1610…1690, several as 1560).
     ///
-    /// Here by what the model says. A subclass that overrides this method is asked about each of its properties before an
-    /// object is saved as new or changed: it decides by the key, and calls super for what the model says. (Methods named
-    /// after a property, `validateName(_:)`, are not called: there are no selectors.)
+    /// Here by what the model says. A subclass that overrides this method is asked about each of its properties before
+    /// an object is saved as new or changed: it decides by the key, and calls super for what the model says. (Methods
+    /// named after a property, `validateName(_:)`, are not called: there are no selectors.)
     open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
         checkConfinement(#function, key)
         try ObjectValidation.validate(value.pointee, forKey: key, of: self)

@@ -187,7 +187,8 @@ enum ObjectValidation {
             "Items cannot be deleted from \(name).")
     }
 
-    /// What the object was made to lead to must be there: neither deleted in its context nor gone from the store (1550).
+    /// What the object was made to lead to must be there: neither deleted in its context nor gone from the store
+    /// (1550).
     static func validateReferences(of object: NSManagedObject, in context: NSManagedObjectContext) throws {
         var errors: [NSError] = []
         func check(_ target: NSManagedObject?, _ name: String) {

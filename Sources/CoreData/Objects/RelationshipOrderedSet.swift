@@ -2,8 +2,9 @@ import Foundation
 
 /// The live ordered set of an ordered relationship: see `NSManagedObject.mutableOrderedSetValue(forKey:)`.
 ///
-/// Foundation's ordered set answers `array`, `set`, `firstObject` and the like from storage of its own, past every override.
-/// So that storage mirrors the relationship: it is brought up to date before each use, and each change is written through.
+/// Foundation's ordered set answers `array`, `set`, `firstObject` and the like from storage of its own, past every
+/// override. So that storage mirrors the relationship: it is brought up to date before each use, and each change is
+/// written through.
 final class RelationshipOrderedSet: NSMutableOrderedSet {
     private let owner: NSManagedObject
     private let position: Int

@@ -8,8 +8,8 @@ final class ToManyState {
     @exclusivity(unchecked) private(set) var base: [ObjectKey]?
     /// Members that are not in `base`, in the order of addition.
     @exclusivity(unchecked) private(set) var added = ObjectKeyList()
-    /// Members of `base` that are no longer in; in an ordered relationship also those that have come back at its end while
-    /// it was a fault, and so are in `added`, too.
+    /// Members of `base` that are no longer in; in an ordered relationship also those that have come back at its end
+    /// while it was a fault, and so are in `added`, too.
     @exclusivity(unchecked) private(set) var removed: Set<ObjectKey> = []
     /// The whole order, once the order of an ordered relationship was touched.
     @exclusivity(unchecked) private(set) var order: [ObjectKey]?
@@ -98,7 +98,8 @@ final class ToManyState {
             order.filter { isPresent.contains($0) || added.contains($0) } + newcomers, isOrdered: true)
     }
 
-    /// Others have changed the members in the store: what has come and gone since they were read has come and gone still.
+    /// Others have changed the members in the store: what has come and gone since they were read has come and gone
+    /// still.
     func rebase(on members: [ObjectKey]) {
         guard let former = base else { return }
         let known = Set(members)
@@ -112,7 +113,8 @@ final class ToManyState {
             order.filter { !lost.contains($0) } + members.filter { !placed.contains($0) && !removed.contains($0) }
     }
 
-    /// The members in the store are others than known: they are loaded anew when asked for. An order that was set stays.
+    /// The members in the store are others than known: they are loaded anew when asked for. An order that was set
+    /// stays.
     func forgetBase() {
         if order == nil { base = nil }
     }

@@ -1,9 +1,9 @@
-/// Whether a class has its own `validateValue(_:forKey:)`: only then is it worth to box every value of every saved object
-/// and ask.
+/// Whether a class has its own `validateValue(_:forKey:)`: only then is it worth to box every value of every saved
+/// object and ask.
 ///
 /// Swift cannot be asked that. But a class's metadata hold its methods, its superclass's first and in the superclass's
-/// order: the place of this method is where a class that overrides it, and nothing else, differs from one that overrides
-/// nothing.
+/// order: the place of this method is where a class that overrides it, and nothing else, differs from one that
+/// overrides nothing.
 enum ValidationHook {
     private final class Plain: NSManagedObject {}
 

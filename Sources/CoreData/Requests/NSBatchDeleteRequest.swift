@@ -10,13 +10,13 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
     case resultTypeCount = 2
 }
 
-/// Deletes rows of SQLite stores without making objects of them, in one transaction of each store, of which none commits
-/// before all have done their part.
+/// Deletes rows of SQLite stores without making objects of them, in one transaction of each store, of which none
+/// commits before all have done their part.
 ///
-/// Delete rules are followed in the store: members of cascading relationships go too, inverse to-one relationships become
-/// nil (their rows' versions rise), pairs of many-to-many relationships and files of external data go. When a row that
-/// stays would lose a mandatory to-one relationship, or still stands in a relationship with the deny rule, the request
-/// fails and nothing is deleted. Validation by objects does not take place.
+/// Delete rules are followed in the store: members of cascading relationships go too, inverse to-one relationships
+/// become nil (their rows' versions rise), pairs of many-to-many relationships and files of external data go. When a
+/// row that stays would lose a mandatory to-one relationship, or still stands in a relationship with the deny rule, the
+/// request fails and nothing is deleted. Validation by objects does not take place.
 ///
 /// No context hears of it: pass the ids to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {

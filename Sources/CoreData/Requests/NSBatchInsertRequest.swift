@@ -13,13 +13,13 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 /// Inserts rows into a SQLite store without making objects of them, in one transaction and in memory that does not grow
 /// with their number.
 ///
-/// The values come from dictionaries from attribute name to value, all at once or one by one from a handler, or are set on
-/// a scratch object that a handler gets. Attributes that are not given have their default value; relationships are not
-/// set. A composite attribute is given as a dictionary, or one of its elements by a key path. A key that is no attribute, a
-/// value of the wrong type, a missing mandatory value and a number that does not fit are errors (1550, 1570, 1610, 1620),
-/// and nothing is inserted then; other validation does not take place. A row that breaks a uniqueness constraint is an error
-/// (133021) unless the merge policy of the context says otherwise: with object trump the given values replace those of
-/// the row that is there, with store trump that row stays.
+/// The values come from dictionaries from attribute name to value, all at once or one by one from a handler, or are set
+/// on a scratch object that a handler gets. Attributes that are not given have their default value; relationships are
+/// not set. A composite attribute is given as a dictionary, or one of its elements by a key path. A key that is no
+/// attribute, a value of the wrong type, a missing mandatory value and a number that does not fit are errors (1550,
+/// 1570, 1610, 1620), and nothing is inserted then; other validation does not take place. A row that breaks a
+/// uniqueness constraint is an error (133021) unless the merge policy of the context says otherwise: with object trump
+/// the given values replace those of the row that is there, with store trump that row stays.
 ///
 /// No context hears of it: pass the ids to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
@@ -30,10 +30,11 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
 
     /// The rows, as dictionaries from attribute name to value.
     open var objectsToInsert: [[String: Any]]?
-    /// Fills the next row's dictionary, which is empty at each call, and returns false; returns true after the last one.
+    /// Fills the next row's dictionary, which is empty at each call, and returns false; returns true after the last
+    /// one.
     open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
-    /// Sets the next row's values on an object of the entity's class, which is new at each call, and returns false; returns
-    /// true after the last one. The object belongs to no context and is not to be kept.
+    /// Sets the next row's values on an object of the entity's class, which is new at each call, and returns false;
+    /// returns true after the last one. The object belongs to no context and is not to be kept.
     open var managedObjectHandler: ((NSManagedObject) -> Bool)?
     /// What to return; whether it succeeded, unless set otherwise.
     open var resultType = NSBatchInsertRequestResultType.statusOnly

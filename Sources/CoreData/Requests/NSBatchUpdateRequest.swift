@@ -14,9 +14,9 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 /// number, and in one transaction of each store, of which none commits before all have done their part.
 ///
 /// Every row that matches gets the same constants, or what an expression gives for it as it was before the request. The
-/// rows' versions rise, so that a context that still has older values meets a conflict. Validation does not take place; a
-/// broken uniqueness constraint, a number that does not fit and an object that a relationship cannot lead to (of another
-/// entity or store, not saved, or gone) are errors (133021, 1610 or 1620, 1550), and nothing is changed then.
+/// rows' versions rise, so that a context that still has older values meets a conflict. Validation does not take place;
+/// a broken uniqueness constraint, a number that does not fit and an object that a relationship cannot lead to (of
+/// another entity or store, not saved, or gone) are errors (133021, 1610 or 1620, 1550), and nothing is changed then.
 ///
 /// No context hears of it: refresh the objects, or pass the ids to
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.

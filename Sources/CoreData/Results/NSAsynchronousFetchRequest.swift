@@ -1,11 +1,11 @@
 import Foundation
 
-/// A fetch that reads in the background: `NSManagedObjectContext.execute(_:)` returns at once, and the completion block is
-/// called on the context's queue when the objects are there.
+/// A fetch that reads in the background: `NSManagedObjectContext.execute(_:)` returns at once, and the completion block
+/// is called on the context's queue when the objects are there.
 ///
-/// Only the making of the objects takes place on the context's queue, not the reading. A `Progress` that is current while
-/// the request is executed gets the fetch's own as its child; cancelling it ends the fetch with an error. A context of the
-/// confinement type stops the process: it has no queue.
+/// Only the making of the objects takes place on the context's queue, not the reading. A `Progress` that is current
+/// while the request is executed gets the fetch's own as its child; cancelling it ends the fetch with an error. A
+/// context of the confinement type stops the process: it has no queue.
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// What to fetch.
     open private(set) var fetchRequest: NSFetchRequest<ResultType>

@@ -3,7 +3,8 @@ import Foundation
 /// What a slot is for.
 package enum SlotRole {
     case attribute(NSAttributeDescription)
-    /// A to-one relationship; `companion` is the slot that holds the concrete entity when the destination has sub-entities.
+    /// A to-one relationship; `companion` is the slot that holds the concrete entity when the destination has
+    /// sub-entities.
     case toOne(NSRelationshipDescription, companion: Int?)
     /// The concrete entity of the row that the reference in `slot` leads to.
     case companion(slot: Int)
@@ -147,10 +148,11 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
 
     /// What a new object starts from: the default values of the attributes, every relationship nil.
     package private(set) var defaultRow: Snapshot!
-    /// The persistent slots of transformable attributes with a default value, of which the default row holds nothing: bytes are
-    /// made of it when an object is saved.
+    /// The persistent slots of transformable attributes with a default value, of which the default row holds nothing:
+    /// bytes are made of it when an object is saved.
     package private(set) var transformableDefaults: [Int] = []
-    /// The default values of transient attributes: no store knows them, so that a row that comes from one gets them here.
+    /// The default values of transient attributes: no store knows them, so that a row that comes from one gets them
+    /// here.
     package private(set) var transientDefaults: [(slot: Int, value: SlotValue)] = []
     /// How many bytes these take behind the slots of a row.
     package private(set) var transientTailBytes = 0

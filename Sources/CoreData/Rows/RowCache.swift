@@ -2,13 +2,15 @@ import Foundation
 
 /// The rows of a store that somebody still looks at: key → snapshot, per root entity, shared by all contexts.
 ///
-/// Open addressing on the key, eight bytes per entry (the key is in the snapshot). The cache holds its rows strongly and
-/// drops those that nobody else holds when it is swept; contexts ask for a sweep when they have let many objects go, and
-/// the cache sweeps itself before it grows. So a row costs no weak reference, and memory follows what is in use.
+/// Open addressing on the key, eight bytes per entry (the key is in the snapshot). The cache holds its rows strongly
+/// and drops those that nobody else holds when it is swept; contexts ask for a sweep when they have let many objects
+/// go, and the cache sweeps itself before it grows. So a row costs no weak reference, and memory follows what is in
+/// use.
 ///
 /// Safe to use from any thread (one lock, held for a probe or for a batch).
 package final class RowCache: @unchecked Sendable {  // every access to `tables` holds `lock`
-    /// One root entity's rows. Raw memory, because an array's uniqueness and exclusivity checks cost more than the probe.
+    /// One root entity's rows. Raw memory, because an array's uniqueness and exclusivity checks cost more than the
+    /// probe.
     private struct Table {
         var entries: UnsafeMutablePointer<Unmanaged<Snapshot>?>?
         var capacity = 0

@@ -1,7 +1,8 @@
 import Foundation
 
 extension SlotValue {
-    /// The value as key-value coding hands it out: `NSNumber`, `String`, `Date`, `Data`, `NSDecimalNumber`, `UUID`, `URL`.
+    /// The value as key-value coding hands it out: `NSNumber`, `String`, `Date`, `Data`, `NSDecimalNumber`, `UUID`,
+    /// `URL`.
     ///
     /// Kinds that need more than the value (transformable, references) are not answered here.
     package func boxed(as kind: SlotKind) -> Any? {

@@ -14,13 +14,14 @@ package struct SnapshotHeader {
 
 /// One row as the store gave it: immutable once published, typed, shared by pointer.
 ///
-/// One allocation holds the header, a bit per slot that says the value is nil, eight bytes per slot, and behind them the
-/// bytes of strings, blobs, UUIDs and decimals. The row cache, a context's objects, history and the merge logic hold the
-/// *same* snapshot. Layout measured in the project's benchmarks: a book of eight properties takes about 190 bytes.
+/// One allocation holds the header, a bit per slot that says the value is nil, eight bytes per slot, and behind them
+/// the bytes of strings, blobs, UUIDs and decimals. The row cache, a context's objects, history and the merge logic
+/// hold the *same* snapshot. Layout measured in the project's benchmarks: a book of eight properties takes about 190
+/// bytes.
 ///
 /// A snapshot is built once by `SnapshotBuilder` on one thread and never changed after it is handed out; that makes it
-/// safe to share between threads. (`ManagedBuffer` forbids saying so with a `Sendable` conformance; what carries snapshots
-/// across says it.)
+/// safe to share between threads. (`ManagedBuffer` forbids saying so with a `Sendable` conformance; what carries
+/// snapshots across says it.)
 package final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
     @inline(__always) package var key: Int64 { header.key }
     @inline(__always) package var version: Int32 { header.version }

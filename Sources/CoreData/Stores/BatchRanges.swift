@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the numbers of an entity hold: the only validation that batches take part in. An integer that does not fit its 16 or
-/// 32 bits would be another one when it is read, and NaN would be nil.
+/// What the numbers of an entity hold: the only validation that batches take part in. An integer that does not fit its
+/// 16 or 32 bits would be another one when it is read, and NaN would be nil.
 struct BatchRanges {
     private let layout: EntityLayout
     /// By slot.
@@ -14,8 +14,8 @@ struct BatchRanges {
         self.ranges = ranges
     }
 
-    /// Throws what a save throws when the attribute cannot hold the value: 1610 or 1620 for an integer, 1550 (for a date 1650)
-    /// for NaN.
+    /// Throws what a save throws when the attribute cannot hold the value: 1610 or 1620 for an integer, 1550 (for a
+    /// date 1650) for NaN.
     func check(_ value: SlotValue, _ slot: Int) throws {
         if case .double(let number) = value, number.isNaN {
             throw layout.slots[slot].notANumber(entity: layout.name)

@@ -7,14 +7,14 @@ package struct ChangeOrigin: Sendable {
     package var contextName: String?
 }
 
-/// A store that inserts, updates and deletes rows without objects: each batch is one transaction or nothing, and none of
-/// them holds all of its rows at once.
+/// A store that inserts, updates and deletes rows without objects: each batch is one transaction or nothing, and none
+/// of them holds all of its rows at once.
 package protocol BatchStore: RowStore {
     /// Whether the store takes batches at all; those of a type that does not refuse them.
     var acceptsBatches: Bool { get }
     func insert(_ batch: BatchInsertion) throws -> BatchOutcome
-    /// `beforeCommit` is called when all is written and checked, in a store without rows of the entity too; what it throws
-    /// undoes the batch.
+    /// `beforeCommit` is called when all is written and checked, in a store without rows of the entity too; what it
+    /// throws undoes the batch.
     func update(_ batch: BatchUpdate, beforeCommit: () throws -> Void) throws -> BatchOutcome
     func delete(_ batch: BatchDeletion, beforeCommit: () throws -> Void) throws -> BatchOutcome
 }

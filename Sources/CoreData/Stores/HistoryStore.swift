@@ -10,14 +10,15 @@ package protocol HistoryStore: AnyObject, Sendable {
     func lastTransactionNumber() throws -> Int64
     /// Calls the body with the transactions of an interval, oldest first, without their changes.
     func transactions(_ interval: HistoryInterval, _ body: (HistoryTransactionRecord) throws -> Void) throws
-    /// Calls the body with the changes of an interval's transactions, oldest first. Changes of entities that the model does
-    /// not have are left out.
+    /// Calls the body with the changes of an interval's transactions, oldest first. Changes of entities that the model
+    /// does not have are left out.
     func changes(_ interval: HistoryInterval, _ body: (HistoryChangeRecord) throws -> Void) throws
     /// How many changes `changes` would call its body with; none of them is read.
     func changeCount(_ interval: HistoryInterval) throws -> Int
     /// Deletes an interval's transactions with their changes; returns how many changes there were.
     func deleteHistory(_ interval: HistoryInterval) throws -> Int
-    /// Whether nothing that came after a transaction has been deleted. False also for numbers that no transaction had yet.
+    /// Whether nothing that came after a transaction has been deleted. False also for numbers that no transaction had
+    /// yet.
     func isComplete(after number: Int64) throws -> Bool
     /// The number of an entity in the store's own numbering.
     func number(ofEntityNamed name: String) -> Int?

@@ -2,8 +2,8 @@ import Foundation
 
 /// The property list that a store's metadata are kept as.
 ///
-/// What a program puts into them is written only if it can be read again: a store whose metadata nobody reads is lost with
-/// all its objects.
+/// What a program puts into them is written only if it can be read again: a store whose metadata nobody reads is lost
+/// with all its objects.
 enum MetadataList {
     /// How deep lists and dictionaries may lie in each other. Readers of files have limits of their own above that.
     private static let maximumDepth = 100

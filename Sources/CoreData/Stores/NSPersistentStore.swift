@@ -29,15 +29,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         private let liveEntry = LiveAccount.Entry(.store)
     #endif
 
-    /// What a store's metadata note about its past stays when a program sets its own: the versions that it has left, and the
-    /// passes that filled it.
+    /// What a store's metadata note about its past stays when a program sets its own: the versions that it has left,
+    /// and the passes that filled it.
     static let lastingKeys = [VersionRecord.metadataKey, passesKey]
 
     /// Under it metadata note the passes of migrations that filled the store.
     static let passesKey = "OpenCoreDataMigrationPasses"
 
-    /// What the framework writes into metadata besides: it stays, too, where a program's own leave it out. Without the version
-    /// hashes a model of any other version could open the store.
+    /// What the framework writes into metadata besides: it stays, too, where a program's own leave it out. Without the
+    /// version hashes a model of any other version could open the store.
     static let describingKeys = [
         NSStoreTypeKey, NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey,
         StoredVersion.notesKey,
@@ -89,7 +89,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         lock.withLock { storedCoordinator = nil }
     }
 
-    /// The type of the store: one of the store type constants, or the one that a custom store's class is registered for.
+    /// The type of the store: one of the store type constants, or the one that a custom store's class is registered
+    /// for.
     open var type: String { lock.withLock { registeredType } }
 
     final func setRegisteredType(_ type: String) { lock.withLock { registeredType = type } }
@@ -127,8 +128,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         set { lock.withLock { storedIsReadOnly = newValue } }
     }
 
-    /// The store's metadata: what describes it (`NSStoreTypeKey`, `NSStoreUUIDKey`, version hashes) and what the program
-    /// put beside it. New values reach the file with the next save.
+    /// The store's metadata: what describes it (`NSStoreTypeKey`, `NSStoreUUIDKey`, version hashes) and what the
+    /// program put beside it. New values reach the file with the next save.
     open var metadata: [String: Any]! {
         get { lock.withLock { storedMetadata } }
         set { lock.withLock { storedMetadata = newValue ?? [:] } }
@@ -151,8 +152,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
             url: url)
     }
 
-    /// The class of the manager that migrates stores of this kind when they are added to a coordinator: `NSMigrationManager`
-    /// or a subclass of it.
+    /// The class of the manager that migrates stores of this kind when they are added to a coordinator:
+    /// `NSMigrationManager` or a subclass of it.
     open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
 
     open override var description: String {

@@ -42,12 +42,13 @@ package protocol RowStore: AnyObject, Sendable {
     /// Gives back connections and files; called once, when the store is removed from its coordinator.
     func close() throws
 
-    /// Writes a change set in one transaction, or nothing. Throws `SaveConflicts` when rows moved on since they were read.
+    /// Writes a change set in one transaction, or nothing. Throws `SaveConflicts` when rows moved on since they were
+    /// read.
     func write(_ changes: ChangeSet) throws
 
     /// The same. Calls `takingBack` (more than once does no harm) before anybody can see what is written, and before
-    /// anything that readers wait for; and `beforeCommit` when all is written and checked: what it throws undoes it, where
-    /// the store can.
+    /// anything that readers wait for; and `beforeCommit` when all is written and checked: what it throws undoes it,
+    /// where the store can.
     func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws
 
     /// The store as it is now, for reading alone; nil when it keeps no past states.
@@ -170,8 +171,8 @@ package struct ChangeSet {
         package var isEmpty: Bool { added.isEmpty && removed.isEmpty }
     }
 
-    /// The order of one owner's ordered many-to-many relationship, from either side. Pairs that nobody speaks of keep their
-    /// places; new ones stand at the ends of both lists, in the order of `joins`, until this says otherwise.
+    /// The order of one owner's ordered many-to-many relationship, from either side. Pairs that nobody speaks of keep
+    /// their places; new ones stand at the ends of both lists, in the order of `joins`, until this says otherwise.
     package struct Arrangement {
         package var toMany: ToManySlot
         package var owner: ObjectKey

@@ -80,8 +80,9 @@ public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClas
 
 extension Notification.Name {
     /// Somebody (this process too) has written a store of a coordinator (the object) that was added with
-    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`. Posted on a queue of the framework's; the user info holds
-    /// the store's UUID (`NSStoreUUIDKey`), its URL and, where it keeps history, the token of the newest transaction.
+    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`. Posted on a queue of the framework's; the user info
+    /// holds the store's UUID (`NSStoreUUIDKey`), its URL and, where it keeps history, the token of the newest
+    /// transaction.
     public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 

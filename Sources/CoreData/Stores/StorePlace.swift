@@ -39,7 +39,8 @@ package enum StorePlace: Equatable {
         self = name.isEmpty ? .memory : .sharedMemory(name: name.joined(separator: "/"))
     }
 
-    /// The path of an address elsewhere would be taken for one of this machine: files would be made, and deleted, there.
+    /// The path of an address elsewhere would be taken for one of this machine: files would be made, and deleted,
+    /// there.
     static func requireFileURL(_ url: URL) throws {
         if url.isFileURL { return }
         throw NSError.coreData(

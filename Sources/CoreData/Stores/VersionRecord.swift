@@ -2,8 +2,8 @@ import Foundation
 
 /// The versions that a store has left, the oldest first: checksums in its metadata.
 ///
-/// A store that goes back to one of them is downgraded. It is then what it was at that version: the record ends before it, so
-/// that the way forward is none back.
+/// A store that goes back to one of them is downgraded. It is then what it was at that version: the record ends before
+/// it, so that the way forward is none back.
 struct VersionRecord {
     /// Apple's framework keeps keys of the metadata that it does not know.
     static let metadataKey = "OpenCoreDataVersions"
@@ -19,8 +19,8 @@ struct VersionRecord {
 
     /// Notes that the store goes from one version to another.
     ///
-    /// - Parameter left: the hashes of the version that it leaves. There are several where the store's own differ from those
-    ///   that are computed of the model.
+    /// - Parameter left: the hashes of the version that it leaves. There are several where the store's own differ from
+    ///   those that are computed of the model.
     mutating func leave(_ left: [[String: Data]], for next: [String: Data]) {
         let goal = VersionHash.checksum(of: next)
         if let place = checksums.firstIndex(of: goal) {
@@ -40,7 +40,8 @@ struct VersionRecord {
 }
 
 extension NSManagedObjectModel {
-    /// The version hashes of the entities that a store of a configuration holds; of all where the model does not have it.
+    /// The version hashes of the entities that a store of a configuration holds; of all where the model does not have
+    /// it.
     final func versionHashes(ofConfiguration configuration: String?) -> [String: Data] {
         let hashes = entityVersionHashesByName
         guard let configuration, configuration != Self.defaultConfigurationName,

@@ -5,7 +5,8 @@ import Foundation
 /// For the context's queue only.
 final class ContextUndo {
     let manager: UndoManager
-    /// Changed objects as they were when changes were last processed; an object that is not in here was as its row says.
+    /// Changed objects as they were when changes were last processed; an object that is not in here was as its row
+    /// says.
     private var baseline: [ObjectIdentifier: Baseline] = [:]
     /// Temporary keys in recorded states and what became of them.
     private(set) var renames: [Int64: Int64] = [:]

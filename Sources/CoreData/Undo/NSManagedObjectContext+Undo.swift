@@ -1,7 +1,8 @@
 import Foundation
 
-// Undo and redo. Every time pending changes are processed, what happened to which object since the last time is registered
-// with the undo manager as one action; undoing puts the objects back and processes that, which registers the redo.
+// Undo and redo. Every time pending changes are processed, what happened to which object since the last time is
+// registered with the undo manager as one action; undoing puts the objects back and processes that, which registers the
+// redo.
 extension NSManagedObjectContext {
     /// What `undoManager` is unless a subclass overrides it.
     final var plainUndoManager: UndoManager? {
@@ -156,7 +157,8 @@ extension NSManagedObjectContext {
         // Saved as deleted: it is inserted again, with its key, because that is what others know it by.
         object.move(to: home(at: object.home.layout.index))
         if let key = undoRecord?.renames[object.key] { object.key = key }
-        // Whatever stood for the missing row meanwhile gives way, also an object that a child brought and undo took away.
+        // Whatever stood for the missing row meanwhile gives way, also an object that a child brought and undo took
+        // away.
         recentObjects.removeAll()
         let other = registeredObject(for: object.objectKey).flatMap { $0.flags.contains(.deleted) ? $0 : nil }
         let savedRow = other.flatMap { $0.flags.isDisjoint(with: [.inserted, .inaccessible]) ? $0.row : nil }
@@ -193,8 +195,8 @@ extension NSManagedObjectContext {
         notePending(object)
     }
 
-    /// A to-many relationship without inverse does not hear of its member's deletion, so that nothing in the record puts the
-    /// member back where the deletion was saved and the relationship read since.
+    /// A to-many relationship without inverse does not hear of its member's deletion, so that nothing in the record
+    /// puts the member back where the deletion was saved and the relationship read since.
     private func rejoinOwners(_ object: NSManagedObject) {
         for (slot, description) in object.home.layout.slots.enumerated() {
             guard case .owner(let relationship) = description.role, case .int(let key) = object.slotValue(at: slot),

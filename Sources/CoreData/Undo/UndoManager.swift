@@ -3,10 +3,10 @@ import Foundation
 /// Records how changes are taken back, and takes them back: Foundation's class of this name, which Foundation on Linux
 /// does not have.
 ///
-/// Actions are registered in groups; `undo()` takes back the last group, and what is registered meanwhile is what `redo()`
-/// does. With `groupsByEvent` (the default) the first action of an event opens a group, which ends with the event: with
-/// the outermost block on the queue of a context whose undo manager this is, on the main queue with the turn that is
-/// running, and in any case with `undo()`. Groups in which nothing was registered leave no trace.
+/// Actions are registered in groups; `undo()` takes back the last group, and what is registered meanwhile is what
+/// `redo()` does. With `groupsByEvent` (the default) the first action of an event opens a group, which ends with the
+/// event: with the outermost block on the queue of a context whose undo manager this is, on the main queue with the
+/// turn that is running, and in any case with `undo()`. Groups in which nothing was registered leave no trace.
 ///
 /// To be used on one queue only; with a context, on the context's.
 open class UndoManager: NSObject {
@@ -129,8 +129,8 @@ open class UndoManager: NSObject {
     /// Whether actions are recorded.
     open var isUndoRegistrationEnabled: Bool { disableCount == 0 }
 
-    /// Records an action that takes back what was just done. The target is not retained and is given to the handler; while
-    /// undoing, what is registered is recorded for redo.
+    /// Records an action that takes back what was just done. The target is not retained and is given to the handler;
+    /// while undoing, what is registered is recorded for redo.
     ///
     /// Stops the process when no group is open and none is opened by itself.
     public func registerUndo<TargetType: AnyObject>(
@@ -185,8 +185,8 @@ open class UndoManager: NSObject {
     /// Whether something is being redone.
     open var isRedoing: Bool { direction == .redoing }
 
-    /// Ends the group that is open, if it is the only one, and takes back the last group. Stops the process when several
-    /// are open.
+    /// Ends the group that is open, if it is the only one, and takes back the last group. Stops the process when
+    /// several are open.
     open func undo() {
         if direction == .none { post(.NSUndoManagerCheckpoint) }
         if openGroups.count == 1 { endUndoGrouping() }
@@ -194,8 +194,8 @@ open class UndoManager: NSObject {
         undoNestedGroup()
     }
 
-    /// Takes back the last group that was closed, which may be one within an open group. Stops the process when something
-    /// was registered since.
+    /// Takes back the last group that was closed, which may be one within an open group. Stops the process when
+    /// something was registered since.
     open func undoNestedGroup() {
         if direction == .none { post(.NSUndoManagerCheckpoint) }
         require(direction == .none, "undoNestedGroup was called while undoing or redoing")

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Notification.Name {
-    /// An undo manager is about to open or close a group, to undo or to redo: whoever still has changes to register does so
-    /// now. The object is the manager, here as below.
+    /// An undo manager is about to open or close a group, to undo or to redo: whoever still has changes to register
+    /// does so now. The object is the manager, here as below.
     public static let NSUndoManagerCheckpoint = Notification.Name("NSUndoManagerCheckpointNotification")
     /// A group was opened.
     public static let NSUndoManagerDidOpenUndoGroup = Notification.Name("NSUndoManagerDidOpenUndoGroupNotification")

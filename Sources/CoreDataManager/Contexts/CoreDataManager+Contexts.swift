@@ -3,8 +3,8 @@ import CoreData
 extension CoreDataManager {
     /// The context of the main queue, child of the private root that writes to the store.
     ///
-    /// Code that is not on the main actor is refused by the compiler; it takes `performMain(_:)`. Using it before the launch
-    /// has ended is a programmer's error and stops the process: `await ready()` first, or ask `readyOrThrow()`.
+    /// Code that is not on the main actor is refused by the compiler; it takes `performMain(_:)`. Using it before the
+    /// launch has ended is a programmer's error and stops the process: `await ready()` first, or ask `readyOrThrow()`.
     @MainActor public var mainContext: NSManagedObjectContext {
         guard let contexts = machine.contexts else {
             fatalError(
@@ -33,14 +33,14 @@ extension CoreDataManager {
     /// Waits for the launch, then runs the block on the queue of a new background context.
     ///
     /// - Parameters:
-    ///   - saving: whether the changes that the block leaves, and those it pushed into the main context itself, are saved
-    ///     down the whole chain to the store when it has returned, with what the main context has to save. A block that
+    ///   - saving: whether the changes that the block leaves, and those it pushed into the main context itself, are
+    ///     saved down the whole chain to the store when it has returned, with what the main context has to save. A block that
     ///     throws saves nothing more.
     ///   - block: the work. The context and its objects must not leave it.
     /// - Returns: what the block returns, after the save.
-    /// - Throws: the error of the launch, of the block, or of the save of its changes, of which nothing is left then; or
-    ///   `CoreDataManagerError.notWritten` when only the contexts above could not be saved: the changes are kept there, and
-    ///   to run the block again would make them twice.
+    /// - Throws: the error of the launch, of the block, or of the save of its changes, of which nothing is left then;
+    ///   or `CoreDataManagerError.notWritten` when only the contexts above could not be saved: the changes are kept
+    ///   there, and to run the block again would make them twice.
     public func performBackground<Result: Sendable>(
         saving: Bool = true, _ block: @escaping @Sendable (NSManagedObjectContext) throws -> Result
     ) async throws -> Result {
@@ -70,8 +70,8 @@ extension CoreDataManager {
     /// Waits for the launch, then refers to the object that a URI stands for: the door for links, user activities and
     /// intents that reach a program while it is being launched.
     ///
-    /// - Throws: the error of the launch; `ObjectReferenceError` when the store does not know the URI or its object is of
-    ///   another class, Core Data's error when the object is not there any more.
+    /// - Throws: the error of the launch; `ObjectReferenceError` when the store does not know the URI or its object is
+    ///   of another class, Core Data's error when the object is not there any more.
     public func reference<Object: NSManagedObject>(
         to type: Object.Type = Object.self, uri: URL
     ) async throws -> ObjectReference<Object> {

@@ -4,10 +4,10 @@ extension CoreDataManager {
     /// Saves the main context into the root, and the root into the store. Among siblings, into the store at once.
     ///
     /// - Parameters:
-    ///   - wait: whether to return only when the store has written. Otherwise the root saves on its own queue after this
-    ///     has returned: the main thread does not wait for the disk.
-    ///   - completion: receives the outcome of the whole chain: on the calling thread, before this returns, when the store is
-    ///     waited for, among siblings, and when the main context cannot be saved; otherwise on the root's queue. Without it
+    ///   - wait: whether to return only when the store has written. Otherwise the root saves on its own queue after
+    ///     this has returned: the main thread does not wait for the disk.
+    ///   - completion: receives the outcome of the whole chain: on the calling thread, before this returns, when the
+    ///     store is waited for, among siblings, and when the main context cannot be saved; otherwise on the root's queue. Without it
     ///     the error of a root that nobody waits for goes to `Configuration.unattendedErrorHandler`.
     /// - Throws: `CoreDataManagerError.notReady` before the launch has ended; otherwise the error of a save that was
     ///   waited for. The changes that could not be saved stay where they are: in the context whose save failed.
@@ -48,16 +48,16 @@ extension CoreDataManager {
         }
     }
 
-    /// Saves a background context into the main one, and that down to the store. Among siblings, into the store; the main
-    /// context has taken it in when this returns.
+    /// Saves a background context into the main one, and that down to the store. Among siblings, into the store; the
+    /// main context has taken it in when this returns.
     ///
     /// - Parameters:
     ///   - context: a context of `newBackgroundContext()`.
     ///   - wait: as for `saveMain(wait:)`.
     /// - Throws: the error of the launch or of the context's own save, whose changes stay in it then; or
-    ///   `CoreDataManagerError.notWritten` with the error of the context above that could not be saved: an edit in the main
-    ///   context that is not valid yet holds up what is saved through it. The changes are there, and are written when it is
-    ///   saved the next time.
+    ///   `CoreDataManagerError.notWritten` with the error of the context above that could not be saved: an edit in the
+    ///   main context that is not valid yet holds up what is saved through it. The changes are there, and are written
+    ///   when it is saved the next time.
     public func saveBackground(_ context: NSManagedObjectContext, wait: Bool = true) async throws {
         let contexts = try await contextsWhenReady()
         try await context.perform { try contexts.save(context) }

@@ -8,8 +8,8 @@ extension CoreDataManager {
 
     /// Begins a failed launch anew, with the progress screens that were given to the one before.
     ///
-    /// A launch under way is joined; after `ready` only the handler is called. The file of the store is as it was before
-    /// the failure, so that there is something to retry.
+    /// A launch under way is joined; after `ready` only the handler is called. The file of the store is as it was
+    /// before the failure, so that there is something to retry.
     ///
     /// - Parameter completion: as for `launch(progressScreen:completion:)`.
     public func retry(completion: @escaping @MainActor @Sendable (Result<Void, any Error>) -> Void) {
@@ -29,9 +29,9 @@ extension CoreDataManager {
     /// Posted on the main queue after every change of `state`, by the manager; `stateKey` in its user info is the new
     /// `LaunchState`.
     ///
-    /// Prefer `states`: it runs where its reader is. Observe this with `queue: nil`; the block is on the main queue anyway.
-    /// With `queue: .main` a program whose `main` is async hangs on Linux: there Foundation waits for a block on the queue
-    /// that it occupies.
+    /// Prefer `states`: it runs where its reader is. Observe this with `queue: nil`; the block is on the main queue
+    /// anyway. With `queue: .main` a program whose `main` is async hangs on Linux: there Foundation waits for a block
+    /// on the queue that it occupies.
     public static let stateDidChangeNotification = Notification.Name("CoreDataManagerStateDidChange")
 
     /// The key of the `LaunchState` in the user info of `stateDidChangeNotification`.

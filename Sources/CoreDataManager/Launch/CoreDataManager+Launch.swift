@@ -4,8 +4,8 @@ extension CoreDataManager {
     /// How far the launch is.
     public var state: LaunchState { machine.state }
 
-    /// Every state from the present one on, in order. Ends after `ready`, or when the manager goes away; a failure does not
-    /// end it, for a launch may be tried again.
+    /// Every state from the present one on, in order. Ends after `ready`, or when the manager goes away; a failure does
+    /// not end it, for a launch may be tried again.
     public var states: AsyncStream<LaunchState> { machine.observe() }
 
     /// Begins the launch in the background, or joins the one under way; after a failure it begins anew.

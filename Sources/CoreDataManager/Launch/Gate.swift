@@ -1,6 +1,7 @@
 import Foundation
 
-/// Lets one waiter through once, by the first of a result and a cancellation, whichever order they and the waiter come in.
+/// Lets one waiter through once, by the first of a result and a cancellation, whichever order they and the waiter come
+/// in.
 // @unchecked Sendable: all mutable state is guarded by `lock`.
 final class Gate<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()

@@ -17,8 +17,8 @@ public protocol LaunchDisplay: AnyObject, Sendable {
 
     /// The launch has ended: time to make room for the first screen (`failure` nil) or to offer a retry.
     ///
-    /// Called once for each `begin`, not before `Configuration.minimumScreenTime` has passed since; a retry that is faster
-    /// begins again only after it. `message` is what to tell the
+    /// Called once for each `begin`, not before `Configuration.minimumScreenTime` has passed since; a retry that is
+    /// faster begins again only after it. `message` is what to tell the
     /// user: that the data is up to date, or the failure's title.
     func end(message: String, failure: LaunchFailure?)
 }

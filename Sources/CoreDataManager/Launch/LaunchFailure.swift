@@ -32,8 +32,8 @@ public struct LaunchFailure: Sendable {
         case serverFull
         /// The user stopped the migration.
         case cancelled
-        /// The program itself is incomplete: its model cannot be read, or nothing in it leads from the store's version, which
-        /// it knows, to its own.
+        /// The program itself is incomplete: its model cannot be read, or nothing in it leads from the store's version,
+        /// which it knows, to its own.
         case incompleteProgram
         /// Anything else.
         case other
@@ -43,8 +43,8 @@ public struct LaunchFailure: Sendable {
     public let kind: Kind
     /// The headline.
     public let title: String
-    /// What happened, what to do, and that the data was kept, where that is known: not for a damaged file, and not for what
-    /// is not understood.
+    /// What happened, what to do, and that the data was kept, where that is known: not for a damaged file, and not for
+    /// what is not understood.
     public let message: String
     /// The label of the button that calls `CoreDataManager.retry`; nil when trying again cannot help.
     public let retryLabel: String?
@@ -147,7 +147,8 @@ public struct LaunchFailure: Sendable {
             as? Int
     }
 
-    /// The lower eight bits are the primary code: full, busy and locked, cannot open, corrupt and not a database, permissions.
+    /// The lower eight bits are the primary code: full, busy and locked, cannot open, corrupt and not a database,
+    /// permissions.
     private static func kind(ofSQLiteCode code: Int) -> Kind? {
         switch code & 0xFF {
         case 13: .diskFull

@@ -2,8 +2,9 @@ import Foundation
 
 /// The one readiness state of a manager: who waits for it, who watches it, who has to show a screen.
 ///
-/// Every field is read and written with `lock` held. No code of others runs under it: handlers are called, migrations are
-/// asked for their progress, and what may be the last reference to somebody's object is let go after it is released.
+/// Every field is read and written with `lock` held. No code of others runs under it: handlers are called, migrations
+/// are asked for their progress, and what may be the last reference to somebody's object is let go after it is
+/// released.
 // @unchecked Sendable: all mutable state is guarded by `lock`.
 final class LaunchMachine: @unchecked Sendable {
     typealias ProgressScreen = @MainActor @Sendable (any MigrationProgressReporting) -> Void
@@ -197,8 +198,8 @@ final class LaunchMachine: @unchecked Sendable {
         onMain(after: ending.time) { self.tellEndings(upTo: ending.attempt) }
     }
 
-    /// The screens have stayed long enough: they and the completion handlers hear of the end, those of the earlier attempt
-    /// first. The screens of a retry come up only now.
+    /// The screens have stayed long enough: they and the completion handlers hear of the end, those of the earlier
+    /// attempt first. The screens of a retry come up only now.
     @MainActor private func tellEndings(upTo attempt: Int) {
         while let ending = lock.withLock({
             endings.first.map { $0.attempt <= attempt } == true ? endings.removeFirst() : nil

@@ -35,9 +35,9 @@ extension CoreDataManager {
 
     /// What the launch would have to do to the store, without doing it.
     ///
-    /// Reads away from the caller's thread, in milliseconds whatever the size of the store, and waits for no migration: while
-    /// one runs, it says what was known of it before. What is known depends on the platform: see `LaunchForecast`. A store
-    /// that is already migrated needs nothing.
+    /// Reads away from the caller's thread, in milliseconds whatever the size of the store, and waits for no migration:
+    /// while one runs, it says what was known of it before. What is known depends on the platform: see
+    /// `LaunchForecast`. A store that is already migrated needs nothing.
     ///
     /// - Throws: the error of reading the model or the store.
     public func forecast() async throws -> LaunchForecast {

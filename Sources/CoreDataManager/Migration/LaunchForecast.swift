@@ -18,8 +18,8 @@ public struct LaunchForecast: Sendable, Equatable {
     public var bytesAvailable: Int64?
     /// What makes the migration impossible, one sentence each, for the developer; empty when nothing is known to.
     public var obstacles: [String]
-    /// What the store holds that this version of the model has no place for, whether it may go or not; empty when nothing is
-    /// known of it.
+    /// What the store holds that this version of the model has no place for, whether it may go or not; empty when
+    /// nothing is known of it.
     public var losses: [Loss] = []
     /// A report of several lines for the developer; empty when there is nothing to say.
     public var report: String

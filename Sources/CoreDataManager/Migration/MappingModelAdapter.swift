@@ -1,10 +1,10 @@
 import CoreData
 
-/// Migrates by a mapping model of the program's where there is one for the two versions, so that there is a progress and a way
-/// to cancel; by Core Data's automatic migration otherwise. Every platform has what it takes.
+/// Migrates by a mapping model of the program's where there is one for the two versions, so that there is a progress
+/// and a way to cancel; by Core Data's automatic migration otherwise. Every platform has what it takes.
 ///
-/// The older version's model and the mapping model are looked for among the program's resources unless told otherwise. Several
-/// processes may launch at once: one migrates, the others wait and find the store migrated.
+/// The older version's model and the mapping model are looked for among the program's resources unless told otherwise.
+/// Several processes may launch at once: one migrates, the others wait and find the store migrated.
 public struct MappingModelAdapter: MigrationAdapter {
     private let sourceModel: @Sendable (_ metadata: [String: Any]) -> NSManagedObjectModel?
     private let mappingModel: @Sendable (NSManagedObjectModel, NSManagedObjectModel) -> NSMappingModel?
@@ -40,8 +40,8 @@ public struct MappingModelAdapter: MigrationAdapter {
         cleanUp(after: job)
     }
 
-    /// Removes the copy that a killed process with an older version of this library has left: those made one beside the store,
-    /// under a name that was always the same. One that somebody still has open stays.
+    /// Removes the copy that a killed process with an older version of this library has left: those made one beside the
+    /// store, under a name that was always the same. One that somebody still has open stays.
     public func cleanUp(after job: MigrationJob) {
         let folder = job.storeURL.deletingLastPathComponent()
         let copy = ".\(job.storeURL.lastPathComponent).migrated"

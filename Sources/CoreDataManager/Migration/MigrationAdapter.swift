@@ -2,12 +2,14 @@ import CoreData
 
 /// Migrates a store for a manager, and says beforehand what that costs: the one place where platforms differ.
 ///
-/// Everything else in this module uses only the interface that Apple's framework has too. `Configuration.adapter` is the
-/// platform's own by default; an application may bring another one, for stores that need more than an inferred mapping.
+/// Everything else in this module uses only the interface that Apple's framework has too. `Configuration.adapter` is
+/// the platform's own by default; an application may bring another one, for stores that need more than an inferred
+/// mapping.
 public protocol MigrationAdapter: Sendable {
     /// What migrating the store would cost. Reads only; called away from the main thread.
     ///
-    /// - Throws: the error of reading the store. A migration that is impossible is no error but the forecast's obstacles.
+    /// - Throws: the error of reading the store. A migration that is impossible is no error but the forecast's
+    ///   obstacles.
     func forecast(_ job: MigrationJob) throws -> LaunchForecast
 
     /// Migrates the store on the calling thread, which is never the main one, and closes it again.
@@ -16,7 +18,8 @@ public protocol MigrationAdapter: Sendable {
     /// - Throws: why the store could not be migrated. It must then be as it was before.
     func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws
 
-    /// Removes what a killed process has left of a migration, before a store that needs none is opened. Nothing by default.
+    /// Removes what a killed process has left of a migration, before a store that needs none is opened. Nothing by
+    /// default.
     func cleanUp(after job: MigrationJob)
 }
 
@@ -77,8 +80,8 @@ public struct MigrationJob {
         !model.isConfiguration(withName: modelConfiguration, compatibleWithStoreMetadata: metadata)
     }
 
-    /// Whether nothing can be in the store before it is opened: it lives in memory, or its file is empty, as that of a store
-    /// that was destroyed.
+    /// Whether nothing can be in the store before it is opened: it lives in memory, or its file is empty, as that of a
+    /// store that was destroyed.
     private var isEmpty: Bool {
         let file = storeURL.standardizedFileURL.resolvingSymlinksInPath()
         if file.path == "/dev/null" { return true }

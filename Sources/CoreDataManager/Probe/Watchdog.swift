@@ -1,11 +1,11 @@
 import Foundation
 
-/// The system's watchdog as a test or a demonstration can have it: bites when a launch shows no screen in time, or when the
-/// main queue does not answer for too long.
+/// The system's watchdog as a test or a demonstration can have it: bites when a launch shows no screen in time, or when
+/// the main queue does not answer for too long.
 ///
-/// It looks from a thread of its own, so it bites while the main thread is stuck. Times are those of the probe: a launch is
-/// as long as the probe has measured, and a stall that lasts when the dog comes counts from its beginning. What was over
-/// before the dog came does not count.
+/// It looks from a thread of its own, so it bites while the main thread is stuck. Times are those of the probe: a
+/// launch is as long as the probe has measured, and a stall that lasts when the dog comes counts from its beginning.
+/// What was over before the dog came does not count.
 // @unchecked Sendable: all mutable state is guarded by `lock`.
 public final class Watchdog: @unchecked Sendable {
     /// Why it bit.
@@ -16,7 +16,8 @@ public final class Watchdog: @unchecked Sendable {
         case stalled(for: TimeInterval)
     }
 
-    /// The limits that phones were measured to have: 20 s for a launch; 5 s and 30 s are the ones that developers report.
+    /// The limits that phones were measured to have: 20 s for a launch; 5 s and 30 s are the ones that developers
+    /// report.
     public static let launchLimits: [TimeInterval] = [5, 20, 30]
 
     private let lock = NSLock()
@@ -34,10 +35,11 @@ public final class Watchdog: @unchecked Sendable {
     /// Watches a launch that a probe measures, from now on.
     ///
     /// - Parameters:
-    ///   - probe: started by the caller, before or after this; until then there is nothing to bite for. Its first screen calms the dog as far as the screen is concerned.
+    ///   - probe: started by the caller, before or after this; until then there is nothing to bite for. Its first
+    ///     screen calms the dog as far as the screen is concerned.
     ///   - limit: seconds, for either.
-    ///   - bite: called once, on a thread of the dog's own. `exit` or a test's flag; by default the process is killed, as
-    ///     the system does it.
+    ///   - bite: called once, on a thread of the dog's own. `exit` or a test's flag; by default the process is killed,
+    ///     as the system does it.
     public init(
         _ probe: LaunchProbe, limit: TimeInterval,
         bite: @escaping @Sendable (Bite) -> Void = { _ in kill(getpid(), SIGKILL) }
@@ -58,8 +60,8 @@ public final class Watchdog: @unchecked Sendable {
         timer.cancel()
     }
 
-    /// Ends the watch; it bites no more when this has returned: a bite that has just begun is waited for, unless it is the
-    /// bite that calls this.
+    /// Ends the watch; it bites no more when this has returned: a bite that has just begun is waited for, unless it is
+    /// the bite that calls this.
     public func stop() {
         timer.cancel()
         lock.withLock { hasBitten = true }

@@ -2,9 +2,9 @@ import CoreData
 
 /// Carries an object from one queue to another: its id, with the class it stands for.
 ///
-/// A managed object belongs to the queue of its context; sending it elsewhere is an error of the compiler in Swift 6 mode,
-/// or a stop where the compiler cannot see it (`CoreDataManager` says where). A reference is a value that may go anywhere; on the other side it becomes
-/// the object of that side's context.
+/// A managed object belongs to the queue of its context; sending it elsewhere is an error of the compiler in Swift 6
+/// mode, or a stop where the compiler cannot see it (`CoreDataManager` says where). A reference is a value that may go
+/// anywhere; on the other side it becomes the object of that side's context.
 ///
 /// ```swift
 /// let reference = try ObjectReference(person)            // on the queue of person's context
@@ -19,11 +19,11 @@ public struct ObjectReference<Object: NSManagedObject>: Hashable, @unchecked Sen
 
     /// Refers to an object. On the queue of its context.
     ///
-    /// A new object gets its permanent id here, as every context needs it to find the object. Others find it when it has
-    /// been saved as far as a context or store that they share.
+    /// A new object gets its permanent id here, as every context needs it to find the object. Others find it when it
+    /// has been saved as far as a context or store that they share.
     ///
-    /// - Throws: `ObjectReferenceError.withoutContext` when the object belongs to no context, or Core Data's error when no
-    ///   store takes it.
+    /// - Throws: `ObjectReferenceError.withoutContext` when the object belongs to no context, or Core Data's error when
+    ///   no store takes it.
     public init(_ object: Object) throws {
         if object.objectID.isTemporaryID {
             guard let context = object.managedObjectContext else {
@@ -36,7 +36,8 @@ public struct ObjectReference<Object: NSManagedObject>: Hashable, @unchecked Sen
 
     /// Refers to the object that a URI stands for, as `uri` gave it in this or an earlier run.
     ///
-    /// - Throws: `ObjectReferenceError` when no open store of the context knows the URI, or its object is of another class.
+    /// - Throws: `ObjectReferenceError` when no open store of the context knows the URI, or its object is of another
+    ///   class.
     public init(uri: URL, in context: NSManagedObjectContext) throws {
         var top = context
         while let parent = top.parent {
@@ -54,8 +55,8 @@ public struct ObjectReference<Object: NSManagedObject>: Hashable, @unchecked Sen
 
     /// The object of a context. On the context's queue.
     ///
-    /// - Throws: Core Data's error when the object is not there (any more), `ObjectReferenceError.otherClass` when it is of
-    ///   another class.
+    /// - Throws: Core Data's error when the object is not there (any more), `ObjectReferenceError.otherClass` when it
+    ///   is of another class.
     public func object(in context: NSManagedObjectContext) throws -> Object {
         let found = try context.existingObject(with: objectID)
         guard let object = found as? Object else {

@@ -2,8 +2,8 @@ import Foundation
 
 /// The words that a launch needs to talk to a user, in seven languages, each of them replaceable.
 ///
-/// A text is looked for in the tables that the application gave, then in the built-in ones: first in the user's language,
-/// then in English. An application replaces single texts by `replace(_:in:)` or brings string files by
+/// A text is looked for in the tables that the application gave, then in the built-in ones: first in the user's
+/// language, then in English. An application replaces single texts by `replace(_:in:)` or brings string files by
 /// `loadStringFiles(in:)`, in the format and the folders that localised applications have anyway.
 public struct LaunchTexts: Sendable {
     /// A text, under the name it has in string files.

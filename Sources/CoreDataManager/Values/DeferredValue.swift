@@ -1,9 +1,10 @@
 import Foundation
 
-/// A value that is loaded when it is first asked for, kept while there is room, and loaded again when it is asked for later.
+/// A value that is loaded when it is first asked for, kept while there is room, and loaded again when it is asked for
+/// later.
 ///
-/// For what is too large to lie in memory with its object: an image, a sound, a parsed document. All who ask while it is
-/// being loaded get the result of the one loading; a failure is not kept, the next one who asks tries again.
+/// For what is too large to lie in memory with its object: an image, a sound, a parsed document. All who ask while it
+/// is being loaded get the result of the one loading; a failure is not kept, the next one who asks tries again.
 ///
 /// ```swift
 /// let image = cache.value(named: photo.key, fetch: { try await download(photo.url) }, decode: Image.init)
@@ -59,8 +60,8 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
 
     /// The value, loaded if need be.
     ///
-    /// - Throws: the loader's error, to all who waited for it; or `CancellationError` to a waiting task that is cancelled,
-    ///   while the loading goes on for the others.
+    /// - Throws: the loader's error, to all who waited for it; or `CancellationError` to a waiting task that is
+    ///   cancelled, while the loading goes on for the others.
     public var value: Value {
         get async throws {
             try Task.checkCancellation()

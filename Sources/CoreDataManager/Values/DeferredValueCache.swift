@@ -2,8 +2,8 @@ import Foundation
 
 /// Makes deferred values that share a cost limit in memory and a folder of files that may be deleted at any time.
 ///
-/// A value is looked for in memory, then in the folder, then fetched; what was fetched is left in the folder. The folder
-/// belongs in the system's cache directory: when the system or `purge` empties it, values are fetched again.
+/// A value is looked for in memory, then in the folder, then fetched; what was fetched is left in the folder. The
+/// folder belongs in the system's cache directory: when the system or `purge` empties it, values are fetched again.
 ///
 /// Threads: everything may be used from any thread; several processes may share a folder.
 public final class DeferredValueCache: Sendable {
@@ -14,8 +14,8 @@ public final class DeferredValueCache: Sendable {
     /// - Parameters:
     ///   - costLimit: bytes of values that may lie in memory; beyond it the least recently used ones are dropped.
     ///   - folder: where fetched data is left, made when it is first needed; nil for nowhere.
-    ///   - pressure: tells when memory is short: every value is dropped then, as by `dropAll()`, also when the cache itself
-    ///     is gone by then. Nil for nobody.
+    ///   - pressure: tells when memory is short: every value is dropped then, as by `dropAll()`, also when the cache
+    ///     itself is gone by then. Nil for nobody.
     public init(costLimit: Int = 64 << 20, folder: URL? = nil, pressure: MemoryPressure? = .system) {
         pool = DeferredValuePool(costLimit: costLimit, pressure: pressure)
         self.folder = folder
@@ -31,8 +31,8 @@ public final class DeferredValueCache: Sendable {
     ///     memory are two values: keep the one that this returns.
     ///   - cost: bytes that the value takes in memory; by default as many as the data has.
     ///   - fetch: gets the data when neither memory nor the folder has it.
-    ///   - decode: makes the value of the data. When it throws for data from the folder, the file is thrown away and the
-    ///     data is fetched.
+    ///   - decode: makes the value of the data. When it throws for data from the folder, the file is thrown away and
+    ///     the data is fetched.
     public func value<Value: Sendable>(
         named name: String, cost: (@Sendable (Value) -> Int)? = nil,
         fetch: @escaping @Sendable () async throws -> Data,
@@ -69,7 +69,8 @@ public final class DeferredValueCache: Sendable {
         pool.dropAll()
     }
 
-    /// Deletes files, those not used for longest first, until the rest has at most `bytes` bytes. Values in memory stay.
+    /// Deletes files, those not used for longest first, until the rest has at most `bytes` bytes. Values in memory
+    /// stay.
     ///
     /// - Returns: how many bytes are left, those of files that could not be deleted included.
     /// - Throws: why the folder cannot be listed. A folder that is not there is empty.

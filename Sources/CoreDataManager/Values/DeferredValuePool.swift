@@ -36,7 +36,8 @@ final class DeferredValuePool: @unchecked Sendable {
 
     var cost: Int { lock.withLock { total } }
 
-    /// A value was loaded. The least recently used ones go until the others fit; this one too when it alone is too much.
+    /// A value was loaded. The least recently used ones go until the others fit; this one too when it alone is too
+    /// much.
     func add(_ id: Key, cost: Int, drop: @escaping @Sendable () -> Void) {
         let victims = lock.withLock { () -> [Entry] in
             clock += 1

@@ -2,8 +2,9 @@ import CoreData
 
 /// Looks for values that lie in the wrong place for their size.
 ///
-/// Under 100 KB a value may lie in the row it belongs to; under 1 MB in a table of its own behind a relationship, so that
-/// it is not loaded with the row; a larger one in a file beside the store, as `allowsExternalBinaryDataStorage` does it.
+/// Under 100 KB a value may lie in the row it belongs to; under 1 MB in a table of its own behind a relationship, so
+/// that it is not loaded with the row; a larger one in a file beside the store, as `allowsExternalBinaryDataStorage`
+/// does it.
 ///
 /// ```swift
 /// print(try ValueSizeLint().check(storeAt: url, model: model))
@@ -16,8 +17,8 @@ public struct ValueSizeLint: Sendable {
     /// Objects of each entity that are looked at; nil for all.
     public var sampleLimit: Int?
     /// Attributes other than large ones that an entity may have and still count as a table of its own, such as a name
-    /// and a media type. All its relationships must then be to-one on both sides, as that to the row it belongs to is; with
-    /// subentities, which share a table, all of them count together.
+    /// and a media type. All its relationships must then be to-one on both sides, as that to the row it belongs to is;
+    /// with subentities, which share a table, all of them count together.
     public var companionLimit = 2
 
     /// The article's thresholds, and every object.
@@ -106,8 +107,8 @@ public struct ValueSizeLint: Sendable {
 
     /// Measures the binary, transformable and string values of a store; opens it read-only.
     ///
-    /// Runs on the calling thread and reads every value (or `sampleLimit` objects of each entity), a few objects in memory
-    /// at a time.
+    /// Runs on the calling thread and reads every value (or `sampleLimit` objects of each entity), a few objects in
+    /// memory at a time.
     ///
     /// - Throws: Core Data's error when the store cannot be opened with the model or not be read.
     public func check(

@@ -1,8 +1,8 @@
 /// Writes the accessors of the `@NSManaged` members of source files.
 ///
 /// `@NSManaged` makes callers refer to accessors that nobody defines. Each is defined here under its mangled name, in a
-/// computed property (or method) of another name. It is `dynamic`, as the compiler takes managed members to be, and has the
-/// member's own access level; what is private to the file becomes internal, to be seen from this file.
+/// computed property (or method) of another name. It is `dynamic`, as the compiler takes managed members to be, and has
+/// the member's own access level; what is private to the file becomes internal, to be seen from this file.
 struct AccessorWriter {
     let module: String
 

@@ -2,9 +2,9 @@ import Foundation
 
 /// Source files that make the compiler say the mangled names of a target's `@NSManaged` members.
 ///
-/// A mangled name depends on the names, kinds and modules of types only. So the probe declares, under the target's module
-/// name, empty types of the right kinds, and each member as an ordinary property or method whose body calls a marker.
-/// Private names are mangled with the name of their file: each probe file is named like the source file.
+/// A mangled name depends on the names, kinds and modules of types only. So the probe declares, under the target's
+/// module name, empty types of the right kinds, and each member as an ordinary property or method whose body calls a
+/// marker. Private names are mangled with the name of their file: each probe file is named like the source file.
 struct ManglingProbe {
     /// A file of the probe.
     struct File: Equatable {

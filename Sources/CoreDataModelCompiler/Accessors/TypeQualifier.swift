@@ -1,7 +1,8 @@
 /// Makes the types of members mean the same in an extension as they do where they are written.
 ///
-/// A member of a nested class sees the types around that class, and every member sees the types nested in superclasses. An
-/// extension elsewhere does not see the former, and the probe's classes have no superclasses. Such names are written out.
+/// A member of a nested class sees the types around that class, and every member sees the types nested in superclasses.
+/// An extension elsewhere does not see the former, and the probe's classes have no superclasses. Such names are written
+/// out.
 struct TypeQualifier {
     /// Nested types by the type they are in and their name.
     private var nested: Set<String> = []

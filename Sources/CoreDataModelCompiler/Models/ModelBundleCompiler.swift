@@ -1,13 +1,13 @@
 import CoreData
 import Foundation
 
-/// Compiles an `.xcdatamodeld` into a `.momd`: every version as a `.mom`, and the list of versions. An `.xcdatamodel` without
-/// others becomes a `.mom`.
+/// Compiles an `.xcdatamodeld` into a `.momd`: every version as a `.mom`, and the list of versions. An `.xcdatamodel`
+/// without others becomes a `.mom`.
 package enum ModelBundleCompiler {
     /// Writes the bundle, or the one model where the output is a `.mom`; files that stay the same are not touched.
     ///
-    /// Where the model says ".Class", of the current product's module, and the module has that class, the compiled model
-    /// says "Module.Class", so that a program finds it by `NSClassFromString(entity.managedObjectClassName)`.
+    /// Where the model says ".Class", of the current product's module, and the module has that class, the compiled
+    /// model says "Module.Class", so that a program finds it by `NSClassFromString(entity.managedObjectClassName)`.
     package static func compile(
         _ source: URL, to output: URL, module: String = "", classes: Set<String> = []
     ) throws {

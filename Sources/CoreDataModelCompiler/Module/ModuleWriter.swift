@@ -4,7 +4,8 @@ struct ModuleWriter {
     /// Whether the target may import the framework although none of its files does.
     let dependsOnFramework: Bool
 
-    /// The types that Foundation on Linux declares and nobody can use; naming them is ambiguous beside `import Foundation`.
+    /// The types that Foundation on Linux declares and nobody can use; naming them is ambiguous beside `import
+    /// Foundation`.
     private static let types = ["NSExpression", "NSComparisonPredicate", "NSCompoundPredicate"]
 
     /// The text for the files of a target.
@@ -34,8 +35,9 @@ struct ModuleWriter {
         static func < (a: Reach, b: Reach) -> Bool { a.rawValue < b.rawValue }
     }
 
-    /// The types that the target names and does not declare itself. An alias reaches as far as what may be declared with it:
-    /// everybody where a file that names the type declares anything public, the package where one does so for the package.
+    /// The types that the target names and does not declare itself. An alias reaches as far as what may be declared
+    /// with it: everybody where a file that names the type declares anything public, the package where one does so for
+    /// the package.
     private func aliases(for files: [ScannedFile]) -> [(name: String, access: Reach)] {
         // The names are ambiguous beside Foundation's, and useless where only Foundation is imported.
         guard dependsOnFramework || files.contains(where: Self.importsFramework) else { return [] }

@@ -29,7 +29,8 @@ enum AppleModules {
         return advice
     }()
 
-    /// Whether a file imports a module for no more than what it hands on of Foundation, or what Foundation on Linux has.
+    /// Whether a file imports a module for no more than what it hands on of Foundation, or what Foundation on Linux
+    /// has.
     static func isReplaceable(_ module: String, in tokens: [SwiftToken]) -> Bool {
         let prefixes: [String]
         switch module {

@@ -1,12 +1,13 @@
 import CoreDataModelCompiler
 
-/// The parts of a file that conditional compilation leaves out on Linux: they may keep what only Apple's platforms have.
+/// The parts of a file that conditional compilation leaves out on Linux: they may keep what only Apple's platforms
+/// have.
 struct InactiveCode {
     private var ranges: [Range<Int>] = []
 
     init(_ tokens: [SwiftToken]) {
-        // For each open `#if`: whether the present branch is left out (and since where), and whether a branch before it was
-        // certainly taken.
+        // For each open `#if`: whether the present branch is left out (and since where), and whether a branch before it
+        // was certainly taken.
         var open: [(start: Int?, isDecided: Bool)] = []
         for token in tokens {
             guard case .directive(let directive) = token.kind else { continue }

@@ -3,9 +3,9 @@ import CoreDataModelCompiler
 extension FilePorter {
     private static let kinds: Set<String> = ["class", "struct", "enum", "protocol"]
 
-    /// Classes with `@NSManaged` that are private to the file: nothing outside it can write their accessors. Private ones
-    /// whose name is asked for: Foundation on Linux stops the process. They become internal, and so do the private types
-    /// that they name. What has a name that others use, too, gets one of
+    /// Classes with `@NSManaged` that are private to the file: nothing outside it can write their accessors. Private
+    /// ones whose name is asked for: Foundation on Linux stops the process. They become internal, and so do the private
+    /// types that they name. What has a name that others use, too, gets one of
     /// its own.
     mutating func openPrivateClasses() {
         let types = privateTypes()

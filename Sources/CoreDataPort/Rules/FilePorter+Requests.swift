@@ -164,8 +164,8 @@ extension FilePorter {
         "dictionaryResultType", "managedObjectIDResultType", "countResultType",
     ]
 
-    /// `let request = Note.fetchRequest()` that is to give dictionaries, ids or a number: the request of the class's own
-    /// type, which the call makes here, gives objects of the class.
+    /// `let request = Note.fetchRequest()` that is to give dictionaries, ids or a number: the request of the class's
+    /// own type, which the call makes here, gives objects of the class.
     mutating func portPlainRequest(at index: Int) {
         guard isMark("(", at: index + 1), isMark(")", at: index + 2), isMark(".", at: index - 1),
             token(index - 2)?.isWord == true

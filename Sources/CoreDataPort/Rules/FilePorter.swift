@@ -2,8 +2,8 @@ import CoreDataModelCompiler
 
 /// Finds what to change in one file, and what can only be told.
 ///
-/// It looks at tokens, so comments and strings stay as they are, but for the code inside `\( … )` and what macros write.
-/// Code that conditional compilation leaves out on Linux stays as well.
+/// It looks at tokens, so comments and strings stay as they are, but for the code inside `\( … )` and what macros
+/// write. Code that conditional compilation leaves out on Linux stays as well.
 struct FilePorter {
     let file: SourceFile
     let keys: KnownKeys

@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// The tables of others that a model lies over, and the views in the schema `coredata` through which the framework sees
-    /// them as its own: with a key, an entity and a version.
+    /// The tables of others that a model lies over, and the views in the schema `coredata` through which the framework
+    /// sees them as its own: with a key, an entity and a version.
     struct ExistingTables {
         /// The keys of `userInfo`, besides those of `PostgreSQLNames`.
         static let schemaKey = "PostgreSQLSchema"

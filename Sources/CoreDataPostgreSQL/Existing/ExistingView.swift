@@ -2,12 +2,12 @@
     import CoreData
     import Foundation
 
-    /// A view over a table that others have made, with the columns that the framework's tables have. What is written to it
-    /// goes into the table, if the row still has the version that was read.
+    /// A view over a table that others have made, with the columns that the framework's tables have. What is written to
+    /// it goes into the table, if the row still has the version that was read.
     ///
-    /// A row of a table without a column for versions has the version that the framework gave it, which `coredata.versions`
-    /// keeps, as long as nobody else writes it. What PostgreSQL says of each row, which transaction wrote it, tells that
-    /// somebody did, and makes the next version.
+    /// A row of a table without a column for versions has the version that the framework gave it, which
+    /// `coredata.versions` keeps, as long as nobody else writes it. What PostgreSQL says of each row, which transaction
+    /// wrote it, tells that somebody did, and makes the next version.
     struct ExistingView {
         struct Column {
             var name: String
@@ -53,8 +53,8 @@
 
         // MARK: Statements
 
-        /// What the views share: the versions that the framework gave to rows of tables without a column for them, and what
-        /// a view was made of.
+        /// What the views share: the versions that the framework gave to rows of tables without a column for them, and
+        /// what a view was made of.
         static let definitions = [
             """
             CREATE TABLE IF NOT EXISTS coredata.versions ("view" text COLLATE "C", id bigint, writer text NOT NULL, \
@@ -104,8 +104,9 @@
         private var versionInTable: String {
             if let version { return "t.\(dialect.quoted(version))" }
             guard table.isTable else { return "1" }
-            // Numbers of transactions are not in the order in which they write: the last version that the framework gave is
-            // counted in, so that no state of a row has the version of one before, and the sum goes around as versions do.
+            // Numbers of transactions are not in the order in which they write: the last version that the framework
+            // gave is counted in, so that no state of a row has the version of one before, and the sum goes around as
+            // versions do.
             let step = "1 + t.xmin::text::bigint % \(Self.stepsOfOthers)"
             return "coalesce((SELECT v.version + CASE WHEN v.writer = t.xmin::text THEN 0 ELSE \(step) END "
                 + "FROM coredata.versions v WHERE v.\"view\" = \(label) AND v.id = t.\(dialect.quoted(key ?? ""))), "

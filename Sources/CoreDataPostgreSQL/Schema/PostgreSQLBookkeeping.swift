@@ -1,12 +1,12 @@
 #if PostgreSQL
     import CoreData
 
-    /// What the schema `coredata` has besides the tables that every SQL store keeps: tokens of saves, and how history is
-    /// numbered.
+    /// What the schema `coredata` has besides the tables that every SQL store keeps: tokens of saves, and how history
+    /// is numbered.
     ///
-    /// A transaction of history has the number of the database's transaction. Those are given when transactions begin, and
-    /// end in another order: history is read as far as nothing runs any more that is older. A transaction that is seen to run
-    /// in another database of the server does not count.
+    /// A transaction of history has the number of the database's transaction. Those are given when transactions begin,
+    /// and end in another order: history is read as far as nothing runs any more that is older. A transaction that is
+    /// seen to run in another database of the server does not count.
     enum PostgreSQLBookkeeping {
         /// Makes what is not there yet.
         static func furnish(on connection: PostgreSQLConnection) throws {

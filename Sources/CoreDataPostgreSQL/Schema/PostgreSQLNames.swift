@@ -5,10 +5,11 @@
     /// Which tables and columns hold what the model names: the map that a database keeps in `coredata.tables` and
     /// `coredata.columns`. Other programs can read it, and the triggers find there what a change of a row means.
     struct PostgreSQLNames: Sendable {
-        /// The key in the `userInfo` of an entity, an attribute or a relationship under which its table or column is named.
+        /// The key in the `userInfo` of an entity, an attribute or a relationship under which its table or column is
+        /// named.
         static let key = "PostgreSQLName"
-        /// The keys in the `userInfo` of a many-to-many relationship that name the columns of its join table: the ids of
-        /// the objects that have the relationship, and those of its destinations.
+        /// The keys in the `userInfo` of a many-to-many relationship that name the columns of its join table: the ids
+        /// of the objects that have the relationship, and those of its destinations.
         static let ownerKey = "PostgreSQLOwnerColumn"
         static let memberKey = "PostgreSQLMemberColumn"
 
@@ -70,9 +71,9 @@
             return Self.definitions + writer.statements
         }
 
-        /// Of an entity: its table, number, and how history tells its properties. Of a property: its column, the bit that
-        /// stands for it in history, and, where it leads to a row, the table of that row and the relationship there that
-        /// has other members when it changes.
+        /// Of an entity: its table, number, and how history tells its properties. Of a property: its column, the bit
+        /// that stands for it in history, and, where it leads to a row, the table of that row and the relationship
+        /// there that has other members when it changes.
         private static let definitions = [
             """
             CREATE TABLE IF NOT EXISTS coredata.tables (entity text COLLATE "C" PRIMARY KEY, parent text, \

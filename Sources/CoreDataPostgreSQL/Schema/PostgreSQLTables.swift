@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// What tables have for other programs: keys by default, mandatory columns, foreign keys, and comments that say what
-    /// the model calls things.
+    /// What tables have for other programs: keys by default, mandatory columns, foreign keys, and comments that say
+    /// what the model calls things.
     struct PostgreSQLTables {
         let connection: PostgreSQLConnection
         let schema: SQLSchema
@@ -90,8 +90,8 @@
 
         // MARK: Entity and version
 
-        /// Whoever knows nothing of versions begins with the first, and need not name the only entity of a table. No row
-        /// has the name of an entity that is not one of the table's: nobody would ever see it.
+        /// Whoever knows nothing of versions begins with the first, and need not name the only entity of a table. No
+        /// row has the name of an entity that is not one of the table's: nobody would ever see it.
         private func fixedStatements(_ table: String, _ root: EntityLayout, _ present: [String: Column]) -> [String] {
             let (name, entity) = (dialect.quoted(table), dialect.quoted(SQLSchema.entityColumn))
             let version = dialect.quoted(SQLSchema.versionColumn)

@@ -4,13 +4,13 @@
 
     // How other programs' writes are noticed. The agreement:
     //
-    // - The framework says in each of its transactions `set_config('coredata.writer', 'framework', true)`. It counts versions,
-    //   records history and notifies by itself, and the triggers leave it alone.
-    // - Whoever does not say so is another program. An UPDATE that leaves the version as it is counts it up. Each row that
-    //   is inserted, updated or deleted is a change of persistent history, where there are the tables of it: the
-    //   transaction has the number `pg_current_xact_id()`, one row for each transaction of the database, and its author is
-    //   the program's `application_name`, or its role. Rows that a reference leads to or led to are recorded as updated,
-    //   too, as they are where the framework saves.
+    // - The framework says in each of its transactions `set_config('coredata.writer', 'framework', true)`. It counts
+    //   versions, records history and notifies by itself, and the triggers leave it alone.
+    // - Whoever does not say so is another program. An UPDATE that leaves the version as it is counts it up. Each row
+    //   that is inserted, updated or deleted is a change of persistent history, where there are the tables of it: the
+    //   transaction has the number `pg_current_xact_id()`, one row for each transaction of the database, and its author
+    //   is the program's `application_name`, or its role. Rows that a reference leads to or led to are recorded as
+    //   updated, too, as they are where the framework saves.
     // - The channel `coredata` gets the number of the transaction, whether or not history is kept.
     //
     // The functions belong to the role that made the store and run with its rights: another role needs none in the
@@ -58,11 +58,11 @@
             END $body$
             """
 
-        /// Notifies of a row of an entity, counts its version up as the framework does, where the smallest number follows the
-        /// largest one, and records what became of it and of the rows that it leads to.
+        /// Notifies of a row of an entity, counts its version up as the framework does, where the smallest number
+        /// follows the largest one, and records what became of it and of the rows that it leads to.
         ///
-        /// The row is written once more: a trigger before the update would have the server lock each row that the framework
-        /// writes, which takes a sixth of the time of an update.
+        /// The row is written once more: a trigger before the update would have the server lock each row that the
+        /// framework writes, which takes a sixth of the time of an update.
         private static let changed = """
             CREATE OR REPLACE FUNCTION coredata.changed() RETURNS trigger LANGUAGE plpgsql \(rights) AS $body$
             DECLARE

@@ -1,5 +1,5 @@
-/// Texts that fit a regular expression, each by a number: literals, classes, groups, alternatives and repetitions. Anchors
-/// and boundaries take no character; what looks ahead or behind is left out, so a text has to be checked.
+/// Texts that fit a regular expression, each by a number: literals, classes, groups, alternatives and repetitions.
+/// Anchors and boundaries take no character; what looks ahead or behind is left out, so a text has to be checked.
 struct PatternText {
     private indirect enum Node {
         case characters([Character])
@@ -17,8 +17,8 @@ struct PatternText {
         root = node
     }
 
-    /// A text of about the given length, if the pattern leaves a choice. Different numbers give different texts, as far as the
-    /// pattern has them.
+    /// A text of about the given length, if the pattern leaves a choice. Different numbers give different texts, as far
+    /// as the pattern has them.
     func text(_ number: Int, about length: Int) -> String {
         var rest = number
         var text = ""

@@ -92,8 +92,8 @@ struct SampleMaker {
         return true
     }
 
-    /// Changes the values until they differ from those of every other object, constraint by constraint. Where there is nothing
-    /// left, one value is left out, if it may be.
+    /// Changes the values until they differ from those of every other object, constraint by constraint. Where there is
+    /// nothing left, one value is left out, if it may be.
     private mutating func distinguish(
         _ found: inout [String: Any], _ entity: NSEntityDescription, _ constraints: [SampleConstraint]
     ) -> Bool {

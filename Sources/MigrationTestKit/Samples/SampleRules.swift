@@ -1,7 +1,7 @@
 import CoreData
 
-/// What an attribute's validation predicates ask of a value, as far as a value can be made of it: limits, lengths, patterns,
-/// beginnings and ends, lists of values. Of alternatives it is the first.
+/// What an attribute's validation predicates ask of a value, as far as a value can be made of it: limits, lengths,
+/// patterns, beginnings and ends, lists of values. Of alternatives it is the first.
 struct SampleRules {
     /// A limit of a number, or of a date as seconds since 2001.
     struct Limit {

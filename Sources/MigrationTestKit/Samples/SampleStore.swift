@@ -16,11 +16,11 @@ public struct SampleStore {
 
     /// Makes the store at an address where nothing lies, or adds to the one that is there.
     ///
-    /// Every property has a value in one object at least; what cannot be given one, and may be empty, stays so. An entity whose
-    /// uniqueness constraints leave room for a few objects only gets these.
+    /// Every property has a value in one object at least; what cannot be given one, and may be empty, stays so. An
+    /// entity whose uniqueness constraints leave room for a few objects only gets these.
     ///
-    /// - Throws: `CocoaError.validationMissingMandatoryProperty` where no made-up value satisfies the rules of a mandatory
-    ///   property, with entity, property and rule in its text; the store's error otherwise.
+    /// - Throws: `CocoaError.validationMissingMandatoryProperty` where no made-up value satisfies the rules of a
+    ///   mandatory property, with entity, property and rule in its text; the store's error otherwise.
     public func make(at url: URL, _ version: ModelVersion, options: [AnyHashable: Any]? = nil) throws {
         _ = try fill(url, version, options: options)
     }

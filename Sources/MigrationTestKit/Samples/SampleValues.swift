@@ -14,8 +14,8 @@ struct SampleValues {
         pattern = rules.pattern.flatMap { PatternText($0) }
     }
 
-    /// The value of a number that every rule allows; nil where none of a few does. Other numbers give other values, as long as
-    /// there are any.
+    /// The value of a number that every rule allows; nil where none of a few does. Other numbers give other values, as
+    /// long as there are any.
     func value(_ number: Int) -> Any? {
         // The plain ones first: a rule that nobody understands may still allow one of them.
         for candidate in candidates(number) where isAllowed(candidate) { return candidate }
@@ -126,8 +126,8 @@ struct SampleValues {
 
     // MARK: Made of others
 
-    /// What the transformer, or the archive that stands in for it, takes and gives back. A program's own transformer sees no
-    /// value of another class than the model names: it may end the process.
+    /// What the transformer, or the archive that stands in for it, takes and gives back. A program's own transformer
+    /// sees no value of another class than the model names: it may end the process.
     private func transformables(_ number: Int) -> [Any] {
         let text = "\(attribute.name) \(number)"
         let plain: [String: NSObject] = [

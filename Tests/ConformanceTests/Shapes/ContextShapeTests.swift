@@ -1,8 +1,8 @@
 import CoreData
 import XCTest
 
-// Each member of NSManagedObjectContext as a Mac program may use it: called, overridden, witnessed by a protocol, referred to
-// as a value.
+// Each member of NSManagedObjectContext as a Mac program may use it: called, overridden, witnessed by a protocol,
+// referred to as a value.
 
 /// Every member that a subclass may override.
 private class NotingContext: NSManagedObjectContext, @unchecked Sendable {

@@ -1,8 +1,8 @@
 import CoreData
 import XCTest
 
-// Fetch requests, asynchronous ones, fetched-results controllers and the descriptions that hold requests and expressions, as a
-// Mac program may use them.
+// Fetch requests, asynchronous ones, fetched-results controllers and the descriptions that hold requests and
+// expressions, as a Mac program may use them.
 
 private class TracedRequest: NSFetchRequest<Trip> {
     var calls: [String] = []

@@ -1,7 +1,8 @@
 import CoreData
 import XCTest
 
-// NSPersistentContainer as a Mac program may use it, and the blocks that run on the queues of container and coordinator.
+// NSPersistentContainer as a Mac program may use it, and the blocks that run on the queues of container and
+// coordinator.
 
 private class OwnContainer: NSPersistentContainer, @unchecked Sendable {
     private let mine = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)

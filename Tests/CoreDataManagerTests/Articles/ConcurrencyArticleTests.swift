@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The Spanish article: objects that were used on another queue than their own, crashes that could not be reproduced, and
-/// the two rules behind them.
+/// The Spanish article: objects that were used on another queue than their own, crashes that could not be reproduced,
+/// and the two rules behind them.
 @Suite("Article: Mejores prácticas: Concurrencia en Core Data")
 struct ConcurrencyArticleTests {
     @Test("The failure: a main-queue context used from a background queue stops at once, where it happens")

@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The German article: a private root on the coordinator, a main-queue child that the program shows, background children,
-/// and a save that has to go down the whole chain.
+/// The German article: a private root on the coordinator, a main-queue child that the program shows, background
+/// children, and a save that has to go down the whole chain.
 @Suite("Article: Multithread-Kerndaten")
 struct MultithreadingArticleTests {
     private func withManager(

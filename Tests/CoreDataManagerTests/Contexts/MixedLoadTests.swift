@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Edits on the main queue, four importers, a fetched-results controller and a history consumer, all at once. A few rounds
-/// in an ordinary run; a minute in a long one. Meant for the thread sanitizer (`bin/test --tsan`).
+/// Edits on the main queue, four importers, a fetched-results controller and a history consumer, all at once. A few
+/// rounds in an ordinary run; a minute in a long one. Meant for the thread sanitizer (`bin/test --tsan`).
 @Suite("Mixed load", .serialized)
 struct MixedLoadTests {
     private static let model = """

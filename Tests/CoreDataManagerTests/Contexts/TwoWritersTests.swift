@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two who read one value, add to it and write it back, at the same time. A few rounds in an ordinary run; half a minute in
-/// a long one.
+/// Two who read one value, add to it and write it back, at the same time. A few rounds in an ordinary run; half a
+/// minute in a long one.
 @Suite("Two writers of one attribute", .serialized)
 struct TwoWritersTests {
     private static let model = """

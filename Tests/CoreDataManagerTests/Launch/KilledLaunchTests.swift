@@ -65,8 +65,8 @@ struct KilledLaunchTests {
 
     /// Kills launches at random moments, one to three in a row on the same store, then lets one end.
     ///
-    /// - Returns: after how many rows of kills the store was of the older version, and of the newer; and how many launches
-    ///   left out stages that were finished before.
+    /// - Returns: after how many rows of kills the store was of the older version, and of the newer; and how many
+    ///   launches left out stages that were finished before.
     private func killAtRandom(
         _ way: String, _ folder: URL, _ template: URL?, kills count: Int, rows: String, isOlder: (URL) throws -> Bool
     ) throws -> (before: Int, after: Int, resumed: Int) {

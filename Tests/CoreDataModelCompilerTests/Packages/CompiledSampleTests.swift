@@ -2,8 +2,8 @@ import CoreData
 import TestSupport
 import Testing
 
-/// The example package, compiled by hand against the framework as these tests have it: quick, and closer to the compiler's
-/// settings than a package build.
+/// The example package, compiled by hand against the framework as these tests have it: quick, and closer to the
+/// compiler's settings than a package build.
 @Suite(
     "The example, compiled and run", .serialized,
     .enabled(if: Toolchain.program("swiftc") != nil, "swiftc is not in PATH"),

@@ -6,8 +6,8 @@
 
     @testable import CoreDataPostgreSQL
 
-    /// By way of PgBouncer in transaction mode, with the server's own address beside. With `OPENCOREDATA_LONG` all suites that
-    /// run over the kinds of stores do so, too.
+    /// By way of PgBouncer in transaction mode, with the server's own address beside. With `OPENCOREDATA_LONG` all
+    /// suites that run over the kinds of stores do so, too.
     @Suite(
         .enabled(
             if: PostgreSQLServer.reasonOfAbsence == nil && PostgreSQLPooler.reasonOfAbsence == nil,

@@ -28,7 +28,8 @@ struct ConcurrencyTests {
                     for _ in 0..<batches {
                         try await context.perform {
                             for author in try context.all("Author") {
-                                // Every author is saved together with its books, so a reader sees all of them or no author.
+                                // Every author is saved together with its books, so a reader sees all of them or no
+                                // author.
                                 #expect((author.value(forKey: "books") as? NSSet)?.count == 20)
                             }
                             context.reset()

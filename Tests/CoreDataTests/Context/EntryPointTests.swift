@@ -171,8 +171,8 @@ struct EntryPointTests {
         }
     }
 
-    /// What stops on every queue: a path that leads through a relationship to nothing, another store for a saved object, a
-    /// parent for a context with a coordinator.
+    /// What stops on every queue: a path that leads through a relationship to nothing, another store for a saved
+    /// object, a parent for a context with a coordinator.
     static let stopsAnywhere: Set<String> = ["mutableSetValue(forKeyPath:)", "assign", "parent"]
 
     @Test(

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Reading through a root that is saving", .leavesNothingBehind, .onEveryKindOfStore)
 struct RootReadingTests {
-    /// Stops a save in the middle of its writing, from where a validation or a hook cannot: a second connection holds the
-    /// file's write lock.
+    /// Stops a save in the middle of its writing, from where a validation or a hook cannot: a second connection holds
+    /// the file's write lock.
     private func whileRootWaits(
         _ library: Library, _ root: NSManagedObjectContext, _ body: () throws -> Void
     ) throws {
@@ -23,8 +23,8 @@ struct RootReadingTests {
             saved.leave()
         }
         begun.wait()
-        // The root writes only when the lock is given up, which is after the body: had the body to wait for the root, it
-        // would wait for ever.
+        // The root writes only when the lock is given up, which is after the body: had the body to wait for the root,
+        // it would wait for ever.
         do { try body() } catch { Issue.record(error) }
         try blocker.execute("COMMIT")
         saved.wait()

@@ -3,8 +3,8 @@ import Testing
 import TestSupport
 import XCTest
 
-// The commonest save chain — a private child's performAndWait { save } into the main context and on to the root, from the
-// main thread — in the three surroundings that drive the main queue differently.
+// The commonest save chain — a private child's performAndWait { save } into the main context and on to the root, from
+// the main thread — in the three surroundings that drive the main queue differently.
 
 @Suite("The save chain", .leavesNothingBehind)
 struct SaveChainTests {

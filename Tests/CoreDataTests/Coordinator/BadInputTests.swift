@@ -4,8 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// Files that are no stores, damaged ones, and places where no file can be: every way of opening them gives an error that
-/// names the file, and nothing on disk changes.
+/// Files that are no stores, damaged ones, and places where no file can be: every way of opening them gives an error
+/// that names the file, and nothing on disk changes.
 @Suite("Bad input", .leavesNothingBehind)
 struct BadInputTests {
     static let name = "Library.sqlite"
@@ -65,7 +65,8 @@ struct BadInputTests {
             ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
     }
 
-    /// Expects every door (but the named ones) to refuse the file: with a Cocoa error that names it, and without a trace.
+    /// Expects every door (but the named ones) to refuse the file: with a Cocoa error that names it, and without a
+    /// trace.
     private func expectRefused(
         _ url: URL, in folder: URL, codes: Set<Int>, except: Set<String> = [], _ what: String = "",
         sourceLocation: SourceLocation = #_sourceLocation
@@ -211,7 +212,8 @@ struct BadInputTests {
         #expect(failures > 5)
     }
 
-    /// Opens the file read-only and fetches everything. Errors must be Cocoa's and name the file. Says how many there were.
+    /// Opens the file read-only and fetches everything. Errors must be Cocoa's and name the file. Says how many there
+    /// were.
     @discardableResult
     private func readEverything(_ url: URL) throws -> Int {
         let before = try FolderContents(url.deletingLastPathComponent())

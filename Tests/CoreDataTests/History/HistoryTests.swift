@@ -56,7 +56,8 @@ struct HistoryTests {
                     [.int(2), .int(16002), .null, .null, .null, .null, .int(2), .null, .null],
                     [.int(3), .int(16002), .null, .null, .null, .null, .int(2), .null, .null],
                 ])
-        // Book: author | isbn, pages, title | tags. Its number is 2. A number far from all versions is the mark of ours.
+        // Book: author | isbn, pages, title | tags. Its number is 2. A number far from all versions is the mark of
+        // ours.
         let mark = try #require(try raw.column("SELECT Z_OPT FROM ACHANGE WHERE Z_PK = 2").first)
         #expect(mark.int ?? 0 >= 1 << 30)
         #expect(

@@ -4,8 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// Two entities with a subentity each, up to two relationships between them in each direction, whose inverses, kinds and
-/// owners change at random.
+/// Two entities with a subentity each, up to two relationships between them in each direction, whose inverses, kinds
+/// and owners change at random.
 @Suite("Migrating relationships that are paired at random", .leavesNothingBehind)
 struct RandomPairsTests {
     struct Side {
@@ -112,7 +112,8 @@ struct RandomPairsTests {
         }
     }
 
-    /// Whether a relationship, or its inverse, has the owners and leads to the entity that it did: then no link may be lost.
+    /// Whether a relationship, or its inverse, has the owners and leads to the entity that it did: then no link may be
+    /// lost.
     private static func staysWhereItWas(_ name: String, _ older: [Side], _ newer: [Side]) -> Bool {
         func isSame(_ name: String) -> Bool {
             guard let old = older.first(where: { $0.name == name }), let new = newer.first(where: { $0.name == name })

@@ -48,7 +48,8 @@ struct EventChangesTests {
             let author = context.make("Author", ["name": "A"])
             let book = context.make("Book", ["title": "T", "author": author])
             try context.save()
-            // nonisolated(unsafe): written by the observer, which runs within `processPendingChanges`, and read after it.
+            // nonisolated(unsafe): written by the observer, which runs within `processPendingChanges`, and read after
+            // it.
             nonisolated(unsafe) var seen: [String: Any] = [:]
             let token = NotificationCenter.default.addObserver(
                 forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil

@@ -38,7 +38,8 @@ struct DamagedStoreTests {
 
     // MARK: Every way to the rows
 
-    /// Reads and writes in every way that can throw. What throws has to be an error of Core Data; everything else goes on.
+    /// Reads and writes in every way that can throw. What throws has to be an error of Core Data; everything else goes
+    /// on.
     private func drive(_ context: NSManagedObjectContext, _ note: Comment) {
         func attempt(_ body: () throws -> Void) {
             do { try body() } catch {

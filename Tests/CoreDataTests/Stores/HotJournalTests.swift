@@ -6,8 +6,8 @@ import Testing
 
 @Suite("A journal that a killed process has left", .leavesNothingBehind)
 struct HotJournalTests {
-    /// A store as a killed process leaves it in the middle of a transaction with a rollback journal: pages of the main file
-    /// are written, the journal says what they were.
+    /// A store as a killed process leaves it in the middle of a transaction with a rollback journal: pages of the main
+    /// file are written, the journal says what they were.
     private func makeStore(_ folder: URL) throws -> URL {
         let bench = try MigrationBench(
             folder, "entity Item\n  name string",

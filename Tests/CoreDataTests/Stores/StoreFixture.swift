@@ -4,8 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// A model with everything a SQL store has to deal with: inheritance, ordered and many-to-many relationships, one without
-/// an inverse, one that is its own inverse, external data, a uniqueness constraint.
+/// A model with everything a SQL store has to deal with: inheritance, ordered and many-to-many relationships, one
+/// without an inverse, one that is its own inverse, external data, a uniqueness constraint.
 enum StoreFixtureModel {
     static func make(extraBookAttribute: String? = nil) -> NSManagedObjectModel {
         let person = entity("Person", [attribute("name", .stringAttributeType), attribute("born", .dateAttributeType)])

@@ -1,8 +1,8 @@
 import CoreData
 import Testing
 
-/// Looks after every test of a suite whether contexts, coordinators, stores, controllers or objects that were made in it are
-/// still there.
+/// Looks after every test of a suite whether contexts, coordinators, stores, controllers or objects that were made in
+/// it are still there.
 struct LeavesNothingBehind: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 

@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// A PgBouncer of this process's own before the shared server, which gives connections for a transaction each. It ends,
-    /// and its folder goes, with the process.
+    /// A PgBouncer of this process's own before the shared server, which gives connections for a transaction each. It
+    /// ends, and its folder goes, with the process.
     public final class PostgreSQLPooler: Sendable {
         /// The pooler, started when it is first asked for; the reason where there is none.
         public static let shared = Result { try PostgreSQLPooler() }
@@ -55,8 +55,8 @@
 
             """
 
-        /// The URL of a database by way of the pooler, which is made where it is not there, with the server's own address
-        /// beside.
+        /// The URL of a database by way of the pooler, which is made where it is not there, with the server's own
+        /// address beside.
         public func url(ofDatabase name: String) -> URL {
             _ = server.url(ofDatabase: name)
             return URL(

@@ -16,8 +16,8 @@
             reasonOfAbsence ?? (python == nil ? "SQLAlchemy is not installed: bin/setup --postgresql" : nil)
         }
 
-        /// What a program in Python prints: `session` is one of SQLAlchemy's, `Base` has a class for each table. Nil when
-        /// it fails.
+        /// What a program in Python prints: `session` is one of SQLAlchemy's, `Base` has a class for each table. Nil
+        /// when it fails.
         public func sqlalchemy(_ database: String, _ program: String) -> String? {
             let start = """
                 from sqlalchemy import create_engine, select, text, event

@@ -51,8 +51,8 @@
                 ?? URL(fileURLWithPath: "/dev/null")
         }
 
-        /// Cuts the connection whose client sends the message behind so many. Where it forwards that message, the server gets
-        /// it, and its answer is lost.
+        /// Cuts the connection whose client sends the message behind so many. Where it forwards that message, the
+        /// server gets it, and its answer is lost.
         public func cut(after messages: Int, forwards: Bool) { lock.withLock { plan = (messages, forwards) } }
 
         /// Cuts nothing any more; whether something was cut since it was told to.
@@ -93,7 +93,8 @@
                 while true {
                     let count = read(upstream, &buffer, buffer.count)
                     if count <= 0 { break }
-                    // A client that is cut gets no answer; what the server says is read all the same, so that it goes on.
+                    // A client that is cut gets no answer; what the server says is read all the same, so that it goes
+                    // on.
                     _ = Self.send(buffer[..<count], to: client)
                 }
                 shutdown(client, Int32(SHUT_RDWR))

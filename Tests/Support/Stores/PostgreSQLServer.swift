@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// A PostgreSQL server of this process's own, in a folder of its own, reached by a socket there and by nobody else. It
-    /// ends, and its folder goes, with the process, however that ends.
+    /// A PostgreSQL server of this process's own, in a folder of its own, reached by a socket there and by nobody else.
+    /// It ends, and its folder goes, with the process, however that ends.
     public final class PostgreSQLServer: Sendable {
         /// The server, started when it is first asked for; the reason where there is none.
         public static let shared = Result { try PostgreSQLServer() }
@@ -83,8 +83,8 @@
         /// A server that nobody else uses, and that may be ended.
         public static func ownServer() throws -> PostgreSQLServer { try PostgreSQLServer() }
 
-        /// Ends all work of the server as a failure of its machine would: one of its own processes is killed, and it starts
-        /// anew from what it has logged.
+        /// Ends all work of the server as a failure of its machine would: one of its own processes is killed, and it
+        /// starts anew from what it has logged.
         public func crash() {
             let writer = psql("postgres", "SELECT pid FROM pg_stat_activity WHERE backend_type = 'background writer'")
             if let process = writer.flatMap({ Int32($0) }) { kill(process, SIGKILL) }

@@ -5,8 +5,8 @@ import Foundation
     import CoreDataPostgreSQL
 #endif
 
-/// The kinds of stores that the suites run over: the framework's own four, and one of each base class as a program would
-/// write it.
+/// The kinds of stores that the suites run over: the framework's own four, and one of each base class as a program
+/// would write it.
 public enum StoreKind: String, CaseIterable, Sendable {
     case sqlite
     case inMemory
@@ -21,7 +21,8 @@ public enum StoreKind: String, CaseIterable, Sendable {
     #endif
 
     #if PostgreSQL
-        /// The two kinds in PostgreSQL's databases; only the first where `OPENCOREDATA_LONG` is not set, or no pooler there.
+        /// The two kinds in PostgreSQL's databases; only the first where `OPENCOREDATA_LONG` is not set, or no pooler
+        /// there.
         public static let ofPostgreSQL: [StoreKind] = {
             if PostgreSQLServer.reasonOfAbsence != nil { return [] }
             let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil

@@ -3,9 +3,9 @@ import Foundation
 /// What the built-in policies do about objects that break a uniqueness constraint: one object for each value stays.
 ///
 /// - A **new** object gives way to the object whose row has the values (or to the first of several new ones). The one
-///   that stays takes over the values that the other one was given (object trump), all of its values (overwrite), or none
-///   (store trump, rollback); among new objects, store trump takes over what has no value yet. To-many relationships are
-///   united, and whatever led to the one that goes leads to the one that stays.
+///   that stays takes over the values that the other one was given (object trump), all of its values (overwrite), or
+///   none (store trump, rollback); among new objects, store trump takes over what has no value yet. To-many
+///   relationships are united, and whatever led to the one that goes leads to the one that stays.
 /// - A **saved** object that was given the values of another saved one keeps them where the object counts more: the
 ///   other one's to-many relationships move over, and it is deleted. Where the store counts more, the change of the
 ///   constraint's properties is taken back (store trump), or every change (rollback).

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Objects that cannot be saved because they break a uniqueness constraint: with a row of the store, or among themselves.
+/// Objects that cannot be saved because they break a uniqueness constraint: with a row of the store, or among
+/// themselves.
 open class NSConstraintConflict: NSObject {
     /// The names of the attributes and to-one relationships that have to be unique together.
     open private(set) var constraint: [String]

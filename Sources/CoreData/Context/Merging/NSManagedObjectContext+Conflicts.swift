@@ -49,7 +49,8 @@ extension NSManagedObjectContext {
         return conflicts
     }
 
-    /// Lets the policy resolve what a save met, and puts the newest rows under the objects. Throws what the policy throws.
+    /// Lets the policy resolve what a save met, and puts the newest rows under the objects. Throws what the policy
+    /// throws.
     final func resolve(_ conflicts: SaveConflicts, isCached: Bool) throws {
         // Rows first: a constraint that is broken because of an old row is not broken any more.
         if !conflicts.conflicts.isEmpty {

@@ -130,8 +130,8 @@ extension NSManagedObjectContext {
         for (object, row) in zip(real, found) {
             guard let row else { continue }
             if object.flags.contains(.deleted) {
-                // Whoever was given to it since is for the save to meet: the rules of the deletion were not asked about them.
-                // The records of programs' stores do not say who was.
+                // Whoever was given to it since is for the save to meet: the rules of the deletion were not asked about
+                // them. The records of programs' stores do not say who was.
                 if !keepsMembersInRecord(object), !object.isGivenPartner(by: row) { object.row = row }
             } else {
                 object.rebase(on: row, keeping: .all)
@@ -144,7 +144,8 @@ extension NSManagedObjectContext {
         for object in objects where !object.flags.contains(.mergedAway) { noteRefresh(of: object) }
     }
 
-    /// The rows behind many objects, by the keys they have under their root entities; objects without a row are left out.
+    /// The rows behind many objects, by the keys they have under their root entities; objects without a row are left
+    /// out.
     final func readRows(for keys: [ObjectKey]) throws -> [ObjectKey: Snapshot] {
         if keys.isEmpty { return [:] }
         return try rowSource?.rows(for: keys, in: self) ?? [:]
@@ -162,7 +163,8 @@ extension NSManagedObjectContext {
 
     private func announceMerge(_ changes: MergedChanges, refreshed: [NSManagedObject]) {
         var info = identifiers(of: changes)
-        // As a rule they are what the other context updated: a second set of ids would cost as much as the merge itself.
+        // As a rule they are what the other context updated: a second set of ids would cost as much as the merge
+        // itself.
         let isWhole =
             refreshed.count == changes.updated.count
             && zip(refreshed, changes.updated).allSatisfy { $0.objectKey == $1 && !$0.flags.contains(.mergedAway) }

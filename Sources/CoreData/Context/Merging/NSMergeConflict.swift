@@ -2,13 +2,13 @@ import Foundation
 
 /// An object that cannot be saved as it is, because its row has moved on since it was read.
 ///
-/// Found in two places. The coordinator's row cache knows a newer row, saved by another context: then the cached snapshot
-/// is that row and there is no persisted one. Or the file has a newer row, saved by another coordinator or process: then
-/// the cached snapshot is the row as it was read, and the persisted one the row as it is. A `newVersionNumber` of 0 says
-/// that the row was deleted.
+/// Found in two places. The coordinator's row cache knows a newer row, saved by another context: then the cached
+/// snapshot is that row and there is no persisted one. Or the file has a newer row, saved by another coordinator or
+/// process: then the cached snapshot is the row as it was read, and the persisted one the row as it is. A
+/// `newVersionNumber` of 0 says that the row was deleted.
 ///
-/// Snapshots have the values of attributes and the ids of to-one relationships by name, `NSNull` for nil, and nothing of
-/// to-many relationships.
+/// Snapshots have the values of attributes and the ids of to-one relationships by name, `NSNull` for nil, and nothing
+/// of to-many relationships.
 open class NSMergeConflict: NSObject {
     /// The object in conflict.
     open private(set) var sourceObject: NSManagedObject

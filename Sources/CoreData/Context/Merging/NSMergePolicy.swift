@@ -16,9 +16,9 @@ public enum NSMergePolicyType: UInt, Sendable {
 
 /// Resolves the conflicts of a save, between a context's objects and what others have saved meanwhile.
 ///
-/// Called on the queue of the context that is being saved. A subclass overrides one of the `resolve` methods, changes the
-/// objects as it likes, and calls super for the rest: what is still in conflict after that counts as resolved in favour
-/// of the object as it then is. An error thrown by any of them ends the save, and nothing is written.
+/// Called on the queue of the context that is being saved. A subclass overrides one of the `resolve` methods, changes
+/// the objects as it likes, and calls super for the rest: what is still in conflict after that counts as resolved in
+/// favour of the object as it then is. An error thrown by any of them ends the save, and nothing is written.
 ///
 /// What the types do where a row is gone, or an object is deleted:
 ///
@@ -58,8 +58,8 @@ open class NSMergePolicy: NSObject {
     /// Merges property by property; the store's changes win.
     open class var mergeByPropertyStoreTrump: NSMergePolicy { policy(.mergeByPropertyStoreTrumpMergePolicyType) }
 
-    /// Resolves all conflicts of one attempt to save: `NSMergeConflict`s and `NSConstraintConflict`s. The first door that
-    /// a save knocks at; this implementation hands each kind to the method for it.
+    /// Resolves all conflicts of one attempt to save: `NSMergeConflict`s and `NSConstraintConflict`s. The first door
+    /// that a save knocks at; this implementation hands each kind to the method for it.
     open func resolve(mergeConflicts list: [Any]) throws {
         let optimistic = list.compactMap { $0 as? NSMergeConflict }
         let constraints = list.compactMap { $0 as? NSConstraintConflict }
@@ -75,8 +75,8 @@ open class NSMergePolicy: NSObject {
     }
 
     /// Resolves broken uniqueness constraints. The error policy throws 133021 with the list under
-    /// `NSPersistentStoreSaveConflictsErrorKey`; the others leave one object for each value, and what led to another one
-    /// leads to it (`ConstraintResolution`).
+    /// `NSPersistentStoreSaveConflictsErrorKey`; the others leave one object for each value, and what led to another
+    /// one leads to it (`ConstraintResolution`).
     open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         if mergeType == .errorMergePolicyType { throw NSConstraintConflict.error(list) }
         for conflict in list { ConstraintResolution(conflict, mergeType).run() }

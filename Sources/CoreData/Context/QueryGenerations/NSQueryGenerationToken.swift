@@ -3,8 +3,8 @@ import Foundation
 /// A state of the stores that contexts can be pinned to: they go on reading it, whatever is saved meanwhile.
 ///
 /// A token holds its state as long as anybody holds the token, and what was written since then cannot go from the -wal
-/// into the store's main file so long. May be passed between threads. It archives itself; an archive can be read where the
-/// state is still held, that is in the same run of a program, or is that of `current`.
+/// into the store's main file so long. May be passed between threads. It archives itself; an archive can be read where
+/// the state is still held, that is in the same run of a program, or is that of `current`.
 // @unchecked Sendable: every stored property is a `let`.
 open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Nil for the token that stands for the present.

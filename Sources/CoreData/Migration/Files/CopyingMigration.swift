@@ -1,10 +1,11 @@
 import Foundation
 
-/// A migration that builds the newer version beside the store, looks whether it is whole, and puts it in the store's place.
+/// A migration that builds the newer version beside the store, looks whether it is whole, and puts it in the store's
+/// place.
 ///
-/// From its beginning to its end nobody else can open the store. Whatever fails, the store is as it was. A killed process
-/// leaves the folder of the copy, which the next migration resumes after the last leg that was done; or the journal of
-/// an exchange, which the next opening ends.
+/// From its beginning to its end nobody else can open the store. Whatever fails, the store is as it was. A killed
+/// process leaves the folder of the copy, which the next migration resumes after the last leg that was done; or the
+/// journal of an exchange, which the next opening ends.
 struct CopyingMigration {
     let store: SQLiteStoreFiles
     let model: NSManagedObjectModel
@@ -22,8 +23,9 @@ struct CopyingMigration {
         var isKept = false
         /// The version that it leads to.
         var model: NSManagedObjectModel
-        /// Makes a new file where nothing lies, of one that stays as it is and can be read without a lock. Says how many rows
-        /// the entities of the newer file must have: what came over, and what the program's own code made and removed.
+        /// Makes a new file where nothing lies, of one that stays as it is and can be read without a lock. Says how
+        /// many rows the entities of the newer file must have: what came over, and what the program's own code made and
+        /// removed.
         var make: (_ from: SQLiteStoreFiles, _ into: SQLiteStoreFiles, Progress?) throws -> [String: Int]
 
         /// A leg that is inferred, through any number of versions at once.
@@ -50,7 +52,8 @@ struct CopyingMigration {
         }
     }
 
-    /// Migrates a store that is still of the version these metadata name. False when it is not: somebody else migrated it.
+    /// Migrates a store that is still of the version these metadata name. False when it is not: somebody else migrated
+    /// it.
     func run(from metadata: [String: Any], _ legs: [Leg]) throws -> Bool {
         try StoreExchange.recover(store, timeout: timeout)
         guard let folder = try MigrationFolder.lock(store, creating: true, timeout: timeout, progress) else {

@@ -45,8 +45,8 @@ struct EntityCounts {
         return rows
     }
 
-    /// How many rows the entities of a later version have when the store goes through all of them without a mapping model:
-    /// none is lost but those of entities that are gone.
+    /// How many rows the entities of a later version have when the store goes through all of them without a mapping
+    /// model: none is lost but those of entities that are gone.
     func after(through versions: [NSManagedObjectModel], configuration: String?) throws -> [String: Int] {
         var (rows, source) = (rows, model)
         for version in versions {

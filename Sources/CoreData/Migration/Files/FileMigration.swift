@@ -3,10 +3,10 @@ import Foundation
 /// Migrates a store that is one file, read and written as a whole: XML, binary, or of a program's own class over
 /// `NSAtomicStore`.
 ///
-/// The newer version is made beside the store, hop by hop, and looked at. Then it is brought to the disk and renamed over the
-/// older one: at any moment one of the two lies there. Whatever fails or is killed, the older file is as it was, and the next
-/// start begins anew. Two migrations of a file exclude each other; whether another process has read it and will write it,
-/// nobody knows.
+/// The newer version is made beside the store, hop by hop, and looked at. Then it is brought to the disk and renamed
+/// over the older one: at any moment one of the two lies there. Whatever fails or is killed, the older file is as it
+/// was, and the next start begins anew. Two migrations of a file exclude each other; whether another process has read
+/// it and will write it, nobody knows.
 struct FileMigration {
     let storeClass: NSAtomicStore.Type
     let type: String
@@ -44,8 +44,8 @@ struct FileMigration {
             && StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true
     }
 
-    /// Removes what a killed process has left beside the store, after waiting for one that is migrating it now. Costs one look
-    /// at the folder when there is nothing.
+    /// Removes what a killed process has left beside the store, after waiting for one that is migrating it now. Costs
+    /// one look at the folder when there is nothing.
     func removeRemains() throws {
         guard MigrationFolder.exists(for: files), !MigrationFolder.isHeldHere(for: files),
             StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true

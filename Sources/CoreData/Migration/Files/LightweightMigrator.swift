@@ -3,15 +3,15 @@ import Foundation
 
 /// Brings a SQLite store to another version of its model, in place and in one transaction, without a mapping model.
 ///
-/// Whatever ends the process, the file holds either the old version or the new one, with every row. Rows are never read into
-/// the program: what has to be rewritten is rewritten by SQLite.
+/// Whatever ends the process, the file holds either the old version or the new one, with every row. Rows are never read
+/// into the program: what has to be rewritten is rewritten by SQLite.
 struct LightweightMigrator {
     let url: URL
     let model: NSManagedObjectModel
     let configuration: String?
     let options: [AnyHashable: Any]?
-    /// Whether the file is a copy that is thrown away when anything goes wrong. Then nothing has to be taken back, and nothing
-    /// to reach the disk before the whole does.
+    /// Whether the file is a copy that is thrown away when anything goes wrong. Then nothing has to be taken back, and
+    /// nothing to reach the disk before the whole does.
     var isDiscardable = false
     /// Looks for what rows would lose, in the transaction.
     var lossGuard: LossGuard?
@@ -132,8 +132,8 @@ struct LightweightMigrator {
             }
             try lossGuard?.check(present, source, on: connection)
             try transaction(on: connection).goThrough(versions, from: source, on: connection, progress)
-            // Whoever has the store open looks at SQLite's schema counter before it writes: it must move even where only
-            // rows and metadata changed.
+            // Whoever has the store open looks at SQLite's schema counter before it writes: it must move even where
+            // only rows and metadata changed.
             try connection.raiseSchemaVersion()
             if !isDiscardable { try writeOut(connection, progress) }
             MigrationMoment.reach(.stepsDone)

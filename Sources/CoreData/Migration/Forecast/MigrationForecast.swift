@@ -1,9 +1,10 @@
 import Foundation
 
-/// What a migration would do to a store, before anything is done: the hops, their steps, the cost, and what stands in the way.
+/// What a migration would do to a store, before anything is done: the hops, their steps, the cost, and what stands in
+/// the way.
 ///
-/// An addition to Apple's API. It is a plain value, made by `NSPersistentStoreCoordinator.migrationForecast`, and prints as
-/// a report for people.
+/// An addition to Apple's API. It is a plain value, made by `NSPersistentStoreCoordinator.migrationForecast`, and
+/// prints as a report for people.
 public struct MigrationForecast: Sendable, Equatable {
     /// A version of a model.
     public struct Version: Sendable, Equatable {
@@ -59,8 +60,8 @@ public struct MigrationForecast: Sendable, Equatable {
         public var isInstant: Bool { steps.allSatisfy { $0.kind == .instant } }
     }
 
-    /// What others cannot do in the database meanwhile. Processes that have the store open as the older version keep the
-    /// migration waiting; locks are about other programs, and about those that open the store.
+    /// What others cannot do in the database meanwhile. Processes that have the store open as the older version keep
+    /// the migration waiting; locks are about other programs, and about those that open the store.
     public struct Lock: Sendable, Equatable {
         /// The tables, as the database calls them.
         public var tables: [String]
@@ -88,12 +89,13 @@ public struct MigrationForecast: Sendable, Equatable {
     public var isMigrationRequired: Bool
     /// The way to the model's version; empty when no migration is required or none is possible.
     public var hops: [Hop] = []
-    /// What stands in the way; empty when the migration is possible, as far as some milliseconds tell: of what has to be searched
-    /// for in many rows (values that do not fit, duplicates of a new uniqueness constraint), of rows that an earlier hop or the
-    /// program's own code makes, and of a copy's verification only the migration knows. Its steps name these checks.
+    /// What stands in the way; empty when the migration is possible, as far as some milliseconds tell: of what has to
+    /// be searched for in many rows (values that do not fit, duplicates of a new uniqueness constraint), of rows that
+    /// an earlier hop or the program's own code makes, and of a copy's verification only the migration knows. Its steps
+    /// name these checks.
     public var obstacles: [Obstacle] = []
-    /// What the store holds that the model's version has no place for, whether it may go or not; one that may not is an obstacle,
-    /// too. What a policy or a stage's code makes of it only they know.
+    /// What the store holds that the model's version has no place for, whether it may go or not; one that may not is an
+    /// obstacle, too. What a policy or a stage's code makes of it only they know.
     public var losses: [MigrationLoss] = []
     /// The locks that it takes in a database, in their order. Empty for a store in files: nobody else uses it then.
     public var locks: [Lock] = []
@@ -101,8 +103,8 @@ public struct MigrationForecast: Sendable, Equatable {
     public var diskSpaceNeeded: Int64 = 0
     /// How many bytes are free there; nil when the volume does not say.
     public var diskSpaceAvailable: Int64?
-    /// About how long it takes, from a calibration of this machine's temporary folder, in seconds. The commit is counted as one of
-    /// little data: a disk that is slower comes on top.
+    /// About how long it takes, from a calibration of this machine's temporary folder, in seconds. The commit is
+    /// counted as one of little data: a disk that is slower comes on top.
     public var estimatedSeconds: Double = 0
 
     /// Whether there is a way to the model's version (or none is needed).

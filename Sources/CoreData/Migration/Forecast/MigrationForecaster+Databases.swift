@@ -86,8 +86,8 @@ extension MigrationForecaster {
         }
     }
 
-    /// In place everything is one transaction of the server's. Where code of the program's own runs, the content goes through
-    /// files of this machine, and nobody reads the tables while they are exchanged.
+    /// In place everything is one transaction of the server's. Where code of the program's own runs, the content goes
+    /// through files of this machine, and nobody reads the tables while they are exchanged.
     private func addCosts(
         of hops: [MigrationHop], tables: [String], bytes: Int64, rows: Int, to forecast: inout MigrationForecast
     ) {

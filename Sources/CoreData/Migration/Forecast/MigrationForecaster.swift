@@ -325,9 +325,10 @@ struct MigrationForecaster {
     /// What every migration writes: the catalogue, metadata and the archived model.
     static let smallChange: Int64 = 256 * 1024
 
-    /// In place all written pages lie in the -wal until it is copied, and new tables make the main file grow by as much.
-    /// On a way with a mapping model or a stage's code there is the copy, the next one that is made of it, each with its own
-    /// files of external data, and the associations between them. What is in a -wal today makes the main file grow in any case.
+    /// In place all written pages lie in the -wal until it is copied, and new tables make the main file grow by as
+    /// much. On a way with a mapping model or a stage's code there is the copy, the next one that is made of it, each
+    /// with its own files of external data, and the associations between them. What is in a -wal today makes the main
+    /// file grow in any case.
     private func diskSpace(_ forecast: MigrationForecast, _ size: StoreSize) -> Int64 {
         let small = Self.smallChange * Int64(forecast.hops.count) + size.growth
         let isCopied = forecast.hops.contains { hop in

@@ -110,8 +110,8 @@ struct LossCount {
         return values(of: thing, in: table)
     }
 
-    /// The condition on the rows of some entities of one table. Where a table holds one entity only, the number in a row says
-    /// nothing: old migrations left stale ones.
+    /// The condition on the rows of some entities of one table. Where a table holds one entity only, the number in a
+    /// row says nothing: old migrations left stale ones.
     private func rows(of layouts: [Int]) -> SQLExpression {
         guard let first = layouts.first,
             schema.soleLayout(ofRoot: layout.entities[first].rootIndex, in: layout) == nil

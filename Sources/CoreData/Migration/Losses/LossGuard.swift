@@ -42,8 +42,8 @@ struct LossGuard {
         return !(merged.map { isVersion($0, source, metadata) } ?? false)
     }
 
-    /// Whether a model is the store's version: by its hashes, and by structure where a hash is not known exactly. Hashes alone
-    /// would let an older version with a derived attribute count as the newer one.
+    /// Whether a model is the store's version: by its hashes, and by structure where a hash is not known exactly.
+    /// Hashes alone would let an older version with a derived attribute count as the newer one.
     private func isVersion(
         _ model: NSManagedObjectModel, _ source: NSManagedObjectModel, _ metadata: [String: Any]
     ) -> Bool {

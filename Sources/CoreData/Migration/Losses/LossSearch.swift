@@ -1,7 +1,7 @@
 import Foundation
 
-/// Finds what of a store's version has no place at the end of a way, by comparing the models: whether any row holds it, only the
-/// store knows.
+/// Finds what of a store's version has no place at the end of a way, by comparing the models: whether any row holds it,
+/// only the store knows.
 struct LossSearch {
     /// Something that is lost: the objects of an entity, or a property of one.
     struct Lost {

@@ -1,8 +1,8 @@
 import Foundation
 
 extension MigrationErrors {
-    /// The store's version has something that the program's has no place for, and rows hold it. The code is the one that an
-    /// older program gets where it finds no model of a newer store.
+    /// The store's version has something that the program's has no place for, and rows hold it. The code is the one
+    /// that an older program gets where it finds no model of a newer store.
     ///
     /// - Parameters:
     ///   - allowed: what the program has named already.

@@ -1,7 +1,7 @@
 /// What has to happen to the stored values of an attribute whose type changes without a mapping model.
 ///
-/// Numbers convert into each other: integers have to fit, floating and decimal numbers are rounded. Every other change of type
-/// needs a mapping model.
+/// Numbers convert into each other: integers have to fit, floating and decimal numbers are rounded. Every other change
+/// of type needs a mapping model.
 struct AttributeConversion: Equatable {
     /// The values that the new type can hold; a store with another value is not migrated.
     enum Limit: Equatable {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The files of external values that no row names after a migration: their attribute or its entity is gone, or its values
-/// now lie in the rows.
+/// The files of external values that no row names after a migration: their attribute or its entity is gone, or its
+/// values now lie in the rows.
 ///
-/// They are noted before the transaction is committed; the opening that follows, whoever's it is, removes those that no row
-/// names by then, and the note (`ExternalData+Sweeping`).
+/// They are noted before the transaction is committed; the opening that follows, whoever's it is, removes those that no
+/// row names by then, and the note (`ExternalData+Sweeping`).
 struct ForgottenFiles {
     /// Table and column of the older version.
     struct Place: Hashable {

@@ -2,8 +2,8 @@
 struct MigrationPlan {
     /// The steps in their order.
     var steps: [MigrationStep] = []
-    /// Uniqueness constraints that rows of the source may break, as far as one query can tell: for a forecast. The migration
-    /// finds out when it makes the index.
+    /// Uniqueness constraints that rows of the source may break, as far as one query can tell: for a forecast. The
+    /// migration finds out when it makes the index.
     var uniquenessChecks: [UniquenessCheck] = []
     /// What makes it impossible, each naming entity and property.
     var refusals: [NSError] = []

@@ -3,8 +3,8 @@ import Foundation
 extension MigrationPlanner {
     /// Computes derived attributes that are new, or derived otherwise than before, for the rows that are there.
     ///
-    /// After everything else: the tables already are those of the destination. A derivation that has no translation is left
-    /// to opening the store, which refuses the model.
+    /// After everything else: the tables already are those of the destination. A derivation that has no translation is
+    /// left to opening the store, which refuses the model.
     mutating func addDerivedValues() {
         for place in DerivationOrder.places(in: difference.destination) {
             let (entity, expression) = (place.entity, place.expression)
@@ -23,8 +23,8 @@ extension MigrationPlanner {
         }
     }
 
-    /// Whether what an expression of an entity's objects reads is what it was: the same properties under the same names, none
-    /// with other values than before.
+    /// Whether what an expression of an entity's objects reads is what it was: the same properties under the same
+    /// names, none with other values than before.
     private func readsTheSame(
         _ expression: NSExpression, in entity: EntityLayout, _ readers: Set<ObjectIdentifier> = []
     ) -> Bool {

@@ -2,8 +2,8 @@ import Foundation
 
 // Triggers and views. Those of derived attributes are the framework's; all others somebody has made in the file.
 extension MigrationPlanner {
-    /// Triggers would fire while rows are rewritten, and most of them name columns. Those of derived attributes and those on
-    /// tables that change go first and come back at the end if everything they name is still there.
+    /// Triggers would fire while rows are rewritten, and most of them name columns. Those of derived attributes and
+    /// those on tables that change go first and come back at the end if everything they name is still there.
     private var affectedTriggers: [StoreFacts.Trigger] {
         let rewritten = Set(
             tables.filter { $0.isRewritten }.compactMap(\.source?.name)

@@ -1,7 +1,7 @@
 import Foundation
 
-// Relationships that were there before, without inverses, and become each other's: every link gets its other side, while the
-// tables are still those of the source. Where the two sides say different things, nothing is done.
+// Relationships that were there before, without inverses, and become each other's: every link gets its other side,
+// while the tables are still those of the source. Where the two sides say different things, nothing is done.
 extension MigrationPlanner {
     /// Where the source keeps the links of a relationship that has no inverse, or is to-one.
     private struct Key {
@@ -32,8 +32,8 @@ extension MigrationPlanner {
             order: order(of: slot, in: entity).flatMap { old.columns[entity.index][$0] }, target: targetTable)
     }
 
-    /// A to-one relationship with its inverse, both of the destination, and where the source keeps the links of each. One that
-    /// is its own inverse comes once, two to-one relationships in both orders.
+    /// A to-one relationship with its inverse, both of the destination, and where the source keeps the links of each.
+    /// One that is its own inverse comes once, two to-one relationships in both orders.
     private typealias Pair = (
         toOne: NSRelationshipDescription, inverse: NSRelationshipDescription, key: Key, inverseKey: Key
     )

@@ -64,8 +64,8 @@ extension MigrationPlanner {
         addConfigurationChecks()
     }
 
-    /// What is true of rows whose mandatory to-one relationship leads to an object that is about to be deleted, because its
-    /// entity is gone.
+    /// What is true of rows whose mandatory to-one relationship leads to an object that is about to be deleted, because
+    /// its entity is gone.
     private func leadsToRemoved(
         _ number: Int, _ piece: TableChange.Piece, _ entity: EntityLayout
     ) -> SQLExpression? {
@@ -317,7 +317,8 @@ extension MigrationPlanner {
         }
     }
 
-    /// Looks for two objects that lead to the same one by a key whose other side, a relationship, can only lead back to one.
+    /// Looks for two objects that lead to the same one by a key whose other side, a relationship, can only lead back to
+    /// one.
     mutating func addAmbiguityCheck(of relationship: NSRelationshipDescription, _ table: String, _ column: String) {
         let other = SQLSelect(
             results: [.init(expression: .number(1), name: nil)], table: table, alias: "other",

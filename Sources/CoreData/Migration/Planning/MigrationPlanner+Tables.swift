@@ -108,13 +108,14 @@ extension MigrationPlanner {
             ? (try? TransformableCoding.data(from: value, of: attribute)).map { SlotValue.data($0) }
             : SlotValue(value, as: kind)
         guard let converted, !converted.isNull else { return nil }
-        // A column of floating-point numbers has no NaN: rows of a mandatory attribute have no value then, which is refused.
+        // A column of floating-point numbers has no NaN: rows of a mandatory attribute have no value then, which is
+        // refused.
         if case .double(let number) = converted, number.isNaN { return nil }
         return attribute.allowsExternalBinaryDataStorage ? converted.tagged(true) : converted
     }
 
-    /// Where rows are copied, values get the tag of external storage, or lose it, after the copy: so must the defaults that
-    /// were copied with them.
+    /// Where rows are copied, values get the tag of external storage, or lose it, after the copy: so must the defaults
+    /// that were copied with them.
     mutating func settleDefaults() {
         for place in tables.indices where tables[place].isRewritten {
             for number in tables[place].columns.indices {
@@ -190,8 +191,8 @@ extension MigrationPlanner {
 
     // MARK: Alter or copy
 
-    /// Decides for every table whether it is altered or copied. SQLite's ALTER TABLE costs nothing for new columns and new
-    /// names, and one pass over the table per dropped column; a copy costs about as much as four such passes.
+    /// Decides for every table whether it is altered or copied. SQLite's ALTER TABLE costs nothing for new columns and
+    /// new names, and one pass over the table per dropped column; a copy costs about as much as four such passes.
     mutating func decideRewrites() {
         var users: [String: Int] = [:]
         for change in tables { if let source = change.source { users[source.name, default: 0] += 1 } }

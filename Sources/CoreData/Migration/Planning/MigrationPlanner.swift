@@ -3,11 +3,12 @@ import Foundation
 /// Makes the plan that turns the tables of one model into those of another.
 ///
 /// The order of the steps: look for rows that cannot go on; delete rows of entities that are gone, with everything that
-/// leads to them; take away triggers, indexes and tables; rename; make tables and columns, copy what must be copied; drop
-/// columns; update; look up; make indexes; numbers, history, archived model and metadata.
+/// leads to them; take away triggers, indexes and tables; rename; make tables and columns, copy what must be copied;
+/// drop columns; update; look up; make indexes; numbers, history, archived model and metadata.
 struct MigrationPlanner {
     let difference: ModelDifference
-    /// The schema of the source model as the file has it, and that of the destination model as a new file would have it.
+    /// The schema of the source model as the file has it, and that of the destination model as a new file would have
+    /// it.
     let old: SQLSchema
     let new: SQLSchema
     let facts: StoreFacts

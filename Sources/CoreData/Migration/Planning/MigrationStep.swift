@@ -39,8 +39,8 @@ enum MigrationStep {
     case tagValues(table: String, column: String, numbers: [Int]?, tagged: Bool, of: MigrationPlace)
     /// Looks the entity of a relationship's destination up.
     case fillEntity(table: String, column: String, key: String, target: String)
-    /// Gives the members of every owner's list their positions: those without one come behind the others, in the order of their
-    /// keys.
+    /// Gives the members of every owner's list their positions: those without one come behind the others, in the order
+    /// of their keys.
     case fillPositions(table: String, column: String, owner: String)
     /// Computes a derived attribute that is new or computed otherwise than before.
     case fillDerived(table: String, column: String, SQLStatement)

@@ -2,8 +2,8 @@ import Foundation
 
 // Relationships that existed before and become each other's inverses.
 extension ModelDifference {
-    /// Whether a relationship and its inverse were both there before, but not as each other's inverses: then each side holds
-    /// links that the other need not have.
+    /// Whether a relationship and its inverse were both there before, but not as each other's inverses: then each side
+    /// holds links that the other need not have.
     func isPairedAnew(_ new: NSRelationshipDescription) -> Bool {
         guard let inverse = new.inverseRelationship, inverse.inverseRelationship === new, let old = source(of: new),
             let oldInverse = source(of: inverse)
@@ -11,9 +11,9 @@ extension ModelDifference {
         return old.inverseRelationship !== oldInverse
     }
 
-    /// Whether a new to-one relationship stands where a to-many one was: its inverse led back to several objects, or the
-    /// entity had a to-many relationship, now gone, to the same entity. Nothing says which of the objects it is to lead to, so
-    /// it starts empty, and its inverse keeps what it has.
+    /// Whether a new to-one relationship stands where a to-many one was: its inverse led back to several objects, or
+    /// the entity had a to-many relationship, now gone, to the same entity. Nothing says which of the objects it is to
+    /// lead to, so it starts empty, and its inverse keeps what it has.
     func succeedsToMany(_ new: NSRelationshipDescription) -> Bool {
         guard !new.isToMany, source(of: new) == nil, let inverse = new.inverseRelationship,
             let old = source(of: inverse), !old.isToMany
@@ -29,8 +29,8 @@ extension ModelDifference {
         }
     }
 
-    /// What an object's links to others are, both sides together, can be said where neither side had an inverse; where one had,
-    /// its links are another pair's.
+    /// What an object's links to others are, both sides together, can be said where neither side had an inverse; where
+    /// one had, its links are another pair's.
     mutating func checkPair(_ new: NSRelationshipDescription, _ old: NSRelationshipDescription) {
         guard isPairedAnew(new), let inverse = new.inverseRelationship, inverse !== new,
             let oldInverse = source(of: inverse)

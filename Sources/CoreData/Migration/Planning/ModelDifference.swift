@@ -72,8 +72,8 @@ struct ModelDifference {
         .init(name: entity.name, identifier: entity.entity.renamingIdentifier)
     }
 
-    /// Entities may move within their hierarchy and out of it; two hierarchies cannot become one, because their keys are
-    /// counted separately.
+    /// Entities may move within their hierarchy and out of it; two hierarchies cannot become one, because their keys
+    /// are counted separately.
     private mutating func checkParents() {
         for root in destination.entities where root.superIndex == nil {
             let members = root.subtree.filter { sourceOf[$0] != nil }
@@ -226,8 +226,8 @@ struct ModelDifference {
         }
     }
 
-    /// The way to an element in the older composite attribute: level by level, as elements of different composites may have
-    /// one name, or be one description.
+    /// The way to an element in the older composite attribute: level by level, as elements of different composites may
+    /// have one name, or be one description.
     func formerPath(
         of path: ArraySlice<String>, in new: NSCompositeAttributeDescription, from old: NSCompositeAttributeDescription
     ) -> [String]? {

@@ -1,7 +1,7 @@
 /// Finds out which name of an older model became which name of a newer one.
 ///
-/// Renaming identifiers come first, because two things may have exchanged their names; then equal names; then a newer name
-/// that is the identifier of an older one (a renaming taken back).
+/// Renaming identifiers come first, because two things may have exchanged their names; then equal names; then a newer
+/// name that is the identifier of an older one (a renaming taken back).
 struct RenamingMatch {
     /// A name and its renaming identifier; the identifier is the name itself unless the model says otherwise.
     struct Entry {
@@ -16,7 +16,8 @@ struct RenamingMatch {
         var isRenamed: Bool { identifier != name }
     }
 
-    /// For every newer entry the place of the older one it came from; nil where it is new. No older entry is used twice.
+    /// For every newer entry the place of the older one it came from; nil where it is new. No older entry is used
+    /// twice.
     static func match(_ newer: [Entry], from older: [Entry]) -> [Int?] {
         var result: [Int?] = Array(repeating: nil, count: newer.count)
         var free = Set(older.indices)

@@ -50,8 +50,8 @@ struct TableChange {
     var isRewritten = false
     /// Whether other tables take rows of the source over too.
     var isPartOfSource = false
-    /// Set when the source held rows of one entity only: the number in a row then says nothing, old migrations left stale
-    /// ones, and the rows get this one.
+    /// Set when the source held rows of one entity only: the number in a row then says nothing, old migrations left
+    /// stale ones, and the rows get this one.
     var soleNumber: Int?
     /// Whether the numbers in rows will say something: the new table holds several entities.
     var distinguishesEntities = false
@@ -161,7 +161,8 @@ struct TableChange {
         }
     }
 
-    /// The values of a column with the old numbers of the entities that get them; entities without a value are left out.
+    /// The values of a column with the old numbers of the entities that get them; entities without a value are left
+    /// out.
     private func grouped(
         _ column: Column, _ value: (Piece?, Member) -> SQLExpression?
     ) -> [(value: SQLExpression, numbers: [Int])] {

@@ -9,8 +9,8 @@ struct UniquenessCheck {
 }
 
 extension MigrationPlanner {
-    /// The check for a new unique index; nil where its values come from elsewhere than one table's columns and defaults, or
-    /// differently for different entities.
+    /// The check for a new unique index; nil where its values come from elsewhere than one table's columns and
+    /// defaults, or differently for different entities.
     func uniquenessCheck(of index: SQLIndex) -> UniquenessCheck? {
         guard index.isUnique, let change = tables.first(where: { $0.table.name == index.table }),
             let source = change.source, !change.isPartOfSource, removed.isDisjoint(with: oldNumbers(in: source.name))

@@ -12,11 +12,11 @@ import Foundation
 ///
 /// or with those of `NSMigrationManager.migrateStore`. May be used from any thread.
 public final class MigrationMonitor: Sendable {
-    /// What is to be passed under `NSMigrationProgressOption`. Its units are those of the migration; one through several
-    /// versions has a part for each that is gone through by itself.
+    /// What is to be passed under `NSMigrationProgressOption`. Its units are those of the migration; one through
+    /// several versions has a part for each that is gone through by itself.
     public let progress: Progress
-    /// What happens, some twenty times a second while a migration runs, and whenever a stage begins. Ends when the migration
-    /// has ended, however it did. Only the newest events are kept for a reader that is late.
+    /// What happens, some twenty times a second while a migration runs, and whenever a stage begins. Ends when the
+    /// migration has ended, however it did. Only the newest events are kept for a reader that is late.
     public let events: AsyncStream<MigrationEvent>
     private let feed: MigrationFeed
 

@@ -2,8 +2,8 @@ import Foundation
 
 /// Follows one migration and tells a Foundation `Progress`.
 ///
-/// Long statements are followed from inside: the connection calls back every few thousand steps, and it says how many of
-/// them a row takes.
+/// Long statements are followed from inside: the connection calls back every few thousand steps, and it says how many
+/// of them a row takes.
 final class MigrationProgress {
     private let progress: Progress?
     private let feed: MigrationFeed?

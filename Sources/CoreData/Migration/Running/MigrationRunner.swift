@@ -113,8 +113,8 @@ struct MigrationRunner {
 }
 
 extension MigrationErrors {
-    /// A failure of the database as callers know it: a full disk, a lock and a damaged file have codes of their own, everything
-    /// else is a failed migration.
+    /// A failure of the database as callers know it: a full disk, a lock and a damaged file have codes of their own,
+    /// everything else is a failed migration.
     static func translated(
         _ error: any SQLFailure, url: URL, doing step: String, isInPlace: Bool = true
     ) -> NSError {

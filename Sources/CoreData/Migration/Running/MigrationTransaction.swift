@@ -1,7 +1,7 @@
 import Foundation
 
-/// Brings a store's tables to another version of its model, on a connection whose transaction is open, without a mapping
-/// model. Whoever calls it commits or rolls back.
+/// Brings a store's tables to another version of its model, on a connection whose transaction is open, without a
+/// mapping model. Whoever calls it commits or rolls back.
 ///
 /// Rows are never read into the program: what has to be rewritten is rewritten by the database.
 struct MigrationTransaction {
@@ -9,7 +9,8 @@ struct MigrationTransaction {
     /// The version to go to.
     var model: NSManagedObjectModel
     let configuration: String?
-    /// Whether what only cleans up is left to a later moment (`NSPersistentStoreDeferredLightweightMigrationOptionKey`).
+    /// Whether what only cleans up is left to a later moment
+    /// (`NSPersistentStoreDeferredLightweightMigrationOptionKey`).
     var defersCleaning = false
     /// What the way to a version will take, for whoever follows it.
     var forecast: ((NSManagedObjectModel) throws -> MigrationForecast)?
@@ -103,8 +104,8 @@ struct MigrationTransaction {
         return (plan, newMetadata(metadata, difference, newNames))
     }
 
-    /// The tables of the model. Where rows name their entities, the numbers only stand for the names: those that the store
-    /// has stay, and new entities get others.
+    /// The tables of the model. Where rows name their entities, the numbers only stand for the names: those that the
+    /// store has stay, and new entities get others.
     func schema(
         _ names: Set<String>?, after old: SQLSchema, _ source: NSManagedObjectModel, _ origins: ModelOrigins?,
         style: any SQLSchemaStyle

@@ -9,7 +9,8 @@ public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
 extension DeferredStatements {
     /// Takes the steps out of a plan that can wait: the newer version reads and writes the same without them.
     ///
-    /// A unique index cannot: it decides what may be saved. Nor can a column whose name another one takes in the same plan.
+    /// A unique index cannot: it decides what may be saved. Nor can a column whose name another one takes in the same
+    /// plan.
     static func takeDeferrable(from plan: inout MigrationPlan) -> [String] {
         let taken = plan.steps.compactMap(\.takenColumn)
         func isTaken(_ table: String, _ column: String) -> Bool {

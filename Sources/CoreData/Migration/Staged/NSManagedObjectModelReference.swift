@@ -31,14 +31,15 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         self.versionChecksum = versionChecksum
     }
 
-    /// Refers to the model among a bundle's versions whose entities have these hashes. `nil` stands for the main bundle and
-    /// the packages' resources.
+    /// Refers to the model among a bundle's versions whose entities have these hashes. `nil` stands for the main bundle
+    /// and the packages' resources.
     public init(entityVersionHashes: [String: Data], in bundle: Bundle?, versionChecksum: String) {
         place = .hashes(entityVersionHashes, bundle)
         self.versionChecksum = versionChecksum
     }
 
-    /// Refers to a version by the name of its file in a bundle. `nil` stands for the main bundle and the packages' resources.
+    /// Refers to a version by the name of its file in a bundle. `nil` stands for the main bundle and the packages'
+    /// resources.
     public init(name: String, in bundle: Bundle?, versionChecksum: String) {
         place = .name(name, bundle)
         self.versionChecksum = versionChecksum
@@ -74,8 +75,8 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The models that may be meant, each read when its turn comes: first those of which the bundle says that they have the
-    /// checksum.
+    /// The models that may be meant, each read when its turn comes: first those of which the bundle says that they have
+    /// the checksum.
     private func candidates() throws -> [() throws -> NSManagedObjectModel?] {
         let listed: [ModelBundle.ListedVersion]
         switch place {

@@ -2,10 +2,10 @@ import Foundation
 
 /// Brings a store to the present version stage by stage.
 ///
-/// Where no stage has code of the program's own, the store is migrated in place, in one transaction. Otherwise a copy goes
-/// through the stages and takes the store's place at the end: whatever fails or is killed on the way, the store is as it was,
-/// and no handler has half run on it. A killed process leaves the copy after the last stage that was done; the next goes on
-/// from there.
+/// Where no stage has code of the program's own, the store is migrated in place, in one transaction. Otherwise a copy
+/// goes through the stages and takes the store's place at the end: whatever fails or is killed on the way, the store is
+/// as it was, and no handler has half run on it. A killed process leaves the copy after the last stage that was done;
+/// the next goes on from there.
 struct StagedMigration {
     let url: URL
     let model: NSManagedObjectModel
@@ -51,8 +51,8 @@ struct StagedMigration {
         }
     }
 
-    /// What keeps the way from losing values where it leads back to a version that the store was of before. Nil otherwise: who
-    /// names versions in stages says what goes.
+    /// What keeps the way from losing values where it leads back to a version that the store was of before. Nil
+    /// otherwise: who names versions in stages says what goes.
     private func lossGuard(_ steps: [Step], _ metadata: [String: Any]) throws -> LossGuard? {
         try lossGuard(steps, metadata) {
             let timeout = try SQLiteStoreOptions(options, url: url).timeout
@@ -235,8 +235,8 @@ struct StagedMigration {
         return model.entities(forConfigurationName: configuration) == nil ? before ?? model : model
     }
 
-    /// One stage with code of the program's own: on a copy, because nobody can tell how far it was when it was killed. What
-    /// the handlers leave is counted behind each of them; what lies between has to leave as many rows.
+    /// One stage with code of the program's own: on a copy, because nobody can tell how far it was when it was killed.
+    /// What the handlers leave is counted behind each of them; what lies between has to leave as many rows.
     private func run(
         _ stage: NSCustomMigrationStage, from current: NSManagedObjectModel, to next: NSManagedObjectModel,
         _ source: SQLiteStoreFiles, _ target: SQLiteStoreFiles, _ lossGuard: LossGuard?, _ progress: Progress?
@@ -303,8 +303,8 @@ struct StagedMigration {
         }
     }
 
-    /// The model of a version. Nil for a lightweight one on the way whose model is nowhere: its changes are then part of
-    /// those to the next one.
+    /// The model of a version. Nil for a lightweight one on the way whose model is nowhere: its changes are then part
+    /// of those to the next one.
     private func version(_ stop: Stop, isLast: Bool) throws -> NSManagedObjectModel? {
         if isLast { return model }
         if let stage = stop.stage { return try stage.nextModel.resolve() }

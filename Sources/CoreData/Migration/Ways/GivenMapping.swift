@@ -1,21 +1,21 @@
 import Foundation
 
-/// Option of adding a store: the `NSMappingModel` by which the store is migrated when it does not fit the model, instead of one
-/// among the program's resources.
+/// Option of adding a store: the `NSMappingModel` by which the store is migrated when it does not fit the model,
+/// instead of one among the program's resources.
 ///
 /// The store is migrated in one hop, into a copy that takes its place, with everything that
-/// `NSMigratePersistentStoresAutomaticallyOption`, which has to be there too, does for other mapping models: locks, progress,
-/// cancelling, going on after a kill. Whoever adds the store meanwhile waits, and then opens the migrated one. The mapping
-/// model must not be changed while the store is added.
+/// `NSMigratePersistentStoresAutomaticallyOption`, which has to be there too, does for other mapping models: locks,
+/// progress, cancelling, going on after a kill. Whoever adds the store meanwhile waits, and then opens the migrated
+/// one. The mapping model must not be changed while the store is added.
 ///
 /// An addition to Apple's interface.
 public let NSMigrationMappingModelOption = "OpenCoreDataMigrationMappingModel"
 
-/// Option of adding a store, beside `NSMigrationMappingModelOption`: the `NSManagedObjectModel` that the mapping model begins
-/// with.
+/// Option of adding a store, beside `NSMigrationMappingModelOption`: the `NSManagedObjectModel` that the mapping model
+/// begins with.
 ///
-/// A store of another version is migrated without the mapping model, as if neither option were there. Without this option the
-/// store's own model serves: the one that it keeps, or the one among the program's resources.
+/// A store of another version is migrated without the mapping model, as if neither option were there. Without this
+/// option the store's own model serves: the one that it keeps, or the one among the program's resources.
 ///
 /// An addition to Apple's interface.
 public let NSMigrationSourceModelOption = "OpenCoreDataMigrationSourceModel"

@@ -1,10 +1,11 @@
 import Foundation
 
-/// The versions that a way may lead through, and the hops between them: each pair is compared when it is asked for, and once.
+/// The versions that a way may lead through, and the hops between them: each pair is compared when it is asked for, and
+/// once.
 ///
-/// The store's own version is the first place, the version to reach the second. Only what the store holds is compared: in
-/// its own version the entities that it names, in others those of its configuration, or, where a version does not have that,
-/// what has become of the store's entities there.
+/// The store's own version is the first place, the version to reach the second. Only what the store holds is compared:
+/// in its own version the entities that it names, in others those of its configuration, or, where a version does not
+/// have that, what has become of the store's entities there.
 final class MigrationMap {
     static let start = 0
     static let end = 1
@@ -114,8 +115,8 @@ final class MigrationMap {
 
     // MARK: Judging hops
 
-    /// Whether something that the store holds is lost at a version on the way that its end has again, under the same name: an
-    /// entity, or a property of one. Such a version belongs to another model, or the thing is another one.
+    /// Whether something that the store holds is lost at a version on the way that its end has again, under the same
+    /// name: an entity, or a property of one. Such a version belongs to another model, or the thing is another one.
     func forgets(from: Int, to: Int) -> Bool {
         guard to != Self.end, let hop = hop(from: from, to: to) else { return false }
         let end = places[Self.end]
@@ -128,8 +129,8 @@ final class MigrationMap {
 
     // MARK: The way that was found
 
-    /// The hops along some places, the first being the store's own version. A version without the configuration gets one of
-    /// that name with what the store holds of it.
+    /// The hops along some places, the first being the store's own version. A version without the configuration gets
+    /// one of that name with what the store holds of it.
     func way(along places: [Int]) -> [MigrationHop] {
         var result: [MigrationHop] = []
         for (from, to) in zip(places, places.dropFirst()) {

@@ -1,5 +1,5 @@
-/// Hops that are inferred one after the other, taken together as far as going directly to the last version gives the same as
-/// going through every version between: what has to be rewritten is rewritten once, however many hops.
+/// Hops that are inferred one after the other, taken together as far as going directly to the last version gives the
+/// same as going through every version between: what has to be rewritten is rewritten once, however many hops.
 struct MigrationRun {
     var target: NSManagedObjectModel
     /// How many hops it stands for.

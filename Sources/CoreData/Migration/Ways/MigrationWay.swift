@@ -1,11 +1,11 @@
 import Foundation
 
-/// The way of a store from its version to the program's: directly where that is possible, otherwise through other versions
-/// of the model among the program's resources, by inference and by mapping models.
+/// The way of a store from its version to the program's: directly where that is possible, otherwise through other
+/// versions of the model among the program's resources, by inference and by mapping models.
 ///
-/// The fewest hops win, unless a longer way through known versions keeps what the direct one would lose: a thing that was renamed
-/// twice. Between two versions a mapping model goes before what could be inferred. No way leads through a version
-/// that lacks something that the end has again: what the store holds of it would be gone.
+/// The fewest hops win, unless a longer way through known versions keeps what the direct one would lose: a thing that
+/// was renamed twice. Between two versions a mapping model goes before what could be inferred. No way leads through a
+/// version that lacks something that the end has again: what the store holds of it would be gone.
 struct MigrationWay {
     /// Whether a mapping may be inferred.
     var infers: Bool
@@ -75,8 +75,8 @@ struct MigrationWay {
         return nil
     }
 
-    /// Goes the best way that there is. Where rows forbid what the models allow, other ways are tried that keep as much; when
-    /// there is none, the first error says why.
+    /// Goes the best way that there is. Where rows forbid what the models allow, other ways are tried that keep as
+    /// much; when there is none, the first error says why.
     ///
     /// - Parameter run: gets the hops; nil when the models allow no way at all.
     func go(

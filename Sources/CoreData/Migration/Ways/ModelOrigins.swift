@@ -1,12 +1,13 @@
-/// Where the entities and properties of a version come from in an older one, followed through all versions between them.
+/// Where the entities and properties of a version come from in an older one, followed through all versions between
+/// them.
 struct ModelOrigins {
     /// For every layout of the newer version, the layout of the older one; nil for what came later.
     private(set) var entities: [Int?]
     /// For every layout of the newer version, the names of the older version's properties by those of its own.
     private(set) var properties: [[String: String]]
 
-    /// What has already happened on the way to the values of a property, or to the place of an entity. What happens twice
-    /// depends on what was between.
+    /// What has already happened on the way to the values of a property, or to the place of an entity. What happens
+    /// twice depends on what was between.
     private struct Events: OptionSet {
         let rawValue: Int
         static let type = Events(rawValue: 1)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The versions of models and the mapping models among the resources of bundles: listed at once, each read when it is needed,
-/// and once.
+/// The versions of models and the mapping models among the resources of bundles: listed at once, each read when it is
+/// needed, and once.
 final class ModelShelf {
     let bundles: [Bundle]?
     private lazy var listed = NSManagedObjectModel.listedVersions(in: bundles)

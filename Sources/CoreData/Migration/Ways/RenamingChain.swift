@@ -1,8 +1,8 @@
 /// Looks for a way through other versions that keeps what the way with the fewest hops would lose.
 ///
-/// A thing that was renamed twice has, in the newest version, the name of the middle one as its renaming identifier, or no
-/// longer any; only the version between them tells what it was called before. So only versions are looked at that rename what
-/// is looked for, as it is called where the way has come to, or the entity that it belongs to.
+/// A thing that was renamed twice has, in the newest version, the name of the middle one as its renaming identifier, or
+/// no longer any; only the version between them tells what it was called before. So only versions are looked at that
+/// rename what is looked for, as it is called where the way has come to, or the entity that it belongs to.
 struct RenamingChain {
     private let map: MigrationMap
     /// The way with the fewest hops.
@@ -28,7 +28,8 @@ struct RenamingChain {
     ///
     /// - Parameters:
     ///   - usual: the places of the way with the fewest hops.
-    ///   - addVersions: gives the map those that the way may lead through; called only where the usual way loses something.
+    ///   - addVersions: gives the map those that the way may lead through; called only where the usual way loses
+    ///     something.
     init?(
         _ map: MigrationMap, insteadOf usual: [Int] = [MigrationMap.start, MigrationMap.end], addVersions: () -> Void
     ) {
@@ -170,7 +171,8 @@ struct RenamingChain {
         return Set(names.flatMap { renamers[$0] ?? [] }).union(usual).subtracting([MigrationMap.end])
     }
 
-    /// The way with one more hop; nil where it cannot be inferred, or loses what the way is gone for or what the end has again.
+    /// The way with one more hop; nil where it cannot be inferred, or loses what the way is gone for or what the end
+    /// has again.
     private func step(_ state: State, to place: Int) -> State? {
         guard let from = state.places.last, let hop = map.hop(from: from, to: place), let difference = hop.difference
         else { return nil }

@@ -30,8 +30,8 @@ struct WayMigration {
         _ = try copying.run(from: metadata, legs())
     }
 
-    /// A leg for each mapping model, and one for all inferred hops between them. The rows that a mapping model makes are ten
-    /// times as dear as those that SQLite moves.
+    /// A leg for each mapping model, and one for all inferred hops between them. The rows that a mapping model makes
+    /// are ten times as dear as those that SQLite moves.
     func legs() -> [CopyingMigration.Leg] {
         var legs: [CopyingMigration.Leg] = []
         var inferred: [MigrationHop] = []

@@ -1,8 +1,8 @@
 import Foundation
 
 extension KeyedArchive {
-    /// Whether Foundation's archiver takes an object: it stops the process at one that is not `NSCoding` and at a class that
-    /// is nested or private.
+    /// Whether Foundation's archiver takes an object: it stops the process at one that is not `NSCoding` and at a class
+    /// that is nested or private.
     static func canHold(_ object: AnyObject) -> Bool {
         guard object is NSCoding else { return false }
         let name = String(reflecting: type(of: object))
@@ -11,8 +11,9 @@ extension KeyedArchive {
 
     /// The object of an archive.
     ///
-    /// Archives of plain values are read here: Foundation's unarchiver stops the process at some that are damaged. Those with
-    /// objects of other classes are left to it, if all their classes are there: about others it writes to the standard error.
+    /// Archives of plain values are read here: Foundation's unarchiver stops the process at some that are damaged.
+    /// Those with objects of other classes are left to it, if all their classes are there: about others it writes to
+    /// the standard error.
     static func object(
         of data: Data, isAllowed: (AnyObject) -> Bool = { _ in true }, otherwise unarchive: () throws -> Any?
     ) -> Any? {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A model as Xcode's editor archives it: the `elements` of Xcode 3, and the copies of models in mapping models to this day.
+/// A model as Xcode's editor archives it: the `elements` of Xcode 3, and the copies of models in mapping models to this
+/// day.
 ///
 /// What the editor's objects say is put into the elements of the XML source, which `ModelSourceReader` reads.
 enum XcodeModelArchive {

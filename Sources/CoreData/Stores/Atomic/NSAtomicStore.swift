@@ -1,20 +1,21 @@
 import Foundation
 
-/// The base class of stores that a program writes and that are read and saved as a whole: a file of a format of its own.
+/// The base class of stores that a program writes and that are read and saved as a whole: a file of a format of its
+/// own.
 ///
-/// A subclass overrides `load()`, `save()`, `newReferenceObject(for:)`, `newCacheNode(for:)`, `updateCacheNode(_:from:)` and
-/// `type`, keeps `metadata` in its file, overrides the class's `metadataForPersistentStore(with:)` and
-/// `setMetadata(_:forPersistentStoreAt:)` to reach it there, and is made known by
-/// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. Fetches are answered from its nodes. Its methods are
-/// called one at a time.
+/// A subclass overrides `load()`, `save()`, `newReferenceObject(for:)`, `newCacheNode(for:)`,
+/// `updateCacheNode(_:from:)` and `type`, keeps `metadata` in its file, overrides the class's
+/// `metadataForPersistentStore(with:)` and `setMetadata(_:forPersistentStoreAt:)` to reach it there, and is made known
+/// by `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. Fetches are answered from its nodes. Its
+/// methods are called one at a time.
 open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable {  // state is guarded by `stateLock`
     let storeNumber: Int
     private let stateLock = NSLock()
     /// By layout index, then by key.
     private var nodes: [Int: [Int64: NSAtomicStoreCacheNode]] = [:]
 
-    /// Called by the coordinator that the store is added to; an overrider calls `super`. There may be no file yet, or an
-    /// empty one: that is a new store.
+    /// Called by the coordinator that the store is added to; an overrider calls `super`. There may be no file yet, or
+    /// an empty one: that is a new store.
     public override init(
         persistentStoreCoordinator coordinator: NSPersistentStoreCoordinator?, configurationName: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
@@ -25,8 +26,8 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
         super.metadata = [NSStoreTypeKey: type, NSStoreUUIDKey: identifier as Any]
     }
 
-    /// Saves the store, unless it lives in memory. A device, a pipe or a socket in the place of its file is refused: most
-    /// stores put a new file in the place of the old one.
+    /// Saves the store, unless it lives in memory. A device, a pipe or a socket in the place of its file is refused:
+    /// most stores put a new file in the place of the old one.
     final func saveFile() throws {
         if let url {
             guard StorePlace(url) == .file else { return }
@@ -40,8 +41,8 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
 
     // MARK: To override
 
-    /// Reads the file and makes the nodes of its records known by `addCacheNodes(_:)`. Nothing is to be read from a file
-    /// that is not there or empty.
+    /// Reads the file and makes the nodes of its records known by `addCacheNodes(_:)`. Nothing is to be read from a
+    /// file that is not there or empty.
     open func load() throws { abstract("load()") }
 
     /// Writes all nodes and the metadata to the file. When it throws, the nodes are as they were before the save.
@@ -60,8 +61,8 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
         abstract("updateCacheNode(_:from:)")
     }
 
-    /// What names the record of a new object among those of its entity: a string, a number, a UUID. It stays the same as
-    /// long as the record lives.
+    /// What names the record of a new object among those of its entity: a string, a number, a UUID. It stays the same
+    /// as long as the record lives.
     open func newReferenceObject(for managedObject: NSManagedObject) -> Any { abstract("newReferenceObject(for:)") }
 
     /// The nodes of deleted objects are about to be forgotten.

@@ -3,8 +3,8 @@ import Foundation
 /// One record of an atomic store, in memory.
 ///
 /// Its values are read and set by property name: attributes as values of their types, to-one relationships as nodes,
-/// to-many relationships as sets (or ordered sets, or arrays) of nodes. Changed under the coordinator's calls to its store
-/// only: while it loads and while it saves.
+/// to-many relationships as sets (or ordered sets, or arrays) of nodes. Changed under the coordinator's calls to its
+/// store only: while it loads and while it saves.
 open class NSAtomicStoreCacheNode: NSObject, @unchecked Sendable {  // written under the store's lock only
     /// The id of the record.
     open var objectID: NSManagedObjectID { givenObjectID }

@@ -7,8 +7,8 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
     private weak var coordinator: NSPersistentStoreCoordinator?
     private let rowCache: RowCache
     private let lock = NSLock()
-    /// The present version of records that were written, or seen to change; of the others the row cache has what anybody
-    /// still looks at.
+    /// The present version of records that were written, or seen to change; of the others the row cache has what
+    /// anybody still looks at.
     private var versions: [Int64: Int32] = [:]
     /// Rows of the cache that are to be read anew.
     private var stale: Set<Int64> = []
@@ -37,7 +37,8 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
 
     func close() { rowCache.removeAll() }
 
-    /// Runs a body with the context that asks, on whose queue this is; with one of its own for those who ask without any.
+    /// Runs a body with the context that asks, on whose queue this is; with one of its own for those who ask without
+    /// any.
     private func using<Result>(
         _ given: NSManagedObjectContext?, _ body: (NSManagedObjectContext) throws -> Result
     ) rethrows -> Result {
@@ -187,9 +188,9 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
             })
     }
 
-    /// Puts a row that was just read into the cache. Where it differs from the one there it gets a version of its own, in
-    /// case the store does not count versions: who still holds the old one must not overwrite it unawares. Nil when the
-    /// record has been saved since the reader began.
+    /// Puts a row that was just read into the cache. Where it differs from the one there it gets a version of its own,
+    /// in case the store does not count versions: who still holds the old one must not overwrite it unawares. Nil when
+    /// the record has been saved since the reader began.
     private func takeIn(_ row: Snapshot, _ layout: EntityLayout, readAfter known: Knowledge) -> Snapshot? {
         lock.withLock {
             if knowledge(of: row.key) != known { return nil }

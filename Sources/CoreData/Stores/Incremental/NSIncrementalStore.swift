@@ -5,8 +5,8 @@ import Foundation
 ///
 /// A subclass overrides `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)`,
 /// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`, and is made known by
-/// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. It is called on the queues of the contexts that use
-/// it, several at a time when there are several.
+/// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. It is called on the queues of the contexts that
+/// use it, several at a time when there are several.
 open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendable {  // `storeNumber` is constant
     let storeNumber: Int
 
@@ -46,8 +46,8 @@ open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendab
         abstract("newValuesForObject(with:with:)")
     }
 
-    /// What a relationship of a record leads to: an `NSManagedObjectID` or `NSNull`, for a to-many one an array (or a set)
-    /// of ids.
+    /// What a relationship of a record leads to: an `NSManagedObjectID` or `NSNull`, for a to-many one an array (or a
+    /// set) of ids.
     open func newValue(
         forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
         with context: NSManagedObjectContext?

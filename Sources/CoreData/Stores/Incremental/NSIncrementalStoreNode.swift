@@ -14,8 +14,9 @@ open class NSIncrementalStoreNode: NSObject, @unchecked Sendable {  // mutable s
 
     /// Makes a node out of values by property name.
     ///
-    /// Attributes have values of their types; one that is missing is nil. To-one relationships have an `NSManagedObjectID`
-    /// or `NSNull`; one that is missing is asked for by `newValue(forRelationship:forObjectWith:with:)`.
+    /// Attributes have values of their types; one that is missing is nil. To-one relationships have an
+    /// `NSManagedObjectID` or `NSNull`; one that is missing is asked for by
+    /// `newValue(forRelationship:forObjectWith:with:)`.
     public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
         givenObjectID = objectID
         self.values = values

@@ -14,15 +14,15 @@ package protocol InPlaceEngine: StoreEngine {
         _ body: (any SQLConnection) throws -> Void
     ) throws
 
-    /// Puts other tables in the place of those that a store has, in the transaction of a migration, and lets a body fill
-    /// them.
+    /// Puts other tables in the place of those that a store has, in the transaction of a migration, and lets a body
+    /// fill them.
     func rebuild(
         on connection: any SQLConnection, _ layout: ModelLayout, entities: Set<String>?, _ metadata: [String: Any],
         timeout: TimeInterval, _ progress: Progress?, _ fill: (TransferEnd) throws -> Void
     ) throws
 
-    /// Lets a body fill a store that is not there yet, or that an earlier attempt with the same note has begun. Nobody can
-    /// open it before it is finished. One that fails leaves nothing; a killed process leaves what it has kept.
+    /// Lets a body fill a store that is not there yet, or that an earlier attempt with the same note has begun. Nobody
+    /// can open it before it is finished. One that fails leaves nothing; a killed process leaves what it has kept.
     func filling(
         _ opening: StoreOpening, note: String, timeout: TimeInterval, _ progress: Progress?,
         _ body: (any UnfinishedStore) throws -> Void

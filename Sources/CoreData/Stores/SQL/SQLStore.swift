@@ -217,7 +217,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
-    /// Runs a body with the statement of a SELECT. What the database cannot compute is decided first, in the same state.
+    /// Runs a body with the statement of a SELECT. What the database cannot compute is decided first, in the same
+    /// state.
     package final func reading<Result>(
         _ select: SQLSelect, _ body: (any SQLPreparedStatement) throws -> Result
     ) throws -> Result {

@@ -1,7 +1,8 @@
 import Foundation
 
 extension ExternalData {
-    /// Removes the files that killed processes left and no row names. `columns` are those that may name files, by table.
+    /// Removes the files that killed processes left and no row names. `columns` are those that may name files, by
+    /// table.
     ///
     /// Nothing happens while another process writes to the store: then the next opening does it.
     func sweep(_ columns: [String: [String]], storeAt url: URL) throws {
@@ -46,7 +47,8 @@ extension SQLiteConnection {
 }
 
 extension SQLiteStore {
-    /// Removes what killed processes, and migrations, left of external values. What cannot be removed now is only waste.
+    /// Removes what killed processes, and migrations, left of external values. What cannot be removed now is only
+    /// waste.
     func sweepExternalData() {
         guard let externalData, let url, !isReadOnly else { return }
         try? externalData.sweep(externalColumns, storeAt: url)

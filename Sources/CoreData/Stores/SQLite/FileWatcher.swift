@@ -1,7 +1,7 @@
 import Foundation
 
-/// Says when a file is written to by anybody, this process included: the kernel reports it (inotify), nothing is asked for
-/// again and again.
+/// Says when a file is written to by anybody, this process included: the kernel reports it (inotify), nothing is asked
+/// for again and again.
 ///
 /// The file may be missing, go and come back: its folder is watched for that.
 final class FileWatcher: @unchecked Sendable {  // what changes is touched on the source's queue only

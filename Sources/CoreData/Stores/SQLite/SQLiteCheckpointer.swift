@@ -3,10 +3,10 @@ import Foundation
 
 /// Copies the -wal into the main file in the background.
 ///
-/// SQLite by itself does it inside the commit that finds the -wal grown: that save, and whoever waits for it, then waits
-/// for the disk twice. Here the commit only says so, and a connection of its own copies what readers and writers can spare
-/// (a passive checkpoint), while they go on. Should the -wal grow much faster than it is copied, the next save lends a hand
-/// before it begins, so that its size stays bounded.
+/// SQLite by itself does it inside the commit that finds the -wal grown: that save, and whoever waits for it, then
+/// waits for the disk twice. Here the commit only says so, and a connection of its own copies what readers and writers
+/// can spare (a passive checkpoint), while they go on. Should the -wal grow much faster than it is copied, the next
+/// save lends a hand before it begins, so that its size stays bounded.
 final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guarded by `lock`
     /// Pages of -wal from which it is copied: SQLite's own number.
     private static let threshold: Int32 = 1_000

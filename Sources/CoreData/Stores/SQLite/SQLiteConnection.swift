@@ -34,7 +34,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     /// Opens the connection. A regular file is not read or written by this.
     init(path: String, access: Access, busyTimeout: TimeInterval = 240) throws {
-        // Opening a pipe waits for its other end, and beside an empty database SQLite removes what has the name of its -wal.
+        // Opening a pipe waits for its other end, and beside an empty database SQLite removes what has the name of its
+        // -wal.
         let isFile = access != .memory && access != .sharedMemory
         if isFile {
             try SQLiteStoreFiles(URL(fileURLWithPath: path)).requireOwnFiles(.fileReadCorruptFile)
@@ -204,8 +205,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     // MARK: State
 
-    /// Whether all transactions are parts of one, which `commitHeldTransaction` ends: for a file that nobody else opens yet
-    /// and that is of no use before it is whole. Each commit would write the inner pages of the tables' trees once more.
+    /// Whether all transactions are parts of one, which `commitHeldTransaction` ends: for a file that nobody else opens
+    /// yet and that is of no use before it is whole. Each commit would write the inner pages of the tables' trees once
+    /// more.
     var holdsTransaction = false
 
     /// Whether a transaction is open.
@@ -274,8 +276,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         if isInTransaction { try execute("COMMIT") }
     }
 
-    /// Commits what was written since the transaction is held, under a number that is in the file from then on. What follows
-    /// is held again.
+    /// Commits what was written since the transaction is held, under a number that is in the file from then on. What
+    /// follows is held again.
     func commitHeldTransaction(as number: Int) throws {
         if !isInTransaction { try execute("BEGIN IMMEDIATE") }
         try execute("PRAGMA user_version = \(number); COMMIT")
@@ -286,8 +288,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     /// Copies the whole database into another connection's, one consistent state of it.
     ///
-    /// - Parameter following: is told now and then how much is copied, from 0 to 1, and may stop it by throwing. Only for
-    ///   a source that nobody writes meanwhile; nil to copy everything at once.
+    /// - Parameter following: is told now and then how much is copied, from 0 to 1, and may stop it by throwing. Only
+    ///   for a source that nobody writes meanwhile; nil to copy everything at once.
     func backUp(to target: SQLiteConnection, following: ((Double) throws -> Void)? = nil) throws {
         guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw target.error(SQLITE_ERROR)
@@ -311,11 +313,12 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         if code != SQLITE_DONE || end != SQLITE_OK { throw target.error(end == SQLITE_OK ? code : end) }
     }
 
-    /// Writes what a transaction has changed so far, as far as nothing needs it: less is left for the commit. What cannot be
-    /// written stays for it.
+    /// Writes what a transaction has changed so far, as far as nothing needs it: less is left for the commit. What
+    /// cannot be written stays for it.
     func flushCache() { sqlite3_db_cacheflush(handle) }
 
-    /// Ends an open transaction without its changes. SQLite may already have done so itself (full disk): then nothing happens.
+    /// Ends an open transaction without its changes. SQLite may already have done so itself (full disk): then nothing
+    /// happens.
     func rollback() {
         guard isInTransaction else { return }
         // Without an open part there is nothing to take back, and SQLite says so.

@@ -21,7 +21,8 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
             || (primaryCode == SQLITE_IOERR && (systemError == ENOSPC || systemError == EDQUOT))
     }
 
-    /// Whether a statement was refused because it is more than SQLite takes: too deep, too many values, too many tables.
+    /// Whether a statement was refused because it is more than SQLite takes: too deep, too many values, too many
+    /// tables.
     private var isOfSize: Bool {
         primaryCode == SQLITE_ERROR
             && ["parser stack overflow", "Expression tree is too large", "too many SQL variables", "tables in a join"]
@@ -37,7 +38,8 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
     /// `SQLITE_READONLY_DBMOVED`.
     static let codeOfMovedFile = SQLITE_READONLY | 4 << 8
 
-    /// Whether the file of a connection has another name now or none, see `SQLiteFileGuard`: opened anew, it is another.
+    /// Whether the file of a connection has another name now or none, see `SQLiteFileGuard`: opened anew, it is
+    /// another.
     var isOfMovedFile: Bool { code == Self.codeOfMovedFile }
 
     /// Whether the file is damaged, as far as it was read, or no database.
@@ -48,8 +50,8 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
         [SQLITE_READONLY, SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(primaryCode)
     }
 
-    /// Whether the file is one that nobody locks: it can only be read, or it is no database. Of a disk that fails, and of
-    /// files that cannot be opened now, nothing says so.
+    /// Whether the file is one that nobody locks: it can only be read, or it is no database. Of a disk that fails, and
+    /// of files that cannot be opened now, nothing says so.
     var needsNoLock: Bool {
         [SQLITE_READONLY, SQLITE_NOTADB, SQLITE_CORRUPT].contains(primaryCode) && !isOfMovedFile
     }

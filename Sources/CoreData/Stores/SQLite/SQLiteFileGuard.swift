@@ -8,7 +8,8 @@ import CSQLite
 /// or empty a -shm that this process has mapped. SQLite looks for them under a lock on the main file, and whoever
 /// exchanges the file holds that lock alone. So the question is asked at a moment at which the answer stays true.
 enum SQLiteFileGuard {
-    /// The name to open connections with; nil, and SQLite's own access is used, where it has none that could be guarded.
+    /// The name to open connections with; nil, and SQLite's own access is used, where it has none that could be
+    /// guarded.
     nonisolated(unsafe) static let name: UnsafePointer<CChar>? = {
         guard let original, let name = strdup("opencoredata") else { return nil }
         var guarded = original.pointee
@@ -25,8 +26,8 @@ enum SQLiteFileGuard {
         }
         guarded.xDelete = { _, name, isSynchronized in
             guard let original = SQLiteFileGuard.original else { return SQLITE_IOERR }
-            // Beside an empty main file SQLite removes the -wal. Of a -journal nothing tells whether the connection that
-            // removes it has made it, as the one has that destroys a store.
+            // Beside an empty main file SQLite removes the -wal. Of a -journal nothing tells whether the connection
+            // that removes it has made it, as the one has that destroys a store.
             if let name, isLog(name), hasMoved(mainFileOf: name) { return SQLiteError.codeOfMovedFile }
             return original.pointee.xDelete(original, name, isSynchronized)
         }

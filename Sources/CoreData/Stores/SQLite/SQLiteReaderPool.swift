@@ -3,10 +3,10 @@ import Foundation
 
 /// The connections a SQLite store reads with.
 ///
-/// With a -wal there are several: readers never wait for the writer, nor for each other. They keep their read transaction
-/// open between two reads, which makes the reading of one row four times cheaper, and end it as soon as anybody has
-/// written: SQLite counts the changes of a -wal in memory that all processes share, and a reader looks there first. A
-/// transaction that nobody used for a moment is ended too, so that it holds up no checkpoint.
+/// With a -wal there are several: readers never wait for the writer, nor for each other. They keep their read
+/// transaction open between two reads, which makes the reading of one row four times cheaper, and end it as soon as
+/// anybody has written: SQLite counts the changes of a -wal in memory that all processes share, and a reader looks
+/// there first. A transaction that nobody used for a moment is ended too, so that it holds up no checkpoint.
 ///
 /// Without a -wal (memory, rollback journal) readers and the writer share one connection.
 // @unchecked Sendable: mutable state is guarded by `condition`, `shared` by `sharedLock`.
@@ -31,8 +31,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
         }
     }
 
-    /// What changes in the header of the shared index of a -wal with every commit: the change counter, the last frame, and
-    /// the salts that are new when the -wal begins again.
+    /// What changes in the header of the shared index of a -wal with every commit: the change counter, the last frame,
+    /// and the salts that are new when the -wal begins again.
     fileprivate struct Stamp: Equatable {
         var change: UInt32 = 0
         var frame: UInt32 = 0
@@ -60,8 +60,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
     private var count = 0
     private var isSweepScheduled = false
 
-    /// A pool of connections of its own, made when they are needed. `watchesWAL` is for files with a -wal: asking SQLite for
-    /// the shared index of any other file would make one.
+    /// A pool of connections of its own, made when they are needed. `watchesWAL` is for files with a -wal: asking
+    /// SQLite for the shared index of any other file would make one.
     init(maximum: Int, watchesWAL: Bool, make: @escaping () throws -> SQLiteConnection) {
         self.maximum = maximum
         self.watchesWAL = watchesWAL
@@ -94,8 +94,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
         return try body(reader.connection)
     }
 
-    /// A connection of its own, not of the pool, that reads what there is now as long as it is open; nil where readers and
-    /// the writer share one.
+    /// A connection of its own, not of the pool, that reads what there is now as long as it is open; nil where readers
+    /// and the writer share one.
     func makePinned() throws -> SQLiteConnection? {
         guard let make, watchesWAL else { return nil }
         let connection = try make()
@@ -177,7 +177,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
 
     // MARK: Ending transactions
 
-    /// Ends the read transactions of all readers that are not in use: before a write, so that its checkpoint is not held up.
+    /// Ends the read transactions of all readers that are not in use: before a write, so that its checkpoint is not
+    /// held up.
     func endIdleTransactions() {
         if isShared { return }
         condition.lock()

@@ -198,8 +198,8 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
 
     // MARK: Reading
 
-    /// The column's value; good until the next step. Reading through it skips the checks of `sqlite3_column_…`, which is
-    /// allowed because the connection is used by one thread.
+    /// The column's value; good until the next step. Reading through it skips the checks of `sqlite3_column_…`, which
+    /// is allowed because the connection is used by one thread.
     @inline(__always)
     func value(_ column: Int32) -> OpaquePointer? { sqlite3_column_value(handle, column) }
 

@@ -84,8 +84,8 @@ extension SQLiteStore {
             try openFile(url, entities: entities, look)
         }
 
-        /// Opens a store, or makes it. Where somebody destroys, replaces or migrates it meanwhile, the file that was begun with
-        /// loses its name or its log: then the one that is there now is opened.
+        /// Opens a store, or makes it. Where somebody destroys, replaces or migrates it meanwhile, the file that was
+        /// begun with loses its name or its log: then the one that is there now is opened.
         private mutating func openFile(_ url: URL, entities: Set<String>?, _ look: SQLiteStoreLook?) throws {
             let deadline = ContinuousClock.now + .seconds(max(0, settings.timeout))
             let isReadOnly = settings.isReadOnly
@@ -178,8 +178,8 @@ extension SQLiteStore {
                 url: url, underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(code)))
         }
 
-        /// Removes what an unfinished creation left, unless somebody has it open. Without space it cannot be locked; then it
-        /// goes without.
+        /// Removes what an unfinished creation left, unless somebody has it open. Without space it cannot be locked;
+        /// then it goes without.
         private static func removeUnfinished(_ files: SQLiteStoreFiles) {
             do {
                 try files.destroy(timeout: 0)
@@ -226,8 +226,8 @@ extension SQLiteStore {
             ).check(look.metadata)
         }
 
-        /// Has a store that keeps history be read only where the options do not ask for history: changes that history does
-        /// not know of would be lost for whoever follows it.
+        /// Has a store that keeps history be read only where the options do not ask for history: changes that history
+        /// does not know of would be lost for whoever follows it.
         mutating func requireTracking(at url: URL) {
             if settings.isReadOnly || settings.tracksHistory { return }
             FileHandle.standardError.write(

@@ -17,11 +17,11 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
         isReadOnly = opened.writer == nil
     }
 
-    /// Opens a store, or makes it when there is none. Nothing on disk changes when it throws, beyond what SQLite does to
-    /// recover a file whose writer was killed.
+    /// Opens a store, or makes it when there is none. Nothing on disk changes when it throws, beyond what SQLite does
+    /// to recover a file whose writer was killed.
     ///
-    /// A nil URL, `/dev/null` and the type `NSInMemoryStoreType` give a private store in memory, a name below `/dev/null` one
-    /// that the process shares. Such a store can have the content of another one from the beginning.
+    /// A nil URL, `/dev/null` and the type `NSInMemoryStoreType` give a private store in memory, a name below
+    /// `/dev/null` one that the process shares. Such a store can have the content of another one from the beginning.
     convenience init(
         layout: ModelLayout, storeNumber: Int, type: String = NSSQLiteStoreType, configurationName: String? = nil,
         at url: URL?, options: [AnyHashable: Any]? = nil, use: StoreUse = .work, copying other: SQLiteStore? = nil,

@@ -11,7 +11,8 @@ struct SQLiteStoreCreation {
     /// Somebody else has made the store in the meantime: it is there and can be opened.
     struct AlreadyMade: Error {}
 
-    /// Fills an empty database and returns the new store's metadata. Throws `AlreadyMade` when it is not empty any more.
+    /// Fills an empty database and returns the new store's metadata. Throws `AlreadyMade` when it is not empty any
+    /// more.
     func create(on connection: SQLiteConnection, settings: SQLiteStoreOptions, url: URL?) throws -> [String: Any] {
         // A -wal fixes the layout of the file; every other journal must be known before anything is written.
         if url != nil, let journal = settings.pragma("journal_mode"), journal.uppercased() != "WAL" {

@@ -21,9 +21,9 @@ struct SQLiteStoreLook: StoreLook {
         }
     }
 
-    /// Runs a body with a look at a store, and with the connection that was used: it reads the same state of the store, and
-    /// leaves no trace. Nil where no store has been made in the file yet. What others disturb is begun again, the body
-    /// with it.
+    /// Runs a body with a look at a store, and with the connection that was used: it reads the same state of the store,
+    /// and leaves no trace. Nil where no store has been made in the file yet. What others disturb is begun again, the
+    /// body with it.
     static func reading<Result>(
         at url: URL, timeout: TimeInterval, _ attempts: Attempts? = nil,
         _ body: (_ look: Self, _ connection: SQLiteConnection) throws -> Result

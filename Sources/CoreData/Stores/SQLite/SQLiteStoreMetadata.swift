@@ -17,7 +17,8 @@ enum SQLiteStoreMetadata {
         return metadata
     }
 
-    /// Whether the file is a database without any table: what a killed creation may leave behind. Also true of an empty file.
+    /// Whether the file is a database without any table: what a killed creation may leave behind. Also true of an empty
+    /// file.
     static func isEmptyDatabase(at url: URL, timeout: TimeInterval = 240) throws -> Bool {
         // A connection to an empty file would remove the empty -wal of a store that was destroyed.
         if SQLiteStoreFiles(url).isEmptied { return true }
@@ -90,9 +91,9 @@ enum SQLiteStoreMetadata {
     ///
     /// The thread that holds the lock on the store takes the file as it lies, whatever others have left beside it.
     /// Without a -wal the file is taken as it lies (`immutable=1`: no locks, no other files). With a -wal and a -shm
-    /// somebody is using the store, or was killed: an ordinary read-only connection joins in. With a -wal alone an ordinary
-    /// one would make a -shm; in exclusive mode SQLite keeps that index in memory, and it is told not to copy the -wal
-    /// into the main file when it closes.
+    /// somebody is using the store, or was killed: an ordinary read-only connection joins in. With a -wal alone an
+    /// ordinary one would make a -shm; in exclusive mode SQLite keeps that index in memory, and it is told not to copy
+    /// the -wal into the main file when it closes.
     static func quietConnection(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
         try UnsettledReading.run(SQLiteStoreFiles(url), timeout: timeout) {
             try openQuietly(at: url, timeout: timeout)
@@ -128,8 +129,8 @@ enum SQLiteStoreMetadata {
 
     /// Throws when the -wal beside a store is another store's: SQLite would copy its pages over the store's own.
     ///
-    /// A -wal does not say which file it belongs to. But most begin with a whole new store or hold its metadata, and then
-    /// the file alone has another UUID than the file with its -wal.
+    /// A -wal does not say which file it belongs to. But most begin with a whole new store or hold its metadata, and
+    /// then the file alone has another UUID than the file with its -wal.
     private static func requireOwnLog(at url: URL, _ metadata: [String: Any]) throws {
         let files = SQLiteStoreFiles(url)
         // Without the -wal the file may hold nothing yet, or something in between: then it has nothing to say.

@@ -29,7 +29,8 @@ enum SharedMemory {
     ///
     /// - Parameters:
     ///   - url: the store's URL, for the error.
-    ///   - force: whether to do so while somebody has the store open, which is error `NSPersistentStoreTimeoutError` otherwise.
+    ///   - force: whether to do so while somebody has the store open, which is error `NSPersistentStoreTimeoutError`
+    ///     otherwise.
     static func destroy(_ name: String, url: URL, force: Bool) throws {
         guard try reader(of: name, timeout: 0) != nil else { return }
         guard force else {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The spatial indexes that lie in a store's file: R-trees `Z_RT_<Entity>_<name>`, with the key of an object and, of each
-/// column, the least and the greatest value.
+/// The spatial indexes that lie in a store's file: R-trees `Z_RT_<Entity>_<name>`, with the key of an object and, of
+/// each column, the least and the greatest value.
 ///
-/// We make none, but a file that has some needs them in step with its rows. Where triggers of the file see to that, nothing is
-/// to be done. Where none do, the connection that writes has temporary ones, which are part of no file.
+/// We make none, but a file that has some needs them in step with its rows. Where triggers of the file see to that,
+/// nothing is to be done. Where none do, the connection that writes has temporary ones, which are part of no file.
 struct SpatialIndexes {
     struct Index {
         let name: String
@@ -104,8 +104,8 @@ struct SpatialIndexes {
 
     // MARK: Migrations
 
-    /// Puts the indexes in step with the tables that a migration has made of those there were. One whose entity or columns are
-    /// gone, or whose triggers do not fit any more, is dropped: it says nothing that the rows do not say.
+    /// Puts the indexes in step with the tables that a migration has made of those there were. One whose entity or
+    /// columns are gone, or whose triggers do not fit any more, is dropped: it says nothing that the rows do not say.
     func follow(on connection: SQLiteConnection) throws {
         if indexes.isEmpty { return }
         let dialect = SQLiteDialect()

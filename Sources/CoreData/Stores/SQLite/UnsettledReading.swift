@@ -3,17 +3,17 @@ import Foundation
 
 /// Decides whether what went wrong with a store's file is looked at again, because others were at work on it meanwhile.
 ///
-/// Where nobody seems to use a store its file is read without a lock, and no lock holds a name. So another file can come
-/// into the store's place, the -wal and the -shm that told how to read can go, and what somebody writes meanwhile can
-/// look damaged. A file that stays as it is, and that nobody writes, is damaged if it looks so.
+/// Where nobody seems to use a store its file is read without a lock, and no lock holds a name. So another file can
+/// come into the store's place, the -wal and the -shm that told how to read can go, and what somebody writes meanwhile
+/// can look damaged. A file that stays as it is, and that nobody writes, is damaged if it looks so.
 struct UnsettledReading {
     private let files: SQLiteStoreFiles
     private var attempts: Attempts
     private var before: Sight
     private var hasLookedTwice = false
 
-    /// What changes of the files when somebody else opens, writes, exchanges, recovers or migrates the store. What lies in
-    /// the -wal is not of it: whoever reads that holds a lock.
+    /// What changes of the files when somebody else opens, writes, exchanges, recovers or migrates the store. What lies
+    /// in the -wal is not of it: whoever reads that holds a lock.
     private struct Sight: Equatable {
         let main: FileState?
         let hasLog: Bool
@@ -55,8 +55,8 @@ struct UnsettledReading {
         // Another file has come into the store's place since the connection was opened.
         if error.isOfMovedFile { return attempts.goOn() }
         if error.looksDamaged { return isRepeatedAfterDamage() }
-        // The last process that had the store open has closed it: SQLite says that it cannot open the -wal and the -shm, or
-        // that it may not make them.
+        // The last process that had the store open has closed it: SQLite says that it cannot open the -wal and the
+        // -shm, or that it may not make them.
         guard before.hasIndex, [SQLITE_READONLY, SQLITE_CANTOPEN].contains(error.primaryCode) else { return false }
         return !FileManager.default.fileExists(atPath: files.shm.path) && attempts.goOn()
     }
@@ -65,8 +65,8 @@ struct UnsettledReading {
     mutating func isRepeatedAfterDamage() -> Bool {
         let isBeingWritten = LockHolders.isBeingWritten(files.main, index: files.shm)
         if isBeingWritten || Sight(files) != before { return attempts.goOn() }
-        // The clock of the disk may be coarse: what was written before the look and while it went on has one time then. A
-        // second look begins later.
+        // The clock of the disk may be coarse: what was written before the look and while it went on has one time then.
+        // A second look begins later.
         guard !hasLookedTwice, before.main?.isSettled == false else { return false }
         hasLookedTwice = true
         usleep(Self.tick)

@@ -1,11 +1,11 @@
 import CoreData
 
 extension MigrationJob {
-    /// Migrates the store by a migration manager, into a folder of its own that the system gives for replacing the store, and
-    /// puts the result in the store's place.
+    /// Migrates the store by a migration manager, into a folder of its own that the system gives for replacing the
+    /// store, and puts the result in the store's place.
     ///
-    /// Processes take turns by a file coordinator, whose claim ends with the process. One that waited for another finds the
-    /// store migrated, and does nothing.
+    /// Processes take turns by a file coordinator, whose claim ends with the process. One that waited for another finds
+    /// the store migrated, and does nothing.
     func migrate(
         from source: NSManagedObjectModel, by mapping: NSMappingModel,
         begun: (any MigrationProgressReporting) -> Void

@@ -5,9 +5,9 @@ public struct MeasuredMigrationAdapter: MigrationAdapter {
     /// The adapter; it has no settings.
     public init() {}
 
-    /// Plans the migration without doing it; takes milliseconds at any size of an SQLite store. A store of another type is
-    /// read whole, as it is whenever it is opened; it does not bring its model along as SQLite stores do, and has figures
-    /// when that is among the program's resources.
+    /// Plans the migration without doing it; takes milliseconds at any size of an SQLite store. A store of another type
+    /// is read whole, as it is whenever it is opened; it does not bring its model along as SQLite stores do, and has
+    /// figures when that is among the program's resources.
     public func forecast(_ job: MigrationJob) throws -> LaunchForecast {
         let found = try NSPersistentStoreCoordinator.migrationForecast(
             forPersistentStoreAt: job.storeURL, to: job.model, configuration: job.modelConfiguration,
@@ -47,7 +47,8 @@ final class MonitorAdapter: MigrationProgressReporting {
         self.forecast = forecast
     }
 
-    /// The stage says what is being done to which entity, and to how many of its rows; the rows are those of the entity.
+    /// The stage says what is being done to which entity, and to how many of its rows; the rows are those of the
+    /// entity.
     var migrationStatus: MigrationStatus {
         guard let event = monitor.latest else { return MigrationStatus(fractionCompleted: 0) }
         var stage = [Self.word(for: event.stage), event.entity].compactMap(\.self).joined(separator: " ")

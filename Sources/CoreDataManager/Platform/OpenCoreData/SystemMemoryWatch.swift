@@ -1,7 +1,7 @@
 import Foundation
 
-/// Looks at the machine's memory every two seconds: short is where less than a twentieth is left to programs, of the machine
-/// or of the group of processes that has a limit of its own (a container).
+/// Looks at the machine's memory every two seconds: short is where less than a twentieth is left to programs, of the
+/// machine or of the group of processes that has a limit of its own (a container).
 // Sendable: the timer is made and cancelled by one owner; what changes is touched on the timer's queue.
 final class SystemMemoryWatch: @unchecked Sendable {
     private let timer: any DispatchSourceTimer

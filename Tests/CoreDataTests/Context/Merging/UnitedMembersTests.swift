@@ -26,8 +26,8 @@ struct UnitedMembersTests {
         return try #require(try context.all(entity, "\(key) == %@", name).first)
     }
 
-    /// Saves what the first body makes, has both contexts read everything, then changes and saves in the other context and
-    /// in this one.
+    /// Saves what the first body makes, has both contexts read everything, then changes and saves in the other context
+    /// and in this one.
     private func meet(
         _ policy: NSMergePolicyType, _ make: (NSManagedObjectContext) throws -> Void,
         theirs: (NSManagedObjectContext) throws -> Void, mine: (NSManagedObjectContext) throws -> Void

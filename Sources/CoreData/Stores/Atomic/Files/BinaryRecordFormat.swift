@@ -8,8 +8,8 @@ import Foundation
 /// - `metadata`: the bytes of a property list, the store's metadata with type and UUID;
 /// - `highestNumber`: the highest number ever given to a record;
 /// - `entities`: by entity name, a dictionary of `attributes` and `relationships` (lists of names), `numbers` (one per
-///   record), `values` (per record a list as long as `attributes`: integer, real, text, data, or null for none) and `links`
-///   (per record a list as long as `relationships`, of lists of numbers).
+///   record), `values` (per record a list as long as `attributes`: integer, real, text, data, or null for none) and
+///   `links` (per record a list as long as `relationships`, of lists of numbers).
 ///
 /// Dates are seconds since 2001, UUIDs, URLs and decimals texts; transformable values are what their transformer makes.
 enum BinaryRecordFormat: RecordFormat {

@@ -45,7 +45,8 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     /// How many records a file has.
     static func recordCount(at url: URL) throws -> Int { try read(url, as: format).records.count }
 
-    /// Throws where something lies that is no regular file: what is saved would take its place. A store in memory has none.
+    /// Throws where something lies that is no regular file: what is saved would take its place. A store in memory has
+    /// none.
     private static func requireOwnFile(_ url: URL) throws {
         if StorePlace(url) == .file { try FileKind.require(.file, at: url, followsLinks: true) }
     }

@@ -1,7 +1,7 @@
 /// How a file spells the entities and properties of a model.
 ///
-/// Names follow the rule of the format. Those that the rule would make equal (`item` and `Item` in upper case) stay as they
-/// are in the model instead.
+/// Names follow the rule of the format. Those that the rule would make equal (`item` and `Item` in upper case) stay as
+/// they are in the model instead.
 struct RecordSpelling {
     private let format: any RecordFormat.Type
     private var entities: [String: String] = [:]

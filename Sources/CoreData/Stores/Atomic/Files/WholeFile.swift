@@ -2,8 +2,9 @@ import Foundation
 
 /// Writes a file that is read and written as a whole, so that at any moment the old one or the new one lies there.
 ///
-/// The new one is written beside it under a fixed name, `.NAME.saving`, by whoever holds a kernel lock on that file, and then
-/// renamed. A killed process leaves at most that one file, without a lock; the next opening of the store removes it.
+/// The new one is written beside it under a fixed name, `.NAME.saving`, by whoever holds a kernel lock on that file,
+/// and then renamed. A killed process leaves at most that one file, without a lock; the next opening of the store
+/// removes it.
 enum WholeFile {
     /// Writes a file's bytes, to the disk, with the rights of the file that lies there.
     static func write(_ data: Data, to url: URL) throws {

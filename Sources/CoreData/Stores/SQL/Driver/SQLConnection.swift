@@ -44,8 +44,8 @@ package protocol SQLConnection: AnyObject {
 
     /// Begins a transaction that nobody else can write in, or a part of the one that is held.
     func begin() throws
-    /// Begins the transaction of a save. Other saves may run at the same time where the database keeps rows apart, unless
-    /// it has to be alone.
+    /// Begins the transaction of a save. Other saves may run at the same time where the database keeps rows apart,
+    /// unless it has to be alone.
     func beginSave(alone: Bool) throws
     /// Runs a body whose statements are sent without waiting for what they do, until it reads something.
     ///

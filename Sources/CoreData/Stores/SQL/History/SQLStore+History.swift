@@ -19,8 +19,8 @@ extension SQLStore: HistoryStore {
         return try reading { try max($0.integer(ended) ?? 0, $0.integer(Self.newestDeleted) ?? 0) }
     }
 
-    /// Where a committed transaction waits for an older one that still runs, waits a moment too: most are short. What is
-    /// not through then comes with a later reading.
+    /// Where a committed transaction waits for an older one that still runs, waits a moment too: most are short. What
+    /// is not through then comes with a later reading.
     private func awaitOlderTransactions() throws {
         guard capabilities.numbersHistory else { return }
         let newest = SQLSelect([.function(.max, [.column(SQLSchema.keyColumn)])], of: HistoryTables.transactions)
@@ -155,8 +155,8 @@ extension SQLStore: HistoryStore {
         return row.int64(7) != 0 ? .apple(isOf2017: row.int64(8) != 0) : .unknown
     }
 
-    /// The condition on a transaction `t`. Where transactions are numbered as they begin, one that is older than a token
-    /// may still run; what is not older than all that run is left for later.
+    /// The condition on a transaction `t`. Where transactions are numbered as they begin, one that is older than a
+    /// token may still run; what is not older than all that run is left for later.
     private func condition(_ interval: HistoryInterval) -> SQLExpression {
         guard capabilities.numbersHistory else { return Self.condition(interval) }
         return .and([

@@ -22,7 +22,8 @@ package protocol SQLDialect: Sendable {
     /// What stands behind a table whose rows lie in the order of its key; empty where there is no such thing.
     var keyOrder: String { get }
     func truth(_ value: Bool) -> String
-    /// What stands behind a value for its membership in a list that is bound to a placeholder, and that list as one value.
+    /// What stands behind a value for its membership in a list that is bound to a placeholder, and that list as one
+    /// value.
     func isIn(listAt placeholder: String, like values: [SlotValue]) -> String
     func list(_ values: [SlotValue]) -> SlotValue
     /// The least text behind all that begin with a prefix.

@@ -11,7 +11,8 @@ package struct Repetitions {
     /// Nothing is repeated from now on.
     mutating func end() { isOver = true }
 
-    /// Whether it is run once more; waits a little longer each time: until others are through, or a server is there again.
+    /// Whether it is run once more; waits a little longer each time: until others are through, or a server is there
+    /// again.
     package mutating func goOn(after failure: any SQLFailure) -> Bool {
         if isOver || count == Self.maximum || !failure.mayBeRepeated { return false }
         usleep(UInt32.random(in: 0...((failure.kind == .lost ? 20_000 : 1_000) << count)))

@@ -100,9 +100,10 @@ extension SQLStore {
 
     /// Writes a change set in one transaction or not at all.
     ///
-    /// Where the statements can be sent together they are. What becomes of them in that case is only whether all is as it
-    /// was expected; otherwise the transaction is run once more, step by step, which finds the conflicts. A transaction
-    /// that somebody else was in the way of, and one that was lost with its connection, is run again with the same changes.
+    /// Where the statements can be sent together they are. What becomes of them in that case is only whether all is as
+    /// it was expected; otherwise the transaction is run once more, step by step, which finds the conflicts. A
+    /// transaction that somebody else was in the way of, and one that was lost with its connection, is run again with
+    /// the same changes.
     private func write(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws {
         if changes.isEmpty, !hasUnsavedMetadata { return }
         // Rows that a migration counts have to be counted as they go. Metadata have the version of the tables in them.

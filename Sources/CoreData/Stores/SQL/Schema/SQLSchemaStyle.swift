@@ -5,7 +5,8 @@ package protocol SQLSchemaStyle: Sendable {
     /// - Parameter given: the tables of roots that have names already.
     func tables(ofRoots roots: [String], given: [String: String]) -> (byRoot: [String: String], names: SQLNames)
 
-    /// The name that the table of a root entity has already, or that the model gives it; nil where the style chooses one.
+    /// The name that the table of a root entity has already, or that the model gives it; nil where the style chooses
+    /// one.
     func givenTable(of entity: NSEntityDescription) -> String?
     /// The name that the column of a slot has already, or that the model gives it; nil where the style chooses one.
     func givenColumn(of slot: Slot, in entity: EntityLayout) -> String?
@@ -23,8 +24,8 @@ package protocol SQLSchemaStyle: Sendable {
     func column(ofReference name: String) -> String
     /// The column of the entity that a relationship leads to; `number` is that of the relationship's destination.
     func column(ofEntityOf name: String, number: Int) -> String
-    /// The column of the place in an ordered relationship. `owner` is the number of the entity that declares it where the
-    /// column of the key names it, too.
+    /// The column of the place in an ordered relationship. `owner` is the number of the entity that declares it where
+    /// the column of the key names it, too.
     func column(ofPlaceIn name: String, owner: Int?) -> String
     /// The column of the owner's key where a to-many relationship has no inverse.
     func column(ofOwner entity: String, number: Int, _ relationship: String) -> String

@@ -22,8 +22,8 @@ extension MigrationUnfitValue: CustomStringConvertible {
     }
 }
 
-/// User-info key of the error 134110 of moving a store whose values another database cannot hold: the first hundred of them,
-/// `[MigrationUnfitValue]`.
+/// User-info key of the error 134110 of moving a store whose values another database cannot hold: the first hundred of
+/// them, `[MigrationUnfitValue]`.
 public let NSMigrationUnfitValuesErrorKey = "OpenCoreDataMigrationUnfitValues"
 
 /// User-info key of the same error: how many there are, an `Int`.

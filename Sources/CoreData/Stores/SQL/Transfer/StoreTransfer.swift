@@ -1,7 +1,7 @@
 import Foundation
 
-/// Moves the content of an open store in tables into another one, row by row: looks whether the other can hold it, copies,
-/// compares.
+/// Moves the content of an open store in tables into another one, row by row: looks whether the other can hold it,
+/// copies, compares.
 struct StoreTransfer {
     let source: SQLStore
     /// The UUID of the store whose content it is.
@@ -46,8 +46,8 @@ struct StoreTransfer {
         try SQLStoreMetadata.read(from: connection, url: source.url ?? URL(fileURLWithPath: "/dev/null"))
     }
 
-    /// Copies what is missing. What an earlier attempt has left may be of an older state of the source: then everything is
-    /// copied anew.
+    /// Copies what is missing. What an earlier attempt has left may be of an older state of the source: then everything
+    /// is copied anew.
     private func copy(
         _ from: TransferEnd, to target: any UnfinishedStore, _ parts: MigrationParts, _ rows: Int64, _ url: URL
     ) throws {

@@ -61,8 +61,8 @@ package struct TransferPair: Equatable {
     package var inversePlace: Int64?
 }
 
-/// Reads the tables of one end in the order of their keys, so many rows at a time: nothing is open in between, and memory
-/// does not grow.
+/// Reads the tables of one end in the order of their keys, so many rows at a time: nothing is open in between, and
+/// memory does not grow.
 package final class TransferReader {
     private let end: TransferEnd
     private let cache: RowCache

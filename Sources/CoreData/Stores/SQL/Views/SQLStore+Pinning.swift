@@ -35,8 +35,8 @@ final class StoreDependents: @unchecked Sendable {
 }
 
 extension SQLStore {
-    /// The store as it is now, with a row cache of its own; nil where nothing could be written meanwhile, or the database
-    /// keeps no past states.
+    /// The store as it is now, with a row cache of its own; nil where nothing could be written meanwhile, or the
+    /// database keeps no past states.
     package final func pinned() throws -> (any RowStore)? {
         do {
             guard let past = try database.pinned() else { return nil }
