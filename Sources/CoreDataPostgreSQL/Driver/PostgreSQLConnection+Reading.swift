@@ -8,9 +8,9 @@
         func run(_ name: String, key: Int64) throws -> OpaquePointer {
             // With more to send, or to ask, it goes the way of all statements.
             if question != nil || isTogether || !usesNamedStatements || isReadingWanted {
-                var bytes: [UInt8] = []
-                bytes.append(big: UInt64(bitPattern: key))
-                return try run(name, [bytes])
+                let parameters = PostgreSQLParameters(types: [PostgreSQLType.int8], labels: labels)
+                parameters.bind(1, key)
+                return try run(name, parameters.values())
             }
             settle()
             roundTrips += 1

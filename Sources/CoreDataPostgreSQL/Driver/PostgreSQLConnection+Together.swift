@@ -48,15 +48,13 @@
         }
 
         /// Sends a prepared statement; its result comes with the next one that somebody waits for.
-        func queue(_ name: String, _ values: [[UInt8]?], _ purpose: Pending) throws {
-            let lengths = values.map { Int32($0?.count ?? 0) }
-            let formats = [Int32](repeating: 1, count: values.count)
-            let isSent = Self.withPointers(to: values) { pointers in
+        func queue(_ name: String, _ values: PostgreSQLValues, _ purpose: Pending) throws {
+            let isSent = values.passed { count, pointers, lengths, formats in
                 if let unnamed = unnamed[name] {
                     return PQsendQueryParams(
-                        handle, unnamed.text, Int32(values.count), unnamed.types, pointers, lengths, formats, 1)
+                        handle, unnamed.text, count, unnamed.types, pointers, lengths, formats, 1)
                 }
-                return PQsendQueryPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1)
+                return PQsendQueryPrepared(handle, name, count, pointers, lengths, formats, 1)
             }
             guard isSent == 1 else { throw error(nil) }
             pending.append(purpose)
@@ -172,7 +170,7 @@
         }
 
         /// Runs a prepared statement that a transaction of reading begins with.
-        func runReading(_ name: String, _ values: [[UInt8]?], at snapshot: String?) throws -> OpaquePointer? {
+        func runReading(_ name: String, _ values: PostgreSQLValues, at snapshot: String?) throws -> OpaquePointer? {
             try enterPipeline()
             defer { PQexitPipelineMode(handle) }
             reading = .begun

@@ -42,9 +42,11 @@
         /// Whether transactions leave a token, and that of the one which is open.
         var keepsTokens = false
         var token: UUID?
-        /// Whether a save is open, and whether its end was sent.
+        /// Whether a save is open, whether the checks that would wait for its commit were sent, and whether those who
+        /// listen are told of the commit behind it.
         var isSaving = false
-        var isTold = false
+        var isChecked = false
+        var tellsBehind = false
         var transactionNumber: Int64?
         /// The version of the tables that was read last, and the one that the open save counts on.
         private var knownVersion: Int64?
@@ -199,7 +201,7 @@
         }
 
         /// Runs a prepared statement with the values of its parameters; the result is the caller's.
-        func run(_ name: String, _ values: [[UInt8]?]) throws -> OpaquePointer {
+        func run(_ name: String, _ values: PostgreSQLValues) throws -> OpaquePointer {
             if isTogether {
                 try queue(name, values, .wanted)
                 if let result = try flush() { return result }
@@ -212,20 +214,15 @@
             try beginWantedReading()
             settle()
             roundTrips += 1
-            let lengths = values.map { Int32($0?.count ?? 0) }
-            let formats = [Int32](repeating: 1, count: values.count)
-            let result = Self.withPointers(to: values) { pointers in
+            let result = values.passed { count, pointers, lengths, formats in
                 if let unnamed = unnamed[name] {
                     return askingMeanwhile {
-                        PQsendQueryParams(
-                            handle, unnamed.text, Int32(values.count), unnamed.types, pointers, lengths, formats, 1)
+                        PQsendQueryParams(handle, unnamed.text, count, unnamed.types, pointers, lengths, formats, 1)
                     }
                 }
                 return question == nil
-                    ? PQexecPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1)
-                    : askingMeanwhile {
-                        PQsendQueryPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 1)
-                    }
+                    ? PQexecPrepared(handle, name, count, pointers, lengths, formats, 1)
+                    : askingMeanwhile { PQsendQueryPrepared(handle, name, count, pointers, lengths, formats, 1) }
             }
             let status = PQresultStatus(result)
             guard let result, status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else {
@@ -237,19 +234,18 @@
             return result
         }
 
-        static func withPointers<Result>(
-            to values: [[UInt8]?], _ body: ([UnsafePointer<CChar>?]) throws -> Result
+        /// Calls a body with texts as C has them.
+        private static func withPointers<Result>(
+            to texts: [String], _ body: ([UnsafePointer<CChar>?]) throws -> Result
         ) rethrows -> Result {
-            // An empty value is not the same as none.
-            var bytes: [UInt8] = [0]
-            var places: [Int?] = []
-            for value in values {
-                places.append(value.map { _ in bytes.count })
-                bytes += value ?? []
+            var bytes: [UInt8] = []
+            let places = texts.map { text in
+                defer { bytes += Array(text.utf8) + [0] }
+                return bytes.count
             }
             return try bytes.withUnsafeBytes { buffer in
                 let base = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
-                return try body(places.map { place in place.flatMap { offset in base.map { $0 + offset } } })
+                return try body(places.map { place in base.map { $0 + place } })
             }
         }
 
@@ -276,7 +272,7 @@
             try beginWantedReading()
             settle()
             roundTrips += 1
-            let result = Self.withPointers(to: values.map { Array($0.utf8) + [0] }) { pointers in
+            let result = Self.withPointers(to: values) { pointers in
                 PQexecParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
             }
             defer { PQclear(result) }
@@ -286,7 +282,7 @@
         }
 
         private func rowsTogether(_ select: String, _ values: [String]) throws -> [[String?]] {
-            let isSent = Self.withPointers(to: values.map { Array($0.utf8) + [0] }) { pointers in
+            let isSent = Self.withPointers(to: values) { pointers in
                 PQsendQueryParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
             }
             guard isSent == 1 else { throw error(nil) }

@@ -5,28 +5,74 @@
 
     /// The parameters of a statement for many rows: a column of values for each, in the binary form of its type.
     ///
-    /// A column is what an array of its type holds. A statement for one row takes the only element.
+    /// A column is an array of its type as the server takes it. A statement for one row takes the only element. The columns
+    /// lie in memory of their own: arrays of Swift's would be checked and counted at each of millions of values.
     final class PostgreSQLParameters: SQLParameters {
         private struct Column {
             let type: Oid
-            /// Every element with its length before it, as arrays have it.
-            var bytes: [UInt8] = []
+            /// The header of an array, and every element with its length before it.
+            var bytes: UnsafeMutableRawPointer
+            var capacity: Int
+            var end = Column.header
             /// Where the last element begins, with its length.
-            var last = 0
+            var last = Column.header
             var count = 0
             var hasNull = false
+
+            /// The number of dimensions, whether one is NULL, the type, the number of elements and that of the first.
+            static let header = 20
+
+            init(type: Oid, rows: Int) {
+                self.type = type
+                capacity = Column.header + 16 * rows
+                bytes = .allocate(byteCount: capacity, alignment: 8)
+            }
+
+            /// Room for so many bytes behind the last ones.
+            @inline(__always)
+            mutating func room(_ count: Int) -> UnsafeMutableRawPointer {
+                if end + count > capacity { grow(to: end + count) }
+                defer { end += count }
+                return bytes + end
+            }
+
+            private mutating func grow(to size: Int) {
+                capacity = max(size, 2 * capacity)
+                let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+                larger.copyMemory(from: bytes, byteCount: end)
+                bytes.deallocate()
+                bytes = larger
+            }
+
+            /// Room for the next element, whose length is written already.
+            @inline(__always)
+            mutating func element(_ length: Int) -> UnsafeMutableRawPointer {
+                last = end
+                count += 1
+                let place = room(4 + length)
+                place.storeBytes(of: Int32(truncatingIfNeeded: length).bigEndian, as: Int32.self)
+                return place + 4
+            }
         }
 
-        private var columns: [Column]
+        private let columns: UnsafeMutableBufferPointer<Column>
         private let labels: EntityLabels
         /// Parameters whose values do not fit into the types that the server has chosen, and the types that they need.
         private(set) var misfits: [Int: Oid] = [:]
         /// What cannot be written at all.
         private(set) var failure: NSError?
 
-        init(types: [Oid], labels: EntityLabels) {
-            columns = types.map { Column(type: $0) }
+        /// - Parameter rows: how many are expected.
+        init(types: some Collection<Oid>, labels: EntityLabels, rows: Int = 1) {
+            columns = .allocate(capacity: types.count)
+            _ = columns.initialize(from: types.map { Column(type: $0, rows: rows) })
             self.labels = labels
+        }
+
+        deinit {
+            for column in columns { column.bytes.deallocate() }
+            columns.deinitialize()
+            columns.deallocate()
         }
 
         // MARK: Rows
@@ -37,47 +83,58 @@
                 if columns[place].count == 0 {
                     bindNull(place + 1)
                 } else {
-                    let element = columns[place].bytes[columns[place].last...]
-                    columns[place].last = columns[place].bytes.count
-                    columns[place].bytes += element
+                    let (start, count) = (columns[place].last, columns[place].end - columns[place].last)
+                    columns[place].last = columns[place].end
                     columns[place].count += 1
+                    let target = columns[place].room(count)
+                    target.copyMemory(from: columns[place].bytes + start, byteCount: count)
                 }
             }
         }
 
-        /// The only value of each parameter; nil for NULL.
-        func values() -> [[UInt8]?] {
-            columns.map { column in
-                guard column.count > 0, !column.hasNull else { return nil }
-                return Array(column.bytes[(column.last + 4)...])
+        /// The only value of each parameter.
+        func values() -> PostgreSQLValues {
+            var values = PostgreSQLValues(in: self)
+            for column in columns {
+                // The length of NULL is negative, and the sign is in the first byte.
+                let isNull = column.count == 0 || column.bytes.load(fromByteOffset: column.last, as: Int8.self) < 0
+                values.append(isNull ? nil : column.bytes + column.last + 4, column.end - column.last - 4)
             }
+            return values
         }
 
         /// The values of each parameter for some rows, as arrays.
-        func arrays(_ count: Int) -> [[UInt8]] {
-            columns.map { column in
-                var bytes: [UInt8] = []
-                bytes.reserveCapacity(column.bytes.count + 20)
-                for word in [1, column.hasNull ? 1 : 0, Int32(column.type), Int32(count), 1] {
-                    bytes.append(word: word)
+        func arrays(_ count: Int) -> PostgreSQLValues {
+            var values = PostgreSQLValues(in: self)
+            for column in columns {
+                let header = [1, column.hasNull ? 1 : 0, Int32(bitPattern: column.type), Int32(count), 1]
+                for (place, word) in header.enumerated() {
+                    column.bytes.storeBytes(of: word.bigEndian, toByteOffset: 4 * place, as: Int32.self)
                 }
-                return bytes + column.bytes
+                values.append(column.bytes, column.end)
             }
+            return values
         }
 
         // MARK: Values
 
-        private func append(_ number: Int, _ count: Int, _ write: (inout [UInt8]) -> Void) {
-            let place = number - 1
-            columns[place].last = columns[place].bytes.count
-            columns[place].bytes.append(word: Int32(count))
-            write(&columns[place].bytes)
-            columns[place].count += 1
+        @inline(__always)
+        private func append<Word: FixedWidthInteger>(_ number: Int, word: Word) {
+            columns[number - 1].element(MemoryLayout<Word>.size).storeBytes(of: word.bigEndian, as: Word.self)
+        }
+
+        @inline(__always)
+        private func append(_ number: Int, bytes: UnsafeRawBufferPointer) {
+            let place = columns[number - 1].element(bytes.count)
+            if let base = bytes.baseAddress { place.copyMemory(from: base, byteCount: bytes.count) }
         }
 
         func bindNull(_ number: Int) {
-            append(number, -1) { _ in }
-            columns[number - 1].hasNull = true
+            let column = columns.baseAddress! + (number - 1)
+            column.pointee.last = column.pointee.end
+            column.pointee.count += 1
+            column.pointee.hasNull = true
+            column.pointee.room(4).storeBytes(of: -1, as: Int32.self)
         }
 
         /// The value is not one of the parameter's type: the statement has to be prepared with another.
@@ -88,36 +145,36 @@
 
         func bind(_ number: Int, _ value: Int64) {
             switch columns[number - 1].type {
-            case PostgreSQLType.int8: append(number, 8) { $0.append(big: UInt64(bitPattern: value)) }
+            case PostgreSQLType.int8: append(number, word: value)
             case PostgreSQLType.int4:
                 guard let small = Int32(exactly: value) else { return misfit(number, PostgreSQLType.int8) }
-                append(number, 4) { $0.append(word: small) }
+                append(number, word: small)
             case PostgreSQLType.int2:
                 guard let small = Int16(exactly: value) else { return misfit(number, PostgreSQLType.int8) }
-                append(number, 2) { bytes in
-                    bytes.append(UInt8(truncatingIfNeeded: small >> 8))
-                    bytes.append(UInt8(truncatingIfNeeded: small))
-                }
+                append(number, word: small)
             case PostgreSQLType.bool:
                 guard value == 0 || value == 1 else { return misfit(number, PostgreSQLType.int8) }
-                append(number, 1) { $0.append(UInt8(value)) }
+                append(number, word: UInt8(value))
             case PostgreSQLType.text, PostgreSQLType.varchar: bind(number, labels.label(of: value) ?? "\(value)")
             case PostgreSQLType.numeric: bind(number, decimal: Decimal(value))
-            default: bind(number, Double(value))
+            case PostgreSQLType.float8, PostgreSQLType.float4, PostgreSQLType.timestamptz, PostgreSQLType.timestamp:
+                bind(number, Double(value))
+            default: misfit(number, PostgreSQLType.int8)
             }
         }
 
         func bind(_ number: Int, _ value: Double) {
             switch columns[number - 1].type {
-            case PostgreSQLType.float8: append(number, 8) { $0.append(big: value.bitPattern) }
+            case PostgreSQLType.float8: append(number, word: value.bitPattern)
             case PostgreSQLType.float4:
-                append(number, 4) { $0.append(word: Int32(bitPattern: Float(value).bitPattern)) }
+                append(number, word: Float(value).bitPattern)
             case PostgreSQLType.timestamptz, PostgreSQLType.timestamp: bind(number, date: value)
             case PostgreSQLType.numeric: bind(number, decimal: Decimal(value))
             case PostgreSQLType.text, PostgreSQLType.varchar: bind(number, "\(value)")
-            default:
+            case PostgreSQLType.int8, PostgreSQLType.int4, PostgreSQLType.int2, PostgreSQLType.bool:
                 guard let whole = Int64(exactly: value) else { return misfit(number, PostgreSQLType.float8) }
                 bind(number, whole)
+            default: misfit(number, PostgreSQLType.float8)
             }
         }
 
@@ -131,7 +188,7 @@
                     reason: "A date \(seconds) seconds from 2001 cannot be kept in PostgreSQL.")
                 return bindNull(number)
             }
-            append(number, 8) { $0.append(big: UInt64(bitPattern: Int64(microseconds))) }
+            append(number, word: Int64(microseconds))
         }
 
         /// The seconds from 2001 that a date may be, to the microsecond: years from 4713 BC to 294276.
@@ -152,7 +209,7 @@
             case PostgreSQLType.numeric:
                 var bytes: [UInt8] = []
                 PostgreSQLNumeric.append(decimal, to: &bytes)
-                append(number, bytes.count) { $0 += bytes }
+                bytes.withUnsafeBytes { append(number, bytes: $0) }
             case PostgreSQLType.text, PostgreSQLType.varchar: bind(number, "\(decimal)")
             case PostgreSQLType.float8, PostgreSQLType.float4:
                 bind(number, NSDecimalNumber(decimal: decimal).doubleValue)
@@ -181,8 +238,8 @@
                         reason: "A text with the character U+0000 cannot be kept in PostgreSQL.")
                     return bindNull(number)
                 }
-                append(number, bytes.count) { $0 += bytes }
-            case PostgreSQLType.bytea: append(number, bytes.count) { $0 += bytes }
+                append(number, bytes: bytes)
+            case PostgreSQLType.bytea: append(number, bytes: bytes)
             case PostgreSQLType.numeric where bytes.elementsEqual("NaN".utf8): bind(number, decimal: .nan)
             case PostgreSQLType.uuid:
                 guard let uuid = UUID(uuidString: String(decoding: bytes, as: UTF8.self)) else {
@@ -195,26 +252,23 @@
 
         func bindBlob(_ number: Int, at bytes: UnsafeRawBufferPointer) {
             switch columns[number - 1].type {
-            case PostgreSQLType.bytea: append(number, bytes.count) { $0 += bytes }
-            case PostgreSQLType.uuid where bytes.count == 16: append(number, 16) { $0 += bytes }
+            case PostgreSQLType.bytea: append(number, bytes: bytes)
+            case PostgreSQLType.uuid where bytes.count == 16: append(number, bytes: bytes)
             default: misfit(number, PostgreSQLType.bytea)
             }
         }
 
         func bind(_ number: Int, list: [Int64]) {
-            append(number, 20 + 12 * list.count) { bytes in
-                for word in [1, 0, Int32(PostgreSQLType.int8), Int32(list.count), 1] { bytes.append(word: word) }
-                for key in list {
-                    bytes.append(word: 8)
-                    bytes.append(big: UInt64(bitPattern: key))
-                }
+            var place = columns[number - 1].element(20 + 12 * list.count)
+            func put<Word: FixedWidthInteger>(_ word: Word) {
+                place.storeBytes(of: word.bigEndian, as: Word.self)
+                place += MemoryLayout<Word>.size
+            }
+            for word in [1, 0, Int32(PostgreSQLType.int8), Int32(list.count), 1] { put(word) }
+            for key in list {
+                put(Int32(8))
+                put(key)
             }
         }
-    }
-
-    extension [UInt8] {
-        mutating func append(word: Int32) { Swift.withUnsafeBytes(of: word.bigEndian) { append(contentsOf: $0) } }
-
-        mutating func append(big word: UInt64) { Swift.withUnsafeBytes(of: word.bigEndian) { append(contentsOf: $0) } }
     }
 #endif

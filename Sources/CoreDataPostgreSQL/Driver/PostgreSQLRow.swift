@@ -10,6 +10,8 @@
         let types: [Oid]
         let labels: EntityLabels
         var row: Int32 = 0
+        /// The entity's name that was read last, and its number: most rows of a result have the same.
+        private var lastLabel: (text: UnsafeRawBufferPointer, number: Int64) = (.init(start: nil, count: 0), 0)
 
         /// - Parameters:
         ///   - result: belongs to this object from now on.
@@ -51,8 +53,17 @@
             case PostgreSQLType.int2: return Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
             case PostgreSQLType.bool: return bytes[0] == 0 ? 0 : 1
             case PostgreSQLType.text, PostgreSQLType.varchar:
+                let last = lastLabel.text
+                if last.count == bytes.count, let a = last.baseAddress, let b = bytes.baseAddress,
+                    memcmp(a, b, last.count) == 0
+                {
+                    return lastLabel.number
+                }
                 let text = String(decoding: bytes, as: UTF8.self)
-                return labels.number(of: text) ?? Int64(text) ?? 0
+                guard let number = labels.number(of: text) else { return Int64(text) ?? 0 }
+                // The result stays where it is as long as this object lives.
+                lastLabel = (bytes, number)
+                return number
             case PostgreSQLType.numeric:
                 return PostgreSQLNumeric.decimal(bytes).map { NSDecimalNumber(decimal: $0).int64Value } ?? 0
             default: return Int64(exactly: double(place).rounded(.towardZero)) ?? 0

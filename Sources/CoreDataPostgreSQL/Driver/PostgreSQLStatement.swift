@@ -156,7 +156,8 @@
             let types = try prepared().types
             let count = types.count - constants.count
             // What does not fit into a type shows here, before anything is sent.
-            let parameters = PostgreSQLParameters(types: Array(types.prefix(count)), labels: connection.labels)
+            let parameters = PostgreSQLParameters(
+                types: types.prefix(count), labels: connection.labels, rows: rows.count)
             for (place, row) in rows.enumerated() {
                 try bind(row, parameters)
                 parameters.endRow(place)
@@ -169,11 +170,11 @@
                 return try runTogether(rows, setStatement, isTried: isTried, bind, &outcome)
             }
             let prepared = try preparedForMany(setStatement, types, count)
-            let values = PostgreSQLParameters(types: Array(prepared.types.dropFirst(count)), labels: connection.labels)
+            let values = PostgreSQLParameters(types: prepared.types.dropFirst(count), labels: connection.labels)
             for (place, value) in setStatement.print(types: Array(types.prefix(count))).values.enumerated() {
                 values.bind(place + 1, value)
             }
-            let sent = parameters.arrays(rows.count).map { $0 } + values.values()
+            let sent = parameters.arrays(rows.count) + values.values()
             if connection.isTogether {
                 let expected = isTried ? rows.count : nil
                 outcome.changed += rows.count
