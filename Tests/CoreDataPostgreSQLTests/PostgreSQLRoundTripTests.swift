@@ -91,6 +91,34 @@
             #expect(idsAndFault == 2)
         }
 
+        @Test("The rules of many deleted objects read what they lead to together", arguments: ["Author", "Book"])
+        func deleting(entity: String) throws {
+            let library = try filled()
+            let count = try trips(library) { context in
+                let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+                request.includesPropertyValues = false
+                for object in try context.fetch(request) { context.delete(object) }
+                context.processPendingChanges()
+                #expect(context.deletedObjects.count >= (entity == "Author" ? 30 : 600))
+            }
+            #expect(count <= 6)
+        }
+
+        @Test("A save of many deleted objects reads nothing owner by owner")
+        func savingDeletions() throws {
+            let library = try filled()
+            let context = library.context()
+            try context.performAndWait {
+                let books = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book"))
+                for book in books.prefix(300) { context.delete(book) }
+                context.processPendingChanges()
+                let before = try trips(library)
+                try context.save()
+                // The only reader is not asked.
+                #expect(try trips(library) == before)
+            }
+        }
+
         @Test("A predicate that the program decides is answered in one state, with a transaction around it")
         func decided() throws {
             let library = try filled()

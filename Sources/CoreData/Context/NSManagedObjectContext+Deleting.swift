@@ -39,6 +39,7 @@ extension NSManagedObjectContext {
         while !pendingDeletions.isEmpty {
             let batch = pendingDeletions
             pendingDeletions = []
+            readAhead(for: batch)
             for object in batch where object.flags.contains(.deletionPending) {
                 let met = errors.count
                 object.flags.remove(.deletionPending)
@@ -52,6 +53,31 @@ extension NSManagedObjectContext {
         pendingDeletions = unread
         leaveOneWayOwners(deleted)
         if let first = errors.first { outer?.note(first) }
+    }
+
+    /// Reads by a few requests what the rules of objects look at, and what a save checks in those that lose them. What
+    /// cannot be read is left to each object, which notes the error.
+    private func readAhead(for objects: [NSManagedObject]) {
+        // A program's store sees which records are asked for, and when.
+        if persistentStoreCoordinator?.hasObjectStores == true { return }
+        let pending = objects.filter { $0.flags.contains(.deletionPending) }
+        for group in Dictionary(grouping: pending, by: { $0.home.layout.index }).values {
+            let layout = group[0].home.layout
+            let toOnes = layout.slots.compactMap { slot -> NSRelationshipDescription? in
+                guard case .toOne(let relationship, _) = slot.role else { return nil }
+                return relationship
+            }
+            if !toOnes.isEmpty { try? loadRows(of: group, evenDeleted: true) }
+            for relationship in toOnes where relationship.inverseRelationship != nil {
+                if relationship.deleteRule == .noActionDeleteRule { continue }
+                _ = try? prefetchLevel(relationship.name, of: group)
+            }
+            // One object reads its members by itself.
+            if group.count == 1 { continue }
+            for toMany in layout.toManys where toMany.relationship.deleteRule != .noActionDeleteRule {
+                _ = try? prefetchLevel(toMany.relationship.name, of: group)
+            }
+        }
     }
 
     private func propagateDeletion(of object: NSManagedObject) {

@@ -75,8 +75,10 @@ extension NSManagedObjectContext {
 
     /// Gives faults their rows, with one request for each root entity; they fire when they are first read. Throws the
     /// store's error, which names the row.
-    final func loadRows(of objects: [NSManagedObject]) throws {
-        let missing = objects.filter { $0.row == nil && $0.home.context === self && !$0.flags.contains(.deleted) }
+    final func loadRows(of objects: [NSManagedObject], evenDeleted: Bool = false) throws {
+        let missing = objects.filter {
+            $0.row == nil && $0.home.context === self && (evenDeleted || !$0.flags.contains(.deleted))
+        }
         if missing.isEmpty { return }
         let rows: [ObjectKey: Snapshot]
         do {

@@ -57,7 +57,7 @@ extension NSManagedObject {
                 let isOrdered = home.layout.toManys[index].isOrdered
                 if isOrdered ? old == new : Set(old) == Set(new) { continue }
                 let objects = old.compactMap { home.context?.object(for: $0) }
-                changes[name] = isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+                changes[name] = isOrdered ? NSOrderedSet(array: objects) : NSSet.ofManagedObjects(objects)
             case .composite(let composite):
                 guard composite.slots.contains(where: { isSetInMemory($0) || base?.holds($0) == true })
                 else { continue }

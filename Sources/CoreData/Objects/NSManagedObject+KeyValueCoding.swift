@@ -73,7 +73,7 @@ extension NSManagedObject {
         case .toOne(let slot): return referencedObject(at: slot)
         case .toMany(let index):
             let objects = memberObjects(of: index)
-            return home.layout.toManys[index].isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+            return home.layout.toManys[index].isOrdered ? NSOrderedSet(array: objects) : NSSet.ofManagedObjects(objects)
         case .fetched(let property): return fetchedObjects(of: property)
         case .composite(let composite): return compositeValue(composite)
         }
@@ -168,7 +168,8 @@ extension NSManagedObject {
                 _ = members(of: index)
                 let objects = (toManyState(index).base ?? []).compactMap { home.context?.object(for: $0) }
                 values[name] =
-                    home.layout.toManys[index].isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+                    home.layout.toManys[index].isOrdered
+                    ? NSOrderedSet(array: objects) : NSSet.ofManagedObjects(objects)
             case .composite(let composite):
                 values[name] = compositeValue(composite) { committedValue(at: $0, of: row) } ?? NSNull()
             case .fetched: break
@@ -248,4 +249,13 @@ extension NSManagedObject: KeyValueReadable {
 
 extension NSManagedObject: ObjectIdentityComparable, ObjectKeyConvertible {
     package var identityForComparison: AnyObject { objectID }
+}
+
+extension NSSet {
+    /// A set of managed objects. By way of `[Any]`, Foundation would box and cast each of them.
+    static func ofManagedObjects(_ objects: [NSManagedObject]) -> NSSet {
+        objects.withUnsafeBufferPointer { buffer in
+            buffer.withMemoryRebound(to: AnyObject.self) { NSSet(objects: $0.baseAddress, count: $0.count) }
+        }
+    }
 }
