@@ -69,9 +69,10 @@ extension SQLStore: HistoryStore {
         try awaitOlderTransactions()
         let key = HistoryTables.ofTransaction(SQLSchema.keyColumn)
         let names = HistoryTables.names.map { historyTables.text(ofName: $0) }
-        let select = SQLSelect(
+        var select = SQLSelect(
             [key, HistoryTables.ofTransaction("ZTIMESTAMP")] + names, of: HistoryTables.transactions, as: "t",
-            where: condition(interval), orderedBy: [key])
+            where: condition(interval))
+        select.order = SQLSelect.Order.keys([key])
         try reading { connection in
             try connection.prepare(.select(select)).rows { row in
                 func text(_ place: Int) -> String? { row.isNull(place) ? nil : row.string(place) }
@@ -94,9 +95,10 @@ extension SQLStore: HistoryStore {
             ].map(HistoryTables.ofChange)
             + [historyTables.isOfApple, historyTables.isOf2017]
             + (0..<historyTables.tombstones).map { HistoryTables.ofChange(HistoryTables.tombstone($0)) }
-        let select = SQLSelect(
+        var select = SQLSelect(
             columns, of: HistoryTables.transactions, as: "t", joins: [Self.changesOfTransaction],
-            where: condition(interval), orderedBy: keys)
+            where: condition(interval))
+        select.order = SQLSelect.Order.keys(keys)
         var properties: [Int: HistoryProperties] = [:]
         var preserved: [Int: [Slot]] = [:]
         try reading { connection in

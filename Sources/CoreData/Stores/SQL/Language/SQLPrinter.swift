@@ -129,6 +129,7 @@ package struct SQLPrinter {
             print(order.expression)
             text += dialect.suffix(for: order.collation)
             if !order.isAscending { text += " DESC" }
+            if order.isNeverMissing { continue }
             text += dialect.suffix(isAscending: order.isAscending, putsNullsLast: order.putsNullsLast)
         }
     }

@@ -30,7 +30,7 @@ extension SQLStore {
         if let key = request.afterPrimaryKey {
             let column = frame.column(SQLSchema.keyColumn)
             frame.addCondition(.binary(.greater, column, .value(.int(key))))
-            frame.select.order.append(SQLSelect.Order(expression: column))
+            frame.select.order += SQLSelect.Order.keys([column])
         }
         if request.limit > 0 { frame.select.limit = request.limit }
         if request.offset > 0 { frame.select.offset = request.offset }

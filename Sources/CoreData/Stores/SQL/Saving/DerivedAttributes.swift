@@ -204,12 +204,11 @@ package struct DerivedAttributes: Sendable {
                 }
             guard isConcerned, let table = store.schema.table(ofRoot: derivation.rootIndex)?.name else { continue }
             let key = SQLExpression.column(SQLSchema.keyColumn)
-            let statement = try connection.prepare(
-                .select(
-                    SQLSelect(
-                        [key], of: table,
-                        where: .and([.binary(.greater, key, .parameter(1)), rows(of: derivation, store)]),
-                        orderedBy: [key], limit: 500)))
+            var select = SQLSelect(
+                [key], of: table, where: .and([.binary(.greater, key, .parameter(1)), rows(of: derivation, store)]),
+                limit: 500)
+            select.order = SQLSelect.Order.keys([key])
+            let statement = try connection.prepare(.select(select))
             var last: Int64 = 0
             while true {
                 var keys: [Int64] = []

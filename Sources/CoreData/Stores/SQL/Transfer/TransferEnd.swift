@@ -91,7 +91,8 @@ package final class TransferReader {
         let statement = try statement(table, limit) {
             SQLSelect(
                 results: shape.results(alias: "t0"), table: table, alias: "t0",
-                condition: .binary(.greater, column, .parameter(1)), order: [.init(expression: column)], limit: limit)
+                condition: .binary(.greater, column, .parameter(1)), order: SQLSelect.Order.keys([column]),
+                limit: limit)
         }
         var rows: [Snapshot] = []
         try statement.snapshots(shape, cache, refreshing: true) {
@@ -108,9 +109,11 @@ package final class TransferReader {
         let key = [SQLExpression.column(join.ownerColumn), .column(join.memberColumn)]
         let places = [join.orderColumn, join.inverseOrderColumn].map { $0.map { SQLExpression.column($0) } ?? .null }
         let statement = try statement(join.table, limit) {
-            SQLSelect(
+            var select = SQLSelect(
                 key + places, of: join.table,
-                where: .binary(.greater, .row(key), .row([.parameter(1), .parameter(2)])), orderedBy: key, limit: limit)
+                where: .binary(.greater, .row(key), .row([.parameter(1), .parameter(2)])), limit: limit)
+            select.order = SQLSelect.Order.keys(key)
+            return select
         }
         var pairs: [TransferPair] = []
         try statement.rows({
@@ -147,7 +150,7 @@ package final class TransferReader {
         guard let join = end.join(toMany) else { return nil }
         let key = [SQLExpression.column(join.ownerColumn), .column(join.memberColumn)]
         var select = SQLSelect(key + [.null, .null], of: join.table, limit: 1)
-        select.order = key.map { .init(expression: $0, isAscending: false) }
+        select.order = SQLSelect.Order.keys(key, isAscending: false)
         return try end.connection.prepare(.select(select)).first { Self.pair($0) }
     }
 }
