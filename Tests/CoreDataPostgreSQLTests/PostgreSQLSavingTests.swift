@@ -52,6 +52,54 @@
             #expect(try library.saved("Author", "name").count == 20)
         }
 
+        /// Large values of every size, and such as a file of SQLite's would take for its own signs.
+        static let largeValues = [
+            Data(), Data([1]), Data([2]) + Data(UUID().uuidString.utf8) + Data([0]), Data([1, 2, 3]),
+            Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 * 7) }),
+        ]
+
+        @Test("Large values lie in the row as they are, and are in conflicts as they were saved")
+        func largeValues() throws {
+            let library = try Library(
+                .postgreSQL, model: ModelText.model("entity Picture\n  name string\n  bytes data external"))
+            func value(_ context: NSManagedObjectContext, _ object: NSManagedObject?) -> Data? {
+                object?.value(forKey: "bytes") as? Data
+            }
+            let (context, other) = (library.context(), try library.beside().context())
+            let server = try PostgreSQLServer.shared.get()
+            let database = library.folder.url.lastPathComponent
+            for (number, large) in Self.largeValues.enumerated() {
+                let name = "picture \(number)"
+                let second = Data([1, 1]) + large
+                let picture = try context.performAndWait {
+                    let picture = context.make("Picture", ["name": name, "bytes": large])
+                    try context.save()
+                    return picture
+                }
+                let stored = "SELECT translate(encode(bytes, 'base64'), E'\\n', '') FROM picture WHERE name = '\(name)'"
+                #expect(server.psql(database, stored) == large.base64EncodedString())
+                try other.performAndWait {
+                    let same = try #require(try other.all("Picture", "name == %@", name).first)
+                    #expect(value(other, same) == large)
+                    same.setValue(second, forKey: "bytes")
+                    try other.save()
+                }
+                try context.performAndWait {
+                    picture.setValue(Data([9]), forKey: "bytes")
+                    let error = try #require(throws: NSError.self) { try context.save() }
+                    let conflict = try #require(
+                        (error.userInfo["conflictList"] as? [NSMergeConflict])?.first)
+                    #expect(conflict.cachedSnapshot?["bytes"] as? Data == large)
+                    #expect(conflict.persistedSnapshot?["bytes"] as? Data == second)
+                    context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+                    try context.save()
+                    context.mergePolicy = NSMergePolicy.error
+                    context.refresh(picture, mergeChanges: false)
+                    #expect(value(context, picture) == second)
+                }
+            }
+        }
+
         @Test("Savers who change the same rows in opposite orders are in conflict or succeed, and none fails otherwise")
         func oppositeOrders() throws {
             let library = try Library(.postgreSQL)
