@@ -6,8 +6,10 @@
 //   postgresql-child URL link NAME
 //       Until it is killed: adds one to the counter and makes a tag, a novel and an author that are linked with each other,
 //       in one save. Prints "saved NAME ROUND" after each.
-//   postgresql-child URL tag NAME ROUNDS
-//       Makes a tag in each of so many saves, with history, by the author NAME.
+//   postgresql-child URL tag NAME ROUNDS SECONDS
+//       Makes a tag in each of so many saves at least, and for so long, with history, by the author NAME. Prints "saved N".
+//   postgresql-child URL open NAME
+//       Makes a tag. Prints "saved NAME", or "failed" with the failure and all that the error says.
 #if PostgreSQL
     import CoreData
     import CoreDataPostgreSQL
@@ -31,14 +33,31 @@
             say("saved \(arguments[3]) \(round)")
             round += 1
         }
-    default:
-        let context = try makeContext(url, history: true)
-        try context.performAndWait {
-            context.transactionAuthor = arguments[3]
-            for round in 0..<(Int(arguments[4]) ?? 0) {
-                context.make("Tag", ["name": "\(arguments[3]) \(round)"])
+    case "open":
+        do {
+            let context = try makeContext(url)
+            try context.performAndWait {
+                context.make("Tag", ["name": arguments[3]])
                 try context.save()
             }
+            say("saved \(arguments[3])")
+        } catch let error as NSError {
+            let failure = error.userInfo[NSPostgreSQLFailureKey] as? String ?? "none"
+            say("failed \(failure): \(error) \(error.userInfo) \(error.localizedDescription)")
         }
+    default:
+        let context = try makeContext(url, history: true)
+        let (rounds, seconds) = (Int(arguments[4]) ?? 0, Int(arguments[5]) ?? 0)
+        let end = ContinuousClock.now + .seconds(seconds)
+        var round = 0
+        try context.performAndWait {
+            context.transactionAuthor = arguments[3]
+            while round < rounds || ContinuousClock.now < end {
+                context.make("Tag", ["name": "\(arguments[3]) \(round)"])
+                try context.save()
+                round += 1
+            }
+        }
+        say("saved \(round)")
     }
 #endif

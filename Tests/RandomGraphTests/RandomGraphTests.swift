@@ -29,7 +29,7 @@ struct RandomGraphTests {
         @Test(
             "After every step of 20,000 on a PostgreSQL database each context says what the reference says",
             .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
-        func agreesOnPostgreSQL() throws { try agree(on: [.postgreSQL], Self.stepsToPlay / 5) }
+        func agreesOnPostgreSQL() throws { try agree(on: StoreKind.ofPostgreSQL, Self.stepsToPlay / 5) }
     #endif
 
     private func agree(on kinds: [StoreKind], _ stepsToPlay: Int) throws {

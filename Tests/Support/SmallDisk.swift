@@ -31,10 +31,16 @@ public final class SmallDisk: Sendable {
 
     /// Makes a file that takes all that is left but a number of kilobytes.
     public func fill(leaving kilobytes: Int) throws {
-        var statistics = statvfs()
-        guard statvfs(url.path, &statistics) == 0 else { throw CocoaError(.fileReadUnknown) }
-        let free = Int(statistics.f_bavail) * Int(statistics.f_frsize)
-        try Data(count: max(0, free - kilobytes * 1024)).write(to: ballast)
+        let descriptor = open(ballast.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
+        defer { close(descriptor) }
+        // Others may write meanwhile: what is left shows when there is no more.
+        let zeros = [UInt8](repeating: 0, count: 64 << 10)
+        var size = 0
+        while case let count = write(descriptor, zeros, zeros.count), count > 0 { size += count }
+        guard errno == ENOSPC, ftruncate(descriptor, off_t(max(0, size - kilobytes << 10))) == 0 else {
+            throw CocoaError(.fileWriteUnknown)
+        }
     }
 
     /// Removes what `fill(leaving:)` made.
