@@ -4,7 +4,8 @@
 
     // Options of a store in a PostgreSQL database, beside those that every store knows.
 
-    /// Option: how many seconds to wait for a connection (number; 15 when absent). The URL may say `connect_timeout`.
+    /// Option: how many seconds to wait for a connection (number; 15 when absent). The URL may say `connect_timeout`,
+    /// and where neither does, `PGCONNECT_TIMEOUT`.
     public let NSPostgreSQLConnectTimeoutOption = "NSPostgreSQLConnectTimeoutOption"
     /// Option: how many seconds a statement may take before the server cancels it (number; the server's own limit when
     /// absent). The URL may say `statement_timeout`, as the server writes it: `5s`, `500ms`.

@@ -16,8 +16,10 @@
         private(set) var sessionSettings: [Setting] = [
             Setting(name: "client_min_messages", value: "warning"), Setting(name: "timezone", value: "UTC"),
         ]
-        /// How long to wait for a connection, in seconds, where neither the URL nor the environment says it.
-        private(set) var connectTimeout = 15
+        /// How long to wait for a connection, in seconds, where the options say it.
+        private(set) var connectTimeout: Int?
+        /// The same where nobody says it: neither URL nor options, service or environment.
+        static let usualConnectTimeout = 15
 
         /// A setting of the server's.
         struct Setting: Equatable, Sendable {
@@ -132,10 +134,12 @@
 
         /// What libpq gets. What the URL says comes before our defaults, and both before the environment's.
         var settings: [(String, String)] {
-            [
-                ("connect_timeout", "\(connectTimeout)"), ("keepalives_idle", "30"), ("keepalives_interval", "10"),
-                ("keepalives_count", "3"), ("tcp_user_timeout", "60000"), ("client_encoding", "UTF8"),
-                ("fallback_application_name", ProcessInfo.processInfo.processName), ("dbname", text),
+            let timeout = connectTimeout.map { [("connect_timeout", "\($0)")] } ?? []
+            return timeout + [
+                ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+                ("tcp_user_timeout", "60000"), ("fallback_application_name", ProcessInfo.processInfo.processName),
+                // Behind the URL: texts are read in this encoding, whatever it says.
+                ("dbname", text), ("client_encoding", "UTF8"),
             ] + overriding.map { ($0.name, $0.value) }
         }
 

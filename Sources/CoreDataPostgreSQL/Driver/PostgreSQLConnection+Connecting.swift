@@ -7,28 +7,21 @@
     extension PostgreSQLConnection {
         /// Connects to a server. Throws where that fails, with what the server calls the failure, where it was the server.
         static func connected(to address: PostgreSQLAddress) throws -> OpaquePointer {
-            let settings = address.settings
-            let keywords = settings.map { UnsafePointer(strdup($0.0)) } + [nil]
-            let values = settings.map { UnsafePointer(strdup($0.1)) } + [nil]
-            defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
-            guard var handle = PQconnectStartParams(keywords, values, 1) else {
-                throw PostgreSQLError(message: "There is no memory for a connection.", address: address.description)
-            }
+            var handle = try begun(address, address.settings) { PQconnectStartParams($0, $1, $2) }
             if PQstatus(handle) != CONNECTION_BAD {
                 let known = parameters(of: handle)
+                let seconds =
+                    known["connect_timeout"].map { Int($0) ?? 0 } ?? PostgreSQLAddress.usualConnectTimeout
                 if [known["host"], known["hostaddr"]].contains(where: { $0?.contains(",") == true }) {
                     // libpq goes on to the next host only where it waits itself.
                     PQfinish(handle)
-                    guard let other = PQconnectdbParams(keywords, values, 1) else {
-                        throw PostgreSQLError(
-                            message: "There is no memory for a connection.", address: address.description)
-                    }
-                    handle = other
-                } else if !wait(for: handle, seconds: known["connect_timeout"].flatMap { Int($0) } ?? 0) {
+                    let settings = [("connect_timeout", "\(seconds)")] + address.settings
+                    handle = try begun(address, settings) { PQconnectdbParams($0, $1, $2) }
+                } else if !wait(for: handle, seconds: seconds) {
                     PQfinish(handle)
                     throw PostgreSQLError(
-                        state: PostgreSQLError.unreachable, message: "It did not answer in time.",
-                        address: address.description)
+                        state: PostgreSQLError.unreachable,
+                        message: "It did not answer within \(seconds) seconds.", address: address.description)
                 }
             }
             guard PQstatus(handle) == CONNECTION_OK else {
@@ -36,6 +29,22 @@
                 throw failure(of: handle, address)
             }
             PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
+            return handle
+        }
+
+        /// Has libpq begin with settings, or do all of it.
+        private static func begun(
+            _ address: PostgreSQLAddress, _ settings: [(String, String)],
+            _ begin: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?], Int32) -> OpaquePointer?
+        ) throws -> OpaquePointer {
+            let keywords = settings.map { UnsafePointer(strdup($0.0)) } + [nil]
+            let values = settings.map { UnsafePointer(strdup($0.1)) } + [nil]
+            defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
+            guard let handle = begin(keywords, values, 1) else {
+                throw PostgreSQLError(message: "There is no memory for a connection.", address: address.description)
+            }
+            // What a server remarks, or says when it ends a connection, has no reader here, and nothing is printed.
+            PQsetNoticeProcessor(handle, { _, _ in }, nil)
             return handle
         }
 
@@ -84,7 +93,7 @@
             if states.isEmpty {
                 if PQconnectionNeedsPassword(handle) == 1 {
                     error.state = "28P01"
-                } else if message.contains("certificate") || message.contains("SSL") {
+                } else if ["certificate", "SSL", "private key"].contains(where: { message.contains($0) }) {
                     error.isOfCertificate = true
                 }
             }

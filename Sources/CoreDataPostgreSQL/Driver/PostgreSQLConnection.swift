@@ -77,8 +77,6 @@
             self.address = address
             self.labels = labels
             handle = try Self.connected(to: address)
-            // What a server remarks has no reader here, and nothing is printed.
-            PQsetNoticeProcessor(handle, { _, _ in }, nil)
             guard PQserverVersion(handle) >= Self.oldestVersion else {
                 let version = PQparameterStatus(handle, "server_version").map { String(cString: $0) } ?? "?"
                 throw PostgreSQLError(

@@ -81,6 +81,61 @@
             }
         }
 
+        enum Work: String, CaseIterable, Sendable {
+            case fetch, save, batch
+
+            func run(in context: NSManagedObjectContext) throws {
+                switch self {
+                case .fetch: _ = try context.all("Tag")
+                case .save: try context.save()
+                case .batch:
+                    let request = NSBatchInsertRequest(
+                        entityName: "Tag", objects: (0..<5_000).map { ["name": "batch \($0)"] })
+                    try context.execute(request)
+                }
+            }
+
+            /// How many tags there are behind it, of one and of one that the context has made.
+            var tags: Int { self == .fetch ? 1 : self == .save ? 2 : 5_001 }
+        }
+
+        @Test(
+            "What an administrator cancels is an error that says so, and has done nothing; the context goes on",
+            arguments: Work.allCases)
+        func cancelled(work: Work) throws {
+            let library = try Library(.postgreSQL)
+            try save("a", in: library.context())
+            let context = library.context()
+            let server = try PostgreSQLServer.shared.get()
+            let database = library.folder.url.lastPathComponent
+            let url = try #require(StoreKind.postgreSQL.url(in: library.folder.url))
+            let holder = try PostgreSQLConnection(#require(PostgreSQLAddress(url)))
+            try holder.execute("BEGIN; LOCK TABLE tag")
+            let outcome = Locked<NSError?>(nil)
+            let end = DispatchSemaphore(value: 0)
+            context.perform {
+                if work == .save { context.make("Tag", ["name": "b"]) }
+                do { try work.run(in: context) } catch { outcome.withLock { $0 = error as NSError } }
+                end.signal()
+            }
+            let cancel = """
+                SELECT pg_cancel_backend(pid) FROM pg_stat_activity \
+                WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """
+            while server.psql(database, cancel) != "t" {}
+            end.wait()
+            let error = try #require(outcome.withLock { $0 })
+            #expect(failure(error) == PostgreSQLFailure.cancelled.rawValue, "\(error)")
+            holder.rollback()
+            #expect(server.psql(database, "SELECT count(*) FROM tag") == "1")
+            try context.performAndWait {
+                try work.run(in: context)
+                context.reset()
+                let count = try context.all("Tag").count
+                #expect(count == work.tags)
+            }
+        }
+
         @Test("Whoever opens a store that somebody migrates, and does not wait, is told that it is being migrated")
         func migrated() throws {
             let library = try Library(.postgreSQL)

@@ -10,12 +10,12 @@
         .serialized,
         .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct PostgreSQLSecurityTests {
-        private let secured: SecuredServer
-        private let database = "s" + UUID().uuidString.prefix(8).lowercased()
+        let secured: SecuredServer
+        let database = "s" + UUID().uuidString.prefix(8).lowercased()
 
         init() throws { secured = try PostgreSQLServer.secured.get() }
 
-        private func open(_ url: URL, _ options: [AnyHashable: Any] = [:]) throws -> NSPersistentStoreCoordinator {
+        func open(_ url: URL, _ options: [AnyHashable: Any] = [:]) throws -> NSPersistentStoreCoordinator {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
             try coordinator.addPersistentStore(
                 ofType: NSPostgreSQLStoreType, configurationName: nil, at: url, options: options)
@@ -23,7 +23,7 @@
         }
 
         /// What opening a store fails with; nothing of it may tell the password.
-        private func failure(_ url: URL, _ options: [AnyHashable: Any] = [:]) throws -> PostgreSQLFailure? {
+        func failure(_ url: URL, _ options: [AnyHashable: Any] = [:]) throws -> PostgreSQLFailure? {
             let error = try #require(throws: NSError.self) { try open(url, options) }
             #expect(error.code == NSPersistentStoreOpenError)
             let text = "\(error) \(error.userInfo) \(error.localizedDescription)"
@@ -74,6 +74,33 @@
                 try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
                 _ = try open(secured.url(database, password: nil, "passfile=\(file.path)"))
             }
+        }
+
+        @Test("A client shows a certificate where the server demands one, in the place of a password or beside it")
+        func clientCertificates() throws {
+            secured.make(database, owner: "certified")
+            func url(_ user: String, _ certificate: String, password: String? = nil) -> URL {
+                secured.url(database, user: user, password: password, secured.trusted + "&" + certificate)
+            }
+            let own = secured.certificate("certified")
+            let coordinator = try open(url("certified", own))
+            let name = "SELECT DISTINCT client_dn FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = "
+            #expect(secured.server.psql(database, name + "'certified'") == "/CN=certified")
+            for store in coordinator.persistentStores { try coordinator.remove(store) }
+            // None, one of somebody else, and one that the server's CA does not know.
+            #expect(try failure(url("certified", "sslcert=/nowhere")) == .passwordRefused)
+            #expect(try failure(url("certified", secured.certificate("combined"))) == .passwordRefused)
+            #expect(try failure(url("certified", secured.certificate("stranger"))) == .certificateNotTrusted)
+            // A key that is encrypted.
+            let locked = secured.certificate("certified", key: "locked") + "&sslpassword="
+            #expect(try failure(url("certified", locked + "wrong-secret")) == .certificateNotTrusted)
+            _ = try open(url("certified", locked + SecuredServer.keyPassword))
+            // The certificate and the password.
+            secured.server.grant(database, to: "combined")
+            let combined = secured.certificate("combined")
+            _ = try open(url("combined", combined, password: SecuredServer.password))
+            #expect(try failure(url("combined", combined, password: "wrong-secret")) == .passwordRefused)
+            #expect(try failure(url("combined", own, password: SecuredServer.password)) == .passwordRefused)
         }
 
         @Test("Neither the store's URL, nor its errors, nor what is posted about it have the password")

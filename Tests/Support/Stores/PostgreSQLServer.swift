@@ -142,6 +142,13 @@
             }
         }
 
+        /// Lets a role do everything in a database and with what is in it.
+        public func grant(_ database: String, to role: String) {
+            let owner = psql(
+                database, "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()")
+            _ = psql(database, "GRANT \"\(owner ?? "")\" TO \"\(role)\"")
+        }
+
         /// What psql prints for a statement, without headings; nil when it fails.
         public func psql(_ database: String, _ statement: String) -> String? {
             Self.output(
