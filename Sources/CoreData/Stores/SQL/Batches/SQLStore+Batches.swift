@@ -77,7 +77,8 @@ extension SQLStore: BatchStore {
             let select = try decided(select, on: connection)
             var rows: [[SlotValue]] = []
             try connection.prepare(.select(select)).rows { row in
-                rows.append(select.results.indices.map { row.slotValue($0) })
+                // An entity may be a name in the row; its number is what counts.
+                rows.append(select.results.indices.map { $0 == 1 ? .int(row.int64(1)) : row.slotValue($0) })
                 if !keepsAll, rows.count == Self.batchSize {
                     try body(rows)
                     rows.removeAll(keepingCapacity: true)
