@@ -52,6 +52,7 @@
             capabilities.sendsTogether = true
             capabilities.takesLists = true
             capabilities.numbersHistory = true
+            capabilities.hasTypedColumns = true
             return capabilities
         }
 

@@ -11,6 +11,8 @@ package struct SQLCapabilities: Sendable {
     package var takesLists = false
     /// Whether the database numbers the transactions and changes of history, and tells which ones may be read.
     package var numbersHistory = false
+    /// Whether a column takes values of its own type alone.
+    package var hasTypedColumns = false
 
     package init() {}
 }

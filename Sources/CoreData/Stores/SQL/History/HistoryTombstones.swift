@@ -40,7 +40,10 @@ package struct HistoryTombstones {
             let slots = store.layout.entities[index].slots
             for key in group {
                 values[key] = try statement.first({ $0.bind(1, key.primaryKey) }) { row in
-                    columns.indices.map { place in plain(row.slotValue(place), slots[columns[place].slot]) }
+                    columns.indices.map { place in
+                        let value = plain(row.slotValue(place), slots[columns[place].slot])
+                        return store.capabilities.hasTypedColumns ? Self.bytes(of: value) : value
+                    }
                 }
             }
         }
@@ -69,6 +72,32 @@ package struct HistoryTombstones {
         }
     }
 
+    // MARK: Values as bytes
+
+    // A tombstone's column is one of bytes. Where it takes nothing else, numbers and texts lie in it as texts.
+
+    private static func bytes(of value: SlotValue) -> SlotValue {
+        switch value {
+        case .null, .data, .uuid: value
+        case .int(let number): .data(Data("\(number)".utf8))
+        case .double(let number): .data(Data("\(number)".utf8))
+        case .decimal(let number): .data(Data("\(number)".utf8))
+        case .string(let text): .data(Data(text.utf8))
+        }
+    }
+
+    /// A value as a column of its own type has it.
+    private static func value(ofBytes stored: SlotValue, _ kind: SlotKind) -> SlotValue {
+        guard case .data(let data) = stored else { return stored }
+        let text = String(decoding: data, as: UTF8.self)
+        return switch kind {
+        case .integer, .boolean, .reference, .entityNumber, .order: Int64(text).map { .int($0) } ?? .null
+        case .double, .float, .date: Double(text).map { .double($0) } ?? .null
+        case .decimal, .string, .uri: .string(text)
+        case .data, .transformable, .uuid: stored
+        }
+    }
+
     // MARK: Reading
 
     /// The values of a deleted row by the names of their attributes; nil where none stayed.
@@ -85,6 +114,7 @@ package struct HistoryTombstones {
     }
 
     private static func value(_ stored: SlotValue, _ slot: Slot) -> Any? {
+        let stored = value(ofBytes: stored, slot.kind)
         if slot.kind == .transformable, case .attribute(let attribute) = slot.role {
             guard case .data(let data) = stored else { return nil }
             return TransformableCoding.object(from: data, of: attribute)
