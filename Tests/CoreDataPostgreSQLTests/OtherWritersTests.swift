@@ -336,15 +336,4 @@
             #expect(try library.saved("Tag", "name") == ["quicker"])
         }
     }
-
-    extension PostgreSQLServer {
-        /// Waits until all history that is recorded can be read: older transactions of the database that still run hold
-        /// it back.
-        func awaitHistory(of database: String) {
-            let condition = """
-                SELECT coalesce(max(id), 0) < coredata.history_bound() FROM coredata.transactions
-                """
-            while psql(database, condition) == "f" {}
-        }
-    }
 #endif

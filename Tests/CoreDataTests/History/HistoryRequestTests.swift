@@ -3,17 +3,17 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Requests for history", .leavesNothingBehind)
+@Suite("Requests for history", .leavesNothingBehind, .onEveryDatabase)
 struct HistoryRequestTests {
     @Test(
         "a token in a predicate expires when one to read after does: not before the first save, nor with older history")
     func tokensInPredicates() throws {
         let history = try HistoryStack()
-        func after(_ token: NSPersistentHistoryToken) throws -> [Int64] {
+        func after(_ token: NSPersistentHistoryToken) throws -> [Int] {
             let request = try #require(NSPersistentHistoryTransaction.fetchRequest)
             request.predicate = NSPredicate(format: "token > %@", token)
-            let found = try history.transactions(.fetchHistory(withFetch: request)).map(\.transactionNumber)
-            #expect(try history.transactions(.fetchHistory(after: token)).map(\.transactionNumber) == found)
+            let found = try history.places(history.transactions(.fetchHistory(withFetch: request)))
+            #expect(try history.places(history.transactions(.fetchHistory(after: token))) == found)
             return found
         }
         var tokens = [try #require(history.token)]
@@ -49,9 +49,9 @@ struct HistoryRequestTests {
             if descending { request.sortDescriptors = [NSSortDescriptor(key: "changeID", ascending: false)] }
             return try history.result(.fetchHistory(withFetch: request), as: type)
         }
-        func transactions(_ result: Any?) throws -> [[Int64]] {
+        func transactions(_ result: Any?) throws -> [[Int]] {
             try #require(result as? [NSPersistentHistoryTransaction]).map { transaction in
-                [transaction.transactionNumber] + (transaction.changes ?? []).map(\.changeID)
+                try history.places([transaction]) + history.places(transaction.changes ?? [])
             }
         }
         let both = NSPersistentHistoryResultType.transactionsAndChanges
@@ -61,7 +61,7 @@ struct HistoryRequestTests {
         #expect(try transactions(result(both, limit: 3, descending: true)) == [[3, 6, 5], [2, 4]])
         #expect(try transactions(result(.transactionsOnly, limit: 2)) == [[1]])
         let changes = try #require(try result(.changesOnly, limit: 2, descending: true) as? [NSPersistentHistoryChange])
-        #expect(changes.map(\.changeID) == [6, 5])
+        #expect(try history.places(changes) == [6, 5])
         #expect(try (result(.objectIDs, offset: 4) as? [NSManagedObjectID])?.count == 2)
         #expect(try result(.count, limit: 4, offset: 3) as? Int == 3)
         #expect(try result(.count, limit: 2, offset: 1) as? Int == 2)
@@ -82,13 +82,13 @@ struct HistoryRequestTests {
         let last = try #require(history.token)
         func found(
             _ request: NSFetchRequest<NSFetchRequestResult>?, _ format: String, _ arguments: Any...
-        ) throws -> [Int64] {
+        ) throws -> [Int] {
             let request = try #require(request)
             request.predicate = NSPredicate(format: format, argumentArray: arguments)
             let counted = try history.result(.fetchHistory(withFetch: request), as: .count) as? Int
             let transactions = try history.transactions(.fetchHistory(withFetch: request))
             #expect(counted == transactions.reduce(0) { $0 + ($1.changes ?? []).count })
-            return transactions.map(\.transactionNumber)
+            return try history.places(transactions)
         }
         let (transaction, change) = (NSPersistentHistoryTransaction.self, NSPersistentHistoryChange.self)
         let entities = history.stack.coordinator.managedObjectModel.entitiesByName

@@ -24,11 +24,14 @@ struct HistoryStack {
 
     let stack: TextStack
     let context: NSManagedObjectContext
+    private let kind = StoreKind.current
+    /// The numbers of all transactions and changes that were read.
+    private let known = Locked<(transactions: Set<Int64>, changes: Set<Int64>)>(([], []))
 
     init(in folder: TemporaryFolder? = nil, posting: Bool = false) throws {
         var options = [NSPersistentHistoryTrackingKey: true]
         if posting { options[NSPersistentStoreRemoteChangeNotificationPostOptionKey] = true }
-        stack = try TextStack(Self.text, in: folder, options: options) { model in
+        stack = try TextStack(Self.text, in: folder, kind: .current, options: options) { model in
             for name in ["isbn", "pages"] {
                 model.entitiesByName["Book"]?.attributesByName[name]?.preservesValueInHistoryOnDeletion = true
             }
@@ -51,7 +54,13 @@ struct HistoryStack {
     }
 
     func result(_ request: NSPersistentHistoryChangeRequest, as type: NSPersistentHistoryResultType) throws -> Any? {
-        try context.performAndWait {
+        #if PostgreSQL
+            // Older transactions that still run hold history back.
+            if kind != .sqlite {
+                try PostgreSQLServer.shared.get().awaitHistory(of: stack.folder.url.lastPathComponent)
+            }
+        #endif
+        return try context.performAndWait {
             request.resultType = type
             let result = try #require(try context.execute(request) as? NSPersistentHistoryResult)
             #expect(result.resultType == type)
@@ -65,6 +74,34 @@ struct HistoryStack {
 
     func all() throws -> [NSPersistentHistoryTransaction] {
         try transactions(.fetchHistory(after: Date.distantPast))
+    }
+
+    // MARK: Numbers
+
+    // A file numbers transactions and changes from 1 on. Of another database's numbers only the order is known.
+
+    /// The places of transactions in the history of all that there were.
+    func places(_ transactions: [NSPersistentHistoryTransaction]) throws -> [Int] {
+        try places(transactions.map(\.transactionNumber), \.transactions)
+    }
+
+    /// The places of changes in the history of all that there were.
+    func places(_ changes: [NSPersistentHistoryChange]) throws -> [Int] {
+        try places(changes.map(\.changeID), \.changes)
+    }
+
+    private func places(
+        _ numbers: [Int64], _ kind: KeyPath<(transactions: Set<Int64>, changes: Set<Int64>), Set<Int64>>
+    ) throws -> [Int] {
+        let all = try all()
+        let sorted = known.withLock { known in
+            known.transactions.formUnion(all.map(\.transactionNumber))
+            known.changes.formUnion(all.flatMap { $0.changes ?? [] }.map(\.changeID))
+            return known[keyPath: kind].sorted()
+        }
+        let places = try numbers.map { number in try #require(sorted.firstIndex(of: number)) + 1 }
+        if self.kind == .sqlite { #expect(numbers == places.map(Int64.init)) }
+        return places
     }
 
     var token: NSPersistentHistoryToken? { stack.coordinator.currentPersistentHistoryToken(fromStores: nil) }

@@ -149,6 +149,15 @@
             _ = psql(database, "GRANT \"\(owner ?? "")\" TO \"\(role)\"")
         }
 
+        /// Waits until all history that is recorded can be read: older transactions of the database that still run hold it
+        /// back.
+        public func awaitHistory(of database: String) {
+            let condition = """
+                SELECT coalesce(max(id), 0) < coredata.history_bound() FROM coredata.transactions
+                """
+            while psql(database, condition) == "f" {}
+        }
+
         /// What psql prints for a statement, without headings; nil when it fails.
         public func psql(_ database: String, _ statement: String) -> String? {
             Self.output(
