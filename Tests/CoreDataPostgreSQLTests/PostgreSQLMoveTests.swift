@@ -308,7 +308,8 @@
                 if: ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil, "OPENCOREDATA_LONG is not set"))
         func million() throws {
             let peaks = try [100_000, 1_000_000].map { try Self.peaks(ofMoving: $0) }
-            for (tenth, whole) in zip(peaks[0], peaks[1]) { #expect(whole < tenth + 16_000) }
+            // SQLite keeps 32 MB of its pages, which a tenth does not fill.
+            for (tenth, whole) in zip(peaks[0], peaks[1]) { #expect(whole < tenth + 32_768) }
         }
 
         /// Moves so many books, and two pairs for each, to PostgreSQL and back: the most memory that either process has had,
