@@ -10,6 +10,7 @@
         private let url: URL
         private let connection: PostgreSQLConnection
         private let entities: Set<String>?
+        /// Whether the options say so.
         private let isReadOnly: Bool
         private let tracksHistory: Bool
 
@@ -33,6 +34,7 @@
             let names = layout.entities.map(\.name)
             let ownNumbers = Set(names).isSubset(of: numbers.keys) ? numbers : nil
             if isPresent { try requireSameKind() }
+            let isReadOnly = isPresent ? try mustOnlyRead() : isReadOnly
             let existing =
                 ExistingTables.isWanted(opening.options)
                 ? try ExistingTables(
@@ -70,6 +72,15 @@
             let store = SQLStore.opened(parts, database: database)
             store.isReadOnly = isReadOnly
             return store
+        }
+
+        /// Whether the store is read only, because the options say so, or because it keeps history and the options do not ask
+        /// for it: changes that history does not know of would be lost for whoever follows it.
+        private func mustOnlyRead() throws -> Bool {
+            if isReadOnly || tracksHistory { return isReadOnly }
+            if try HistoryTables.read(from: connection) == nil { return false }
+            SQLStore.reportUntrackedOpening(of: url)
+            return true
         }
 
         private var timeout: TimeInterval {

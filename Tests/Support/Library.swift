@@ -26,9 +26,14 @@ public final class Library: Sendable {
     /// The service behind a library of the incremental kind.
     public var service: RecordService { RecordService.at(store.url ?? URL(fileURLWithPath: "/dev/null")) }
 
-    /// The same store on a coordinator of its own; on this one where nobody else can read it.
+    /// The same store on a coordinator of its own; on this one where nobody else can read it. A store that keeps history
+    /// goes on with it: without the option it would be read only.
     public func beside() throws -> Library {
-        kind.keepsRecords ? try Library(kind, in: folder, model: coordinator.managedObjectModel) : self
+        if !kind.keepsRecords { return self }
+        let tracking = store.options?[NSPersistentHistoryTrackingKey]
+        return try Library(
+            kind, in: folder, model: coordinator.managedObjectModel,
+            options: tracking.map { [NSPersistentHistoryTrackingKey: $0] })
     }
 
     /// What is saved: the texts of an attribute of all objects of an entity, sorted; "nil" where there is none.

@@ -288,10 +288,7 @@ struct HistoryTests {
         #expect(isbns?.sorted() == ["1", "2"])
     }
 
-    // A PostgreSQL store is still written then, and its history does not know of it.
-    @Test(
-        "a store with history that is opened without the option can be read, its history too, and not written",
-        .onStores(.sqlite))
+    @Test("a store with history that is opened without the option can be read, its history too, and not written")
     func withoutOption() throws {
         let folder = try TemporaryFolder()
         do {

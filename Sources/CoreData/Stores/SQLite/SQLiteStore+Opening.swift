@@ -230,14 +230,7 @@ extension SQLiteStore {
         /// does not know of would be lost for whoever follows it.
         mutating func requireTracking(at url: URL) {
             if settings.isReadOnly || settings.tracksHistory { return }
-            FileHandle.standardError.write(
-                Data(
-                    """
-                    CoreData: error: Store opened without NSPersistentHistoryTrackingKey but previously had been \
-                    opened with NSPersistentHistoryTrackingKey - Forcing into Read Only mode store at \
-                    '\(url.absoluteString)'
-
-                    """.utf8))
+            SQLStore.reportUntrackedOpening(of: url)
             settings.isReadOnly = true
         }
 

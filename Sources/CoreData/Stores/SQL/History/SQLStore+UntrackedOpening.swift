@@ -1,0 +1,14 @@
+import Foundation
+
+extension SQLStore {
+    /// Says that a store which keeps history can only be read, because its options do not ask for history.
+    package static func reportUntrackedOpening(of url: URL) {
+        FileHandle.standardError.write(
+            Data(
+                """
+                CoreData: error: Store opened without NSPersistentHistoryTrackingKey but previously had been opened with \
+                NSPersistentHistoryTrackingKey - Forcing into Read Only mode store at '\(url.absoluteString)'
+
+                """.utf8))
+    }
+}
