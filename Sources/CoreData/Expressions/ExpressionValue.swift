@@ -174,7 +174,7 @@ extension ExpressionValue {
     package static func compare(_ left: ExpressionValue, _ right: ExpressionValue) -> ComparisonResult? {
         switch (left, right) {
         case (.int(let a), .int(let b)): ordering(a, b)
-        case (.string(let a), .string(let b)): ordering(a, b)
+        case (.string(let a), .string(let b)): StringComparison.compare(a, b, [])
         case (.date(let a), .date(let b)): ordering(a, b)
         case (.uuid(let a), .uuid(let b)): ordering(a.uuidString, b.uuidString)
         case (.url(let a), .url(let b)): ordering(a.absoluteString, b.absoluteString)
@@ -189,21 +189,22 @@ extension ExpressionValue {
         case (.int(let a), .int(let b)):
             return ordering(a, b)
         case (.decimal(let a), _):
-            return right.decimalValue.map { ordering(a, $0) }
+            if let b = right.decimalValue { return ordering(a, b) }
         case (_, .decimal(let b)):
-            return left.decimalValue.map { ordering($0, b) }
-        default:
-            guard let a = left.doubleValue, let b = right.doubleValue else { return nil }
-            if a < b { return .orderedAscending }
-            if a > b { return .orderedDescending }
-            return a == b ? .orderedSame : nil
+            if let a = left.decimalValue { return ordering(a, b) }
+        default: break
         }
+        // Some floating-point numbers are too large or too small for a decimal.
+        guard let a = left.doubleValue, let b = right.doubleValue else { return nil }
+        if a < b { return .orderedAscending }
+        if a > b { return .orderedDescending }
+        return a == b ? .orderedSame : nil
     }
 
     private var decimalValue: Decimal? {
         switch self {
         case .int(let value): Decimal(value)
-        case .double(let value): value.isFinite ? Decimal(string: "\(value)") ?? Decimal(value) : nil
+        case .double(let value): value.isFinite ? Decimal(string: "\(value)") : nil
         case .decimal(let value): value
         default: nil
         }

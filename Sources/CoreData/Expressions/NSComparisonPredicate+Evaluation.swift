@@ -1,10 +1,19 @@
+/// A text that is equal to no other one than that of the same bytes, as in a store.
+struct StoredText: Hashable {
+    let text: String
+
+    static func == (one: StoredText, other: StoredText) -> Bool {
+        StringComparison.areIdentical(one.text, other.text)
+    }
+}
+
 /// What can be made ready of a constant right side, once and not per object.
 enum PreparedOperand {
     case nothing
     case constant(ExpressionValue)
     case pattern(WildcardPattern)
     case regularExpression(NSRegularExpression)
-    case strings(Set<String>)
+    case strings(Set<StoredText>)
     case integers(Set<Int64>)
     case values([ExpressionValue])
 
@@ -27,7 +36,7 @@ enum PreparedOperand {
             let integers = values.compactMap { if case .int(let value) = $0 { value } else { nil } }
             let strings = values.compactMap { if case .string(let value) = $0 { value } else { nil } }
             if integers.count == values.count { self = .integers(Set(integers)) }
-            if strings.count == values.count { self = .strings(Set(strings)) }
+            if strings.count == values.count { self = .strings(Set(strings.map(StoredText.init))) }
         default:
             break
         }
@@ -160,7 +169,7 @@ extension NSComparisonPredicate {
     /// Whether `element` is in `collection`: one of its elements, or a part of a string.
     private func isElement(_ element: ExpressionValue, of collection: ExpressionValue) -> Bool {
         switch (prepared, element) {
-        case (.strings(let set), .string(let value)): return set.contains(value)
+        case (.strings(let set), .string(let value)): return set.contains(StoredText(text: value))
         case (.integers(let set), .int(let value)): return set.contains(value)
         case (.strings, _): return false
         case (.integers(let set), _):

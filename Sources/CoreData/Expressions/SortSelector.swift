@@ -38,11 +38,16 @@ public struct SortSelector: RawRepresentable, Hashable, Sendable {
 
     private func order(_ a: String, _ b: String) -> ComparisonResult {
         switch self {
-        case .caseInsensitiveCompare: StringComparison.compare(a, b, .caseInsensitive)
+        case .caseInsensitiveCompare: Self.caseInsensitiveOrder(a, b)
         case .localizedCompare: a.localizedCompare(b)
         case .localizedCaseInsensitiveCompare: a.localizedCaseInsensitiveCompare(b)
         case .localizedStandardCompare: a.localizedStandardCompare(b)
         default: StringComparison.compare(a, b, [])
         }
+    }
+
+    private static func caseInsensitiveOrder(_ a: String, _ b: String) -> ComparisonResult {
+        let (x, y) = (StringComparison.fold(a, .caseInsensitive), StringComparison.fold(b, .caseInsensitive))
+        return x < y ? .orderedAscending : x == y ? .orderedSame : .orderedDescending
     }
 }

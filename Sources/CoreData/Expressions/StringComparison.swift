@@ -18,15 +18,23 @@ enum StringComparison {
         return fold(a, options) == fold(b, options)
     }
 
+    /// The order of the bytes, as stores have it; of what is left of both strings under `options`.
     static func compare(_ a: String, _ b: String, _ options: Options) -> ComparisonResult {
-        let (x, y) = options.isEmpty ? (a, b) : (fold(a, options), fold(b, options))
-        return x < y ? .orderedAscending : x == y ? .orderedSame : .orderedDescending
+        var (x, y) = options.isEmpty ? (a, b) : (fold(a, options), fold(b, options))
+        return x.withUTF8 { x in
+            y.withUTF8 { y in
+                if x.elementsEqual(y) { return .orderedSame }
+                return x.lexicographicallyPrecedes(y) ? .orderedAscending : .orderedDescending
+            }
+        }
     }
 
     static func hasPrefix(_ text: String, _ prefix: String, _ options: Options) -> Bool {
         if let result = withASCII(text, prefix, { x, y in x.count >= y.count && matches(x, y, at: 0, options) }) {
             return result
         }
+        // Byte by byte, as an index of a store has it.
+        if options.isEmpty { return text.utf8.starts(with: prefix.utf8) }
         return fold(text, options).hasPrefix(fold(prefix, options))
     }
 

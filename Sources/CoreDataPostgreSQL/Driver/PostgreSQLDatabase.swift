@@ -49,6 +49,11 @@
         var capabilities: SQLCapabilities {
             var capabilities = SQLCapabilities()
             capabilities.missingFunctions = PostgreSQLDialect.missingFunctions
+            capabilities.isTyped = true
+            capabilities.dates = PostgreSQLParameters.dates
+            capabilities.missingCollations = [
+                .caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard,
+            ]
             capabilities.sendsTogether = true
             capabilities.takesLists = true
             capabilities.numbersHistory = true

@@ -157,8 +157,10 @@
                 append(number, word: UInt8(value))
             case PostgreSQLType.text, PostgreSQLType.varchar: bind(number, labels.label(of: value) ?? "\(value)")
             case PostgreSQLType.numeric: bind(number, decimal: Decimal(value))
-            case PostgreSQLType.float8, PostgreSQLType.float4, PostgreSQLType.timestamptz, PostgreSQLType.timestamp:
+            case PostgreSQLType.float8, PostgreSQLType.float4:
+                guard Int64(exactly: Double(value)) == value else { return misfit(number, PostgreSQLType.int8) }
                 bind(number, Double(value))
+            case PostgreSQLType.timestamptz, PostgreSQLType.timestamp: bind(number, Double(value))
             default: misfit(number, PostgreSQLType.int8)
             }
         }
@@ -167,9 +169,14 @@
             switch columns[number - 1].type {
             case PostgreSQLType.float8: append(number, word: value.bitPattern)
             case PostgreSQLType.float4:
+                // Beside a column a number that is no `real` is none of the column's.
+                guard Double(Float(value)) == value || value.isNaN else { return misfit(number, PostgreSQLType.float8) }
                 append(number, word: Float(value).bitPattern)
             case PostgreSQLType.timestamptz, PostgreSQLType.timestamp: bind(number, date: value)
-            case PostgreSQLType.numeric: bind(number, decimal: Decimal(value))
+            case PostgreSQLType.numeric:
+                // The digits that the number has when it is written.
+                guard let decimal = Decimal(string: "\(value)") else { return misfit(number, PostgreSQLType.float8) }
+                bind(number, decimal: decimal)
             case PostgreSQLType.text, PostgreSQLType.varchar: bind(number, "\(value)")
             case PostgreSQLType.int8, PostgreSQLType.int4, PostgreSQLType.int2, PostgreSQLType.bool:
                 guard let whole = Int64(exactly: value) else { return misfit(number, PostgreSQLType.float8) }
@@ -212,7 +219,9 @@
                 bytes.withUnsafeBytes { append(number, bytes: $0) }
             case PostgreSQLType.text, PostgreSQLType.varchar: bind(number, "\(decimal)")
             case PostgreSQLType.float8, PostgreSQLType.float4:
-                bind(number, NSDecimalNumber(decimal: decimal).doubleValue)
+                let double = NSDecimalNumber(decimal: decimal).doubleValue
+                guard Decimal(string: "\(double)") == decimal else { return misfit(number, PostgreSQLType.numeric) }
+                bind(number, double)
             default: misfit(number, PostgreSQLType.numeric)
             }
         }

@@ -144,6 +144,27 @@ struct PredicateEvaluationTests {
         #expect(try !holds("SELF == %@", [Identity()], for: thing))
     }
 
+    @Test("Texts are equal, ordered and begin with others by their bytes, as in a store")
+    func bytes() throws {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        #expect(try !holds("SELF == %@", [composed], for: decomposed))
+        #expect(try holds("SELF < 'f'", for: decomposed))
+        #expect(try holds("SELF > 'f'", for: composed))
+        #expect(try holds("SELF BEGINSWITH 'e'", for: decomposed))
+        #expect(try !holds("SELF BEGINSWITH %@", [decomposed], for: composed))
+        #expect(try !holds("SELF IN %@", [["a", "b", "c", "d", composed]], for: decomposed))
+        #expect(try holds("SELF IN %@", [["a", "b", "c", "d", composed, decomposed]], for: decomposed))
+        #expect(try holds("@max.SELF == %@", [composed], for: [decomposed, composed, "f"]))
+    }
+
+    @Test("A decimal is compared with a number that no decimal can be")
+    func extremes() throws {
+        let none = NSDecimalNumber.zero
+        #expect(try !holds("SELF > %@", [1e-300], for: none))
+        #expect(try holds("SELF < %@ AND SELF != %@", [1e-300, 1e-300], for: none))
+        #expect(try holds("SELF > %@ AND SELF < %@", [-1e300, Double.infinity], for: none))
+    }
+
     @Test("Values of different kinds are neither equal nor ordered")
     func kinds() throws {
         #expect(try !holds("SELF == 3", for: "3"))

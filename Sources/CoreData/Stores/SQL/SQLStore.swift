@@ -58,6 +58,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package let schema: SQLSchema
     package let database: any SQLDatabase
     package let capabilities: SQLCapabilities
+    /// What the database computes, where not all is as in predicates.
+    package let types: SQLTypes?
     package let rowCache: RowCache
     package let externalData: ExternalData?
     package let use: StoreUse
@@ -99,6 +101,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         schema = parts.schema
         self.database = database
         capabilities = database.capabilities
+        types = capabilities.isTyped ? SQLTypes(parts.schema, capabilities) : nil
         use = parts.use
         derivedAttributes = parts.derivedAttributes
         historyTables = parts.historyTables
@@ -217,15 +220,15 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
-    /// Runs a body with the statement of a SELECT. What the database cannot compute is decided first, in the same
-    /// state.
+    /// Runs a body with the statement of a SELECT. What the database cannot decide is decided first, in the same state.
     package final func reading<Result>(
         _ select: SQLSelect, _ body: (any SQLPreparedStatement) throws -> Result
     ) throws -> Result {
-        if !SQLJudge.isNeeded(for: select, missing: capabilities.missingFunctions) {
-            return try readingOnce { try body($0.statement(select)) }
+        let suited = types?.suited(select) ?? select
+        guard let types, SQLJudge.isNeeded(for: suited, types) else {
+            return try readingOnce { try body($0.statement(suited)) }
         }
-        return try reading { try body($0.statement(decided(select, on: $0))) }
+        return try reading { try body($0.statement(SQLJudge(connection: $0, types: types).decided(suited))) }
     }
 
     /// Closes every connection. Called when the store is removed from its coordinator; reading or writing afterwards

@@ -74,14 +74,21 @@ extension SQLStore: BatchStore {
         _ select: SQLSelect, beside connection: any SQLConnection, _ body: ([[SlotValue]]) throws -> Void
     ) throws {
         func run(on connection: any SQLConnection, keepsAll: Bool) throws {
-            let select = try decided(select, on: connection)
             var rows: [[SlotValue]] = []
-            try connection.prepare(.select(select)).rows { row in
-                // An entity may be a name in the row; its number is what counts.
-                rows.append(select.results.indices.map { $0 == 1 ? .int(row.int64(1)) : row.slotValue($0) })
-                if !keepsAll, rows.count == Self.batchSize {
-                    try body(rows)
-                    rows.removeAll(keepingCapacity: true)
+            if let finish = finish(of: select) {
+                rows = try finish.rows(of: connection.prepare(.select(decided(finish.request, on: connection))))
+            } else {
+                let select = try decided(select, on: connection)
+                try connection.prepare(.select(select)).rows { row in
+                    // The second is the entity, which may be a name in the row.
+                    rows.append(
+                        select.results.indices.map {
+                            $0 == 1 && !row.isNull(1) ? .int(row.int64(1)) : row.slotValue($0)
+                        })
+                    if !keepsAll, rows.count == Self.batchSize {
+                        try body(rows)
+                        rows.removeAll(keepingCapacity: true)
+                    }
                 }
             }
             for start in stride(from: 0, to: rows.count, by: Self.batchSize) {

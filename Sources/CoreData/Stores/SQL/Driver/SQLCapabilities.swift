@@ -5,6 +5,13 @@ package struct SQLCapabilities: Sendable {
     package var readsWhereItWrites = false
     /// The functions that the database does not compute. The program decides conditions that need them (`SQLJudge`).
     package var missingFunctions: Set<SQLExpression.Function> = []
+    /// Whether values have types, and only some types go together: then comparisons that are not among them, and all
+    /// arithmetic, are the program's (`SQLTypes`). Otherwise the database computes as predicates do.
+    package var isTyped = false
+    /// The dates that a column can hold, in seconds from 2001.
+    package var dates = -Double.infinity...Double.infinity
+    /// The orders of texts that the database does not have. The program sorts by them (`SQLFinish`).
+    package var missingCollations: Set<SQLSelect.Order.Collation> = []
     /// Whether the statements of a save can be sent together (`SQLConnection.together`).
     package var sendsTogether = false
     /// Whether a list of keys may be one parameter, however long it is.

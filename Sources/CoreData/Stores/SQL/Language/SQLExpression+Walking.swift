@@ -31,6 +31,7 @@ extension SQLExpression {
         case .scalar(let select): .scalar(try nested(select))
         case .function(let function, let arguments, let distinct):
             .function(function, try arguments.map(part), distinct: distinct)
+        case .cast(let value, let type): .cast(try part(value), type)
         case .choice(let condition, let yes, let no): .choice(try part(condition), try part(yes), try part(no))
         }
     }

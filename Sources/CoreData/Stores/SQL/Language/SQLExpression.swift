@@ -67,6 +67,8 @@ package indirect enum SQLExpression: Equatable, Sendable {
     case scalar(SQLSelect)
     /// A function with its arguments; `distinct` is for aggregates.
     case function(Function, [SQLExpression], distinct: Bool = false)
+    /// A value as one of another type.
+    case cast(SQLExpression, SQLColumnType)
     /// All columns of the source.
     case allColumns
     /// Number of rows: `COUNT(*)`.
@@ -113,7 +115,7 @@ extension SQLExpression {
             return all([value] + list).map { .isIn($0[0], Array($0.dropFirst())) }
         case .hasPrefix(let value, let prefix): return value.onColumnsOnly.map { .hasPrefix($0, prefix) }
         case .columns, .complement, .isInArray, .isInParameter, .isInSelect, .row, .rowNumber, .exists, .scalar,
-            .function, .allColumns, .countAll, .choice:
+            .function, .cast, .allColumns, .countAll, .choice:
             return nil
         }
     }

@@ -293,6 +293,10 @@ package struct SQLPrinter {
             text += distinct ? "(DISTINCT " : "("
             printList(arguments)
             text += ")"
+        case .cast(let value, let type):
+            text += "CAST("
+            print(value)
+            text += " AS " + dialect.name(of: type) + ")"
         case .allColumns:
             text += "*"
         case .countAll:
@@ -306,12 +310,5 @@ package struct SQLPrinter {
             print(second)
             text += " END"
         }
-    }
-}
-
-extension SlotValue {
-    /// Whether it is a text with U+0000 in it, at which databases end the texts of a list.
-    fileprivate var hasZero: Bool {
-        if case .string(let text) = self { text.utf8.contains(0) } else { false }
     }
 }

@@ -1,115 +1,113 @@
 import Foundation
 
-/// Decides in the program what a database cannot compute.
+/// Decides in the program what a database cannot decide, or not as predicates do.
 ///
 /// It reads the values that such a condition is about, each once, and puts those for which the condition holds in its
 /// place: `title MATCHES "A.*"` becomes `title IN ('Aleph', 'Arcadia')`. What else the statement asks for narrows what
 /// is read, where that changes no answer.
 package struct SQLJudge {
     package let connection: any SQLConnection
-    package let missing: Set<SQLExpression.Function>
+    package let types: SQLTypes
 
     /// Whether anything in a SELECT has to be decided.
-    package static func isNeeded(for select: SQLSelect, missing: Set<SQLExpression.Function>) -> Bool {
-        if missing.isEmpty { return false }
+    package static func isNeeded(for select: SQLSelect, _ types: SQLTypes, within outer: [SQLSelect] = []) -> Bool {
+        let scopes = [select] + outer
+        if let condition = select.condition, !types.decides(condition, in: scopes) { return true }
         var isNeeded = false
-        select.forEachExpression { part in
-            part.forEach { if case .function(let function, _, _) = $0, missing.contains(function) { isNeeded = true } }
+        func look(_ nested: SQLSelect) {
+            if !isNeeded { isNeeded = Self.isNeeded(for: nested, types, within: scopes) }
+        }
+        select.forEachExpression {
+            $0.forEachNested(look)
+        }
+        switch select.source {
+        case .select(let inner): look(inner)
+        case .unionAll(let parts): parts.forEach(look)
+        case .table, .nothing: break
         }
         return isNeeded
     }
 
-    package func decided(_ select: SQLSelect) throws -> SQLSelect { try decided(select, within: []) }
-
     /// - Parameter outer: the SELECTs around it, the innermost first. Their rows can be named in it.
-    private func decided(_ select: SQLSelect, within outer: [SQLSelect]) throws -> SQLSelect {
+    package func decided(_ select: SQLSelect, within outer: [SQLSelect] = []) throws -> SQLSelect {
         let scopes = [select] + outer
-        var result = select
-        var condition = select.condition
-        result.condition = nil
-        result = try result.mapped {
-            try decided($0, scopes)
+        var result = try select.mapped {
+            try withNestedDecided($0, scopes)
         } _: {
             try decided($0, within: scopes)
         }
+        guard let condition = result.condition, !types.decides(condition, in: scopes) else { return result }
         // Rows that other parts of an AND refuse need no answer.
-        if let whole = condition, lacks(whole) {
-            let parts = whole.conjuncts
-            let narrowing = parts.filter { !lacks($0) && $0.onColumnsOnly != nil }
-            condition = .and(try parts.map { try decided($0, scopes, narrowing) })
-        }
-        result.condition = condition
+        let parts = condition.conjuncts
+        let narrowing = parts.filter { types.decides($0, in: scopes) && $0.onColumnsOnly != nil }
+        result.condition = .and(try parts.map { try decided($0, scopes, narrowing) })
         return result
     }
 
-    /// Whether a function in an expression is one that the database does not compute.
-    private func lacks(_ expression: SQLExpression) -> Bool {
-        var lacks = false
-        expression.forEach { if case .function(let function, _, _) = $0, missing.contains(function) { lacks = true } }
-        return lacks
-    }
-
-    private func decided(
-        _ expression: SQLExpression, _ scopes: [SQLSelect], _ narrowing: [SQLExpression] = []
-    ) throws -> SQLExpression {
-        if !lacks(expression) { return expression }
-        // What stands for itself within it comes first.
-        let simpler = try expression.mapped {
-            expression.hasParts || $0.hasParts || $0.isCondition ? try decided($0, scopes) : $0
+    /// What stands for itself within an expression comes first.
+    private func withNestedDecided(_ expression: SQLExpression, _ scopes: [SQLSelect]) throws -> SQLExpression {
+        try expression.mapped {
+            try withNestedDecided($0, scopes)
         } _: {
             try decided($0, within: scopes)
         }
-        if !lacks(simpler) { return simpler }
-        guard simpler.isCondition else {
-            throw SQLFetchTranslator.failure("a value that the database does not compute")
+    }
+
+    private func decided(
+        _ condition: SQLExpression, _ scopes: [SQLSelect], _ narrowing: [SQLExpression] = []
+    ) throws -> SQLExpression {
+        if types.decides(condition, in: scopes) { return condition }
+        switch condition {
+        case .and(let list): return .and(try list.map { try decided($0, scopes, narrowing) })
+        case .or(let list): return .or(try list.map { try decided($0, scopes, narrowing) })
+        case .not(let inner): return .not(try decided(inner, scopes, narrowing))
+        case .function(.coalesce, let arguments, _) where arguments.count == 2:
+            return .function(.coalesce, [try decided(arguments[0], scopes), arguments[1]])
+        default: return try judged(condition, scopes, narrowing)
         }
-        return try judged(simpler, scopes, narrowing)
     }
 
     /// Asks for the values that a condition is about, and says for which it holds.
     private func judged(
         _ condition: SQLExpression, _ scopes: [SQLSelect], _ narrowing: [SQLExpression]
     ) throws -> SQLExpression {
-        let columns = condition.columns
-        let aliases = Set(columns.map(\.alias))
-        if columns.isEmpty { return .value(try SQLEvaluation(values: []).value(of: condition)) }
-        let depth = scopes.firstIndex { scope in
-            aliases.isSubset(of: scope.tables.keys.map { Optional($0) })
-        }
-        guard let depth else { return try judgedAcross(condition, columns, scopes) }
+        let parts = condition.readParts
+        let aliases = parts.reduce(into: Set<String>()) { $0.formUnion($1.namedAliases) }
+        if parts.isEmpty { return .value(try SQLEvaluation(values: []).value(of: condition)) }
+        let depth = scopes.firstIndex { aliases.isSubset(of: $0.tables.keys) }
+        guard let depth else { return try judgedAcross(condition, parts, aliases, scopes) }
         let scope = scopes[depth]
         let beside = depth == 0 ? narrowing : []
         // Where the row that a to-one leads to is missing, its key gives no answer: the condition may give none.
-        if aliases.count == 1, let alias = columns[0].alias, let table = scope.tables[alias],
-            try alias == scope.alias || isUnanswered(condition, columns)
+        if aliases.count == 1, let alias = aliases.first, let table = scope.tables[alias],
+            try alias == scope.alias || isUnanswered(condition, parts)
         {
-            let here = beside.filter { $0.columns.allSatisfy { $0.alias == alias } }
-            var request = SQLSelect(
-                columns.map(\.expression), of: table, as: alias, where: here.isEmpty ? nil : .and(here))
-            if columns.count == 1 {
+            let here = beside.filter { $0.namedAliases == aliases }
+            var request = SQLSelect(parts, of: table, as: alias, where: here.isEmpty ? nil : .and(here))
+            if parts.count == 1, case .column = parts[0], types.type(of: parts[0], in: scopes) == .varchar {
                 request.isDistinct = true
-                if let answer = try judged(condition, texts: request, columns[0]) { return answer }
+                if let answer = try judged(condition, texts: request, parts[0]) { return answer }
                 request.isDistinct = false
             }
-            return try judged(condition, request, columns, keys: [alias])
+            return try judged(condition, request, parts, keys: [alias])
         }
         var request = scope
         request.joins = scope.rowJoins
-        request.results = columns.map { SQLSelect.Result(expression: $0.expression) }
-        let here = beside.filter { $0.columns.allSatisfy { scope.tables[$0.alias ?? ""] != nil } }
+        request.results = parts.map { SQLSelect.Result(expression: $0) }
+        let here = beside.filter { $0.namedAliases.isSubset(of: scope.tables.keys) }
         request.condition = here.isEmpty ? nil : .and(here)
         (request.order, request.limit, request.offset, request.isDistinct) = ([], nil, nil, false)
         (request.groupBy, request.having) = ([], nil)
-        return try judged(condition, request, columns, keys: scope.keyAliases)
+        return try judged(condition, request, parts, keys: scope.keyAliases)
     }
 
     /// A condition on rows of several SELECTs: on every pair of them.
     private func judgedAcross(
-        _ condition: SQLExpression, _ columns: [SQLColumnName], _ scopes: [SQLSelect]
+        _ condition: SQLExpression, _ parts: [SQLExpression], _ aliases: Set<String>, _ scopes: [SQLSelect]
     ) throws -> SQLExpression {
         var request: SQLSelect?
         var keys: [String] = []
-        for scope in scopes where columns.contains(where: { scope.tables[$0.alias ?? ""] != nil }) {
+        for scope in scopes where !aliases.isDisjoint(with: scope.tables.keys) {
             guard let alias = scope.alias else { continue }
             keys += scope.keyAliases
             if request == nil {
@@ -120,18 +118,19 @@ package struct SQLJudge {
             }
         }
         guard var request else { throw SQLFetchTranslator.failure("a condition on no rows") }
-        request.results = columns.map { SQLSelect.Result(expression: $0.expression) }
-        return try judged(condition, request, columns, keys: keys)
+        request.results = parts.map { SQLSelect.Result(expression: $0) }
+        return try judged(condition, request, parts, keys: keys)
     }
 
     /// Whether a condition gives no answer where all its values are missing.
-    private func isUnanswered(_ condition: SQLExpression, _ columns: [SQLColumnName]) throws -> Bool {
-        try SQLEvaluation(values: columns.map { ($0, SlotValue.null) }).value(of: condition).isNull
+    private func isUnanswered(_ condition: SQLExpression, _ parts: [SQLExpression]) throws -> Bool {
+        if !parts.allSatisfy({ if case .column = $0 { true } else { false } }) { return false }
+        return try SQLEvaluation(values: parts.map { ($0, .null) }).value(of: condition).isNull
     }
 
     /// A condition on one column that has nothing but texts; nil where it has others.
     private func judged(
-        _ condition: SQLExpression, texts request: SQLSelect, _ column: SQLColumnName
+        _ condition: SQLExpression, texts request: SQLSelect, _ column: SQLExpression
     ) throws -> SQLExpression? {
         // A row without a value has to be without an answer, as it is in the list.
         guard try isUnanswered(condition, [column]) else { return nil }
@@ -143,26 +142,27 @@ package struct SQLJudge {
                 isOfTexts = false
                 return
             }
-            if try SQLEvaluation(values: [(column, value)]).value(of: condition) == .int(1) { holding.append(value) }
+            let answer = try SQLEvaluation(values: [(column, value)]).value(of: condition)
+            if SQLEvaluation.truth(of: answer) == true { holding.append(value) }
         }
         if !isOfTexts { return nil }
-        return column.expression.isAmong(holding)
+        return column.isAmong(holding)
     }
 
     /// Any other condition: by the keys of the rows.
     private func judged(
-        _ condition: SQLExpression, _ request: SQLSelect, _ columns: [SQLColumnName], keys aliases: [String]
+        _ condition: SQLExpression, _ request: SQLSelect, _ parts: [SQLExpression], keys aliases: [String]
     ) throws -> SQLExpression {
         let keys = aliases.map { SQLExpression.column(alias: $0, name: SQLSchema.keyColumn) }
         var request = request
         request.results += keys.map { SQLSelect.Result(expression: $0) }
         var (holding, unanswered) = ([[SlotValue]](), [[SlotValue]]())
         try connection.statement(request).rows { row in
-            let values = columns.enumerated().map { ($1, row.slotValue($0)) }
-            let answer = try SQLEvaluation(values: values).value(of: condition)
-            if answer == .int(0) { return }
-            let found = keys.indices.map { row.slotValue(columns.count + $0) }
-            if answer.isNull { unanswered.append(found) } else { holding.append(found) }
+            let values = parts.enumerated().map { ($1, row.slotValue($0)) }
+            let answer = SQLEvaluation.truth(of: try SQLEvaluation(values: values).value(of: condition))
+            if answer == false { return }
+            let found = keys.indices.map { row.slotValue(parts.count + $0) }
+            if answer == nil { unanswered.append(found) } else { holding.append(found) }
         }
         if unanswered.isEmpty { return Self.areAmong(keys[...], holding) }
         return .choice(Self.areAmong(keys[...], unanswered), .null, Self.areAmong(keys[...], holding))
@@ -190,14 +190,6 @@ package struct SQLJudge {
     }
 }
 
-/// A column of a statement's table.
-package struct SQLColumnName: Equatable, Sendable {
-    package var alias: String?
-    package var name: String
-
-    package var expression: SQLExpression { .column(alias: alias, name: name) }
-}
-
 extension SQLSelect {
     /// The tables whose rows it names, by their aliases.
     fileprivate var tables: [String: String] {
@@ -213,46 +205,67 @@ extension SQLSelect {
 
     /// The alias of the row that determines all others: to-one relationships lead from a row to one row each.
     fileprivate var keyAliases: [String] { alias.map { [$0] } ?? [] }
+
+    /// The aliases of rows of SELECTs around it that it names.
+    fileprivate var outerAliases: Set<String> {
+        var aliases: Set<String> = []
+        forEachExpression { aliases.formUnion($0.namedAliases) }
+        return aliases.subtracting(tables.keys)
+    }
 }
 
 extension SQLExpression {
-    /// Whether it is an answer, and no value.
-    fileprivate var isCondition: Bool {
-        switch self {
-        case .binary(let op, _, _):
-            [.equal, .notEqual, .same, .notSame, .less, .lessOrEqual, .greater, .greaterOrEqual].contains(op)
-        case .between, .isIn, .isInArray, .isNull, .isNotNull, .hasPrefix: true
-        case .function(let function, _, _):
-            [.equalText, .contains, .beginsWith, .endsWith, .like, .matches].contains(function)
-        default: false
-        }
-    }
-
     /// The parts that all have to hold.
     fileprivate var conjuncts: [SQLExpression] {
         if case .and(let list) = self { return list.flatMap(\.conjuncts) }
         return [self]
     }
 
-    /// Whether its parts stand for themselves: a database can be asked for it once they are decided.
-    fileprivate var hasParts: Bool {
-        switch self {
-        case .and, .or, .not, .exists, .scalar, .isInSelect, .choice, .function(.coalesce, _, _),
-            .function(.count, _, _):
-            true
-        default: false
+    /// What a database has to be asked for, so that the program can compute the expression: its columns and what is
+    /// selected or aggregated for it, each once.
+    package var readParts: [SQLExpression] {
+        var parts: [SQLExpression] = []
+        func gather(_ expression: SQLExpression) {
+            switch expression {
+            case .column, .columns, .scalar, .exists, .isInSelect, .countAll, .function(.count, _, _),
+                .function(.sum, _, _), .function(.min, _, _), .function(.max, _, _), .function(.average, _, _):
+                if !parts.contains(expression) { parts.append(expression) }
+            default:
+                _ = expression.mapped {
+                    gather($0)
+                    return $0
+                } _: {
+                    $0
+                }
+            }
         }
+        gather(self)
+        return parts
     }
 
-    /// The columns that it names, each once, in their order.
-    fileprivate var columns: [SQLColumnName] {
-        var columns: [SQLColumnName] = []
-        forEach { part in
-            guard case .column(let alias, let name) = part else { return }
-            let column = SQLColumnName(alias: alias, name: name)
-            if !columns.contains(column) { columns.append(column) }
+    /// The aliases of the rows that it names; not those of SELECTs within it.
+    fileprivate var namedAliases: Set<String> {
+        if case .column(let alias, _) = self { return alias.map { [$0] } ?? [] }
+        var aliases: Set<String> = []
+        _ = mapped {
+            aliases.formUnion($0.namedAliases)
+            return $0
+        } _: {
+            aliases.formUnion($0.outerAliases)
+            return $0
         }
-        return columns
+        return aliases
+    }
+
+    /// Calls a body with the SELECTs that stand right in it.
+    fileprivate func forEachNested(_ body: (SQLSelect) -> Void) {
+        _ = mapped {
+            $0.forEachNested(body)
+            return $0
+        } _: {
+            body($0)
+            return $0
+        }
     }
 
     /// Whether a value is in a list; false of an empty one, and no answer where there is no value.

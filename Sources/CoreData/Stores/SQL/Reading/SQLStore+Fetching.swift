@@ -5,8 +5,45 @@ extension SQLStore {
         guard let shape = shapes[request.layout.index] else { return }
         let (translator, frame) = try translated(request)
         try translator.addOrder(request.sortDescriptors, to: frame)
+        frame.select.results = keyResults(frame, request.layout.rootIndex)
+        if finish(of: frame.select) != nil {
+            // The program sorts: keys first.
+            let keys = try fetchKeys(frame.select, request.layout.rootIndex).map(\.key)
+            for start in stride(from: 0, to: keys.count, by: Self.rowsTogether) {
+                let part = Array(keys[start..<min(start + Self.rowsTogether, keys.count)])
+                let rows = try rows(for: part, rootIndex: request.layout.rootIndex, refreshing: false)
+                let known = Dictionary(rows.map { ($0.key, $0) }) { first, _ in first }
+                try body(part.compactMap { known[$0] })
+            }
+            return
+        }
         frame.select.results = shape.results(alias: frame.alias)
         try reading(frame.select) { try $0.snapshots(shape, rowCache, refreshing: false, { _ in }, body) }
+    }
+
+    /// How many rows are handed on at a time.
+    private static let rowsTogether = 500
+
+    /// What a fetch of keys selects.
+    private func keyResults(_ frame: SQLFrame, _ rootIndex: Int) -> [SQLSelect.Result] {
+        [
+            frame.column(SQLSchema.keyColumn), entity(ofRoot: rootIndex, frame.column(SQLSchema.entityColumn)),
+        ].map { SQLSelect.Result(expression: $0) }
+    }
+
+    /// What the program does behind a SELECT; nil where the database runs all of it.
+    package func finish(of select: SQLSelect) -> SQLFinish? {
+        types.flatMap { SQLFinish($0.suited(select), $0, missing: capabilities.missingCollations) }
+    }
+
+    /// Calls a body with each row of a SELECT, whoever makes it.
+    private func readRows(of select: SQLSelect, _ body: (any SQLRow) throws -> Void) throws {
+        guard let finish = finish(of: select) else { return try reading(select) { try $0.rows({ _ in }, body) } }
+        let row = SQLComputedRow()
+        for values in try reading(finish.request, { try finish.rows(of: $0) }) {
+            row.values = values
+            try body(row)
+        }
     }
 
     /// In-memory stores decide object by object, as Apple's do, although there is SQL underneath.
@@ -15,10 +52,10 @@ extension SQLStore {
             schema: schema, layout: layout, storeNumber: storeNumber, decidesByObject: type == NSInMemoryStoreType)
     }
 
-    /// A SELECT as the database can run it: what the database cannot compute is decided here.
+    /// A SELECT as the database can run it: what the database cannot decide is decided here.
     package func decided(_ select: SQLSelect, on connection: any SQLConnection) throws -> SQLSelect {
-        if capabilities.missingFunctions.isEmpty { return select }
-        return try SQLJudge(connection: connection, missing: capabilities.missingFunctions).decided(select)
+        guard let types else { return select }
+        return try SQLJudge(connection: connection, types: types).decided(types.suited(select))
     }
 
     private func translated(_ request: StoreFetch) throws -> (SQLFetchTranslator, SQLFrame) {
@@ -44,10 +81,7 @@ extension SQLStore {
         switch request.result {
         case .keys:
             try translator.addOrder(request.sortDescriptors, to: frame)
-            frame.select.results = [
-                frame.column(SQLSchema.keyColumn),
-                entity(ofRoot: request.layout.rootIndex, frame.column(SQLSchema.entityColumn)),
-            ].map { SQLSelect.Result(expression: $0) }
+            frame.select.results = keyResults(frame, request.layout.rootIndex)
             return .keys(try fetchKeys(frame.select, request.layout.rootIndex))
         case .count:
             frame.select.results = [SQLSelect.Result(expression: .countAll)]
@@ -72,16 +106,13 @@ extension SQLStore {
     }
 
     private func fetchKeys(_ select: SQLSelect, _ rootIndex: Int) throws -> [ObjectKey] {
-        try reading(select) { statement in
-            var keys: [ObjectKey] = []
-            try statement.rows { row in
-                guard let index = layoutIndex(number: row.int64(1), rootIndex: rootIndex) else { return }
-                keys.append(
-                    ObjectKey(
-                        layoutIndex: index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0))))
-            }
-            return keys
+        var keys: [ObjectKey] = []
+        try readRows(of: select) { row in
+            guard let index = layoutIndex(number: row.int64(1), rootIndex: rootIndex) else { return }
+            keys.append(
+                ObjectKey(layoutIndex: index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0))))
         }
+        return keys
     }
 
     private func fetchCount(_ select: SQLSelect) throws -> Int {
@@ -89,16 +120,14 @@ extension SQLStore {
     }
 
     private func fetchDictionaries(_ select: SQLSelect, _ plan: DictionaryPlan) throws -> [[String: Any]] {
-        try reading(select) { statement in
-            var result: [[String: Any]] = []
-            try statement.rows { row in
-                var dictionary: [String: Any] = [:]
-                dictionary.reserveCapacity(plan.columns.count)
-                for column in plan.columns { dictionary[column.name] = value(of: column, row) }
-                result.append(dictionary)
-            }
-            return result
+        var result: [[String: Any]] = []
+        try readRows(of: select) { row in
+            var dictionary: [String: Any] = [:]
+            dictionary.reserveCapacity(plan.columns.count)
+            for column in plan.columns { dictionary[column.name] = value(of: column, row) }
+            result.append(dictionary)
         }
+        return result
     }
 
     private func value(of column: DictionaryPlan.Column, _ row: any SQLRow) -> Any? {

@@ -3,7 +3,7 @@
 struct JudgedDerivation: Sendable {
     /// The key of each row, and what the database has of the expression.
     private let select: SQLSelect
-    private let parts: [SQLColumnName]
+    private let parts: [SQLExpression]
     /// The expression over those parts.
     private let value: SQLExpression
     private let update: SQLStatement
@@ -17,9 +17,9 @@ struct JudgedDerivation: Sendable {
         var read: [SQLExpression] = []
         value = try Self.value(expression, missing) { part in
             read.append(part)
-            return SQLColumnName(alias: nil, name: "part \(read.count)")
+            return .column("part \(read.count)")
         }
-        parts = read.indices.map { SQLColumnName(alias: nil, name: "part \($0 + 1)") }
+        parts = read.indices.map { .column("part \($0 + 1)") }
         var select = select
         select.results = ([key] + read).map { SQLSelect.Result(expression: $0) }
         let isWanted = SQLExpression.isInParameter(key, 1)
@@ -37,12 +37,11 @@ struct JudgedDerivation: Sendable {
     /// The expression with columns in the place of what the database computes.
     private static func value(
         _ expression: SQLExpression, _ missing: Set<SQLExpression.Function>,
-        _ column: (SQLExpression) -> SQLColumnName
+        _ column: (SQLExpression) -> SQLExpression
     ) throws -> SQLExpression {
         if case .value = expression { return expression }
         guard lacks(expression, missing) else {
-            let name = column(expression)
-            return .column(alias: name.alias, name: name.name)
+            return column(expression)
         }
         guard case .function(let function, let arguments, let distinct) = expression, missing.contains(function) else {
             throw SQLFetchTranslator.failure("a derivation that neither the database nor the program can compute")
@@ -54,7 +53,7 @@ struct JudgedDerivation: Sendable {
         var results: [(key: Int64, value: SlotValue)] = []
         try connection.prepare(.select(select)).rows({ $0.bind(1, list: keys) }) { row in
             let values = parts.enumerated().map { ($1, row.slotValue($0 + 1)) }
-            results.append((row.int64(0), try SQLEvaluation(values: values).value(of: value)))
+            results.append((row.int64(0), try SQLEvaluation(values: values, countsScalars: true).value(of: value)))
         }
         try connection.prepare(update).run(results.count) { place, parameters in
             parameters.bind(1, results[place].value)

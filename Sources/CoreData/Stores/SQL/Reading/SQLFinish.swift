@@ -1,0 +1,261 @@
+import Foundation
+
+/// What the program does with the rows of a SELECT that a database does not run as a whole: values that the program
+/// computes, groups of such values, orders that the database does not have.
+package struct SQLFinish {
+    /// What the database is asked for: rows with what the rest is about.
+    package let request: SQLSelect
+    private let select: SQLSelect
+    private let parts: [SQLExpression]
+    /// By their places: parts that are names of entities, which are read as numbers.
+    private let labels: [Bool]
+    private let isGrouped: Bool
+    /// Whether the database sorts, and counts rows off.
+    private let isSorted: Bool
+
+    /// Nil where the database runs the SELECT as it is.
+    package init?(_ select: SQLSelect, _ types: SQLTypes, missing: Set<SQLSelect.Order.Collation>) {
+        let scopes = [select]
+        let values = select.results.map(\.expression)
+        let sortsHere = select.order.contains {
+            missing.contains($0.collation) && types.isOfText($0.expression, in: scopes)
+                || !types.computes($0.expression, in: scopes)
+        }
+        // A database that puts equal rows together sorts by what they have alone.
+        let isVague = select.isDistinct && !select.order.allSatisfy { values.contains($0.expression) }
+        let computesHere = !(values + select.groupBy).allSatisfy { types.computes($0, in: scopes) }
+        let asksHere = !(select.having.map { types.decides($0, in: scopes) } ?? true)
+        guard sortsHere || isVague || computesHere || asksHere else { return nil }
+        self.select = select
+        isGrouped =
+            !select.groupBy.isEmpty || select.having != nil || values.contains(where: \.isAggregate)
+        isSorted = !sortsHere && !isGrouped
+        var parts: [SQLExpression] = []
+        for expression in values + select.groupBy + [select.having].compactMap({ $0 })
+            + (isSorted ? [] : select.order.map(\.expression))
+        {
+            for part in expression.leaves where !parts.contains(part) { parts.append(part) }
+        }
+        self.parts = parts
+        labels = parts.map { types.type(of: $0, in: scopes) == .label }
+        var request = select
+        request.results = parts.isEmpty ? [.init(expression: .value(.int(1)))] : parts.map { .init(expression: $0) }
+        (request.groupBy, request.having, request.isDistinct) = ([], nil, false)
+        if !isSorted { request.order = [] }
+        if !isSorted || select.isDistinct { (request.limit, request.offset) = (nil, nil) }
+        self.request = request
+    }
+
+    /// The rows of the SELECT, from those of the request.
+    package func rows(of statement: any SQLPreparedStatement) throws -> [[SlotValue]] {
+        var groups: [[SQLEvaluation]] = []
+        var places: [[SlotKey]: Int] = [:]
+        if isGrouped, select.groupBy.isEmpty { groups = [[]] }
+        try statement.rows { row in
+            let found = SQLEvaluation(
+                values: parts.indices.map { place in
+                    (parts[place], labels[place] && !row.isNull(place) ? .int(row.int64(place)) : row.slotValue(place))
+                })
+            guard isGrouped else { return groups.append([found]) }
+            if select.groupBy.isEmpty { return groups[0].append(found) }
+            let key = try select.groupBy.map { SlotKey(try found.value(of: $0)) }
+            if let place = places[key] {
+                groups[place].append(found)
+            } else {
+                places[key] = groups.count
+                groups.append([found])
+            }
+        }
+        var rows: [(row: [SlotValue], order: [SlotValue])] = []
+        for group in groups {
+            if let having = select.having, SQLEvaluation.truth(of: try value(of: having, group)) != true { continue }
+            rows.append(
+                (
+                    try select.results.map { try value(of: $0.expression, group).withoutNaN },
+                    isSorted ? [] : try select.order.map { try value(of: $0.expression, group) }
+                ))
+        }
+        if !isSorted, !select.order.isEmpty { sort(&rows) }
+        var result = rows.map(\.row)
+        if select.isDistinct {
+            var known: Set<[SlotKey]> = []
+            result = result.filter { known.insert($0.map(SlotKey.init)).inserted }
+        }
+        if !isSorted || select.isDistinct {
+            result.removeFirst(min(select.offset ?? 0, result.count))
+            if let limit = select.limit, result.count > limit { result.removeLast(result.count - limit) }
+        }
+        return result
+    }
+
+    // MARK: Order
+
+    private func sort(_ rows: inout [(row: [SlotValue], order: [SlotValue])]) {
+        let terms = select.order.map { ($0.collation.selector, $0.isAscending) }
+        var places = Array(rows.indices)
+        places.sort { one, other in
+            for (number, (selector, isAscending)) in terms.enumerated() {
+                let (a, b) = (rows[one].order[number].forComparing, rows[other].order[number].forComparing)
+                let order = selector.order(a, b) ?? .orderedSame
+                if order != .orderedSame { return (order == .orderedAscending) == isAscending }
+            }
+            return one < other
+        }
+        rows = places.map { rows[$0] }
+    }
+
+    // MARK: Groups
+
+    /// What an expression is for a group of rows.
+    private func value(of expression: SQLExpression, _ group: [SQLEvaluation]) throws -> SlotValue {
+        var values = group.first?.values ?? []
+        if isGrouped {
+            for aggregate in expression.readParts where aggregate.isAggregate {
+                values.append((aggregate, try self.value(ofAggregate: aggregate, group)))
+            }
+        }
+        return try SQLEvaluation(values: values).value(of: expression)
+    }
+
+    private func value(ofAggregate aggregate: SQLExpression, _ group: [SQLEvaluation]) throws -> SlotValue {
+        guard case .function(let function, let arguments, let isDistinct) = aggregate, let argument = arguments.first
+        else { return .int(Int64(group.count)) }
+        var values = try group.map { try $0.value(of: argument) }.filter { !$0.isNull }
+        if isDistinct {
+            var known: Set<SlotKey> = []
+            values = values.filter { known.insert(SlotKey($0)).inserted }
+        }
+        if function == .count { return .int(Int64(values.count)) }
+        return SQLEvaluation.aggregate(function, values)
+    }
+
+    /// A value by which equal ones are found.
+    private struct SlotKey: Hashable {
+        let value: SlotValue
+
+        init(_ value: SlotValue) {
+            // Whole numbers are the same whatever type they have.
+            if case .double(let number) = value, let whole = Int64(exactly: number) {
+                self.value = .int(whole)
+            } else {
+                self.value = value
+            }
+        }
+
+        static func == (one: SlotKey, other: SlotKey) -> Bool {
+            switch (one.value, other.value) {
+            case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+            default: one.value == other.value
+            }
+        }
+
+        func hash(into hasher: inout Hasher) {
+            switch value {
+            case .null: hasher.combine(0)
+            case .int(let number): hasher.combine(number)
+            case .double(let number): hasher.combine(number)
+            case .string(let text): hasher.combine(text.utf8.count)
+            case .data(let data): hasher.combine(data)
+            case .uuid(let uuid): hasher.combine(uuid)
+            case .decimal(let number): hasher.combine(number)
+            }
+        }
+    }
+}
+
+/// A row of values that the program has made.
+package final class SQLComputedRow: SQLRow {
+    package var values: [SlotValue] = []
+
+    package init() {}
+
+    package func isNull(_ place: Int) -> Bool { values[place].isNull }
+    package func slotValue(_ place: Int) -> SlotValue { values[place] }
+
+    package func int64(_ place: Int) -> Int64 {
+        switch values[place] {
+        case .int(let number): number
+        case .double(let number): Int64(exactly: number.rounded(.towardZero)) ?? 0
+        case .decimal(let number): NSDecimalNumber(decimal: number).int64Value
+        default: 0
+        }
+    }
+
+    package func double(_ place: Int) -> Double {
+        switch values[place] {
+        case .int(let number): Double(number)
+        case .double(let number): number
+        case .decimal(let number): NSDecimalNumber(decimal: number).doubleValue
+        default: 0
+        }
+    }
+
+    package func string(_ place: Int) -> String {
+        switch values[place] {
+        case .null: ""
+        case .int(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .string(let text): text
+        case .data(let data): String(decoding: data, as: UTF8.self)
+        case .uuid(let uuid): uuid.uuidString
+        case .decimal(let number): "\(number)"
+        }
+    }
+
+    package func data(_ place: Int) -> Data {
+        switch values[place] {
+        case .data(let data): data
+        case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { Data($0) }
+        case .string(let text): Data(text.utf8)
+        default: Data()
+        }
+    }
+}
+
+extension SlotValue {
+    /// What is no number is missing in what a database computes.
+    fileprivate var withoutNaN: SlotValue {
+        if case .double(let number) = self, number.isNaN { .null } else { self }
+    }
+}
+
+extension SQLSelect.Order.Collation {
+    fileprivate var selector: SortSelector {
+        switch self {
+        case .binary: .compare
+        case .caseInsensitive: .caseInsensitiveCompare
+        case .localized: .localizedCompare
+        case .localizedCaseInsensitive: .localizedCaseInsensitiveCompare
+        case .localizedStandard: .localizedStandardCompare
+        }
+    }
+}
+
+extension SQLExpression {
+    /// Whether it is a value of several rows.
+    fileprivate var isAggregate: Bool {
+        switch self {
+        case .countAll, .function(.count, _, _), .function(.sum, _, _), .function(.min, _, _), .function(.max, _, _),
+            .function(.average, _, _):
+            return true
+        case .column, .columns, .scalar, .exists: return false
+        default:
+            var found = false
+            _ = mapped {
+                if $0.isAggregate { found = true }
+                return $0
+            } _: {
+                $0
+            }
+            return found
+        }
+    }
+
+    /// What has to be read of each row for it: columns, and what is selected for it.
+    fileprivate var leaves: [SQLExpression] {
+        readParts.flatMap { part -> [SQLExpression] in
+            if case .function(_, let arguments, _) = part { return arguments.flatMap(\.leaves) }
+            return part == .countAll ? [] : [part]
+        }
+    }
+}

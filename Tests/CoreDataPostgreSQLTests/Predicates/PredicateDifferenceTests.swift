@@ -1,0 +1,61 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// Random fetches of a PostgreSQL store beside the same ones of a SQLite store, and beside the objects asked one by one.
+    ///
+    /// `OPENCOREDATA_PREDICATE_SEED` plays one seed alone, or those from one to another (`5-9`); `bin/test --long` plays
+    /// 100,000.
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct PredicateDifferenceTests {
+        private static let perLibrary = 1_000
+
+        private static var seeds: ClosedRange<Int> {
+            let asked = ProcessInfo.processInfo.environment["OPENCOREDATA_PREDICATE_SEED"] ?? ""
+            let bounds = asked.split(separator: "-").compactMap { Int($0) }
+            guard let first = bounds.first, let last = bounds.last else { return SplitMix.seeds(1_000, long: 100_000) }
+            return first...last
+        }
+
+        @Test("A predicate finds in PostgreSQL what it finds in SQLite, and what it holds for in memory")
+        func predicates() throws {
+            var differences: [String] = []
+            var (played, compared) = (0, 0)
+            var content = -1
+            var libraries: (server: PredicateLibrary, file: PredicateLibrary)?
+            for seed in Self.seeds where differences.count < 20 {
+                if seed / Self.perLibrary != content {
+                    content = seed / Self.perLibrary
+                    let filling = UInt64(content + 1_000_000)
+                    libraries = (
+                        try PredicateLibrary(.postgreSQL, seed: filling), try PredicateLibrary(.sqlite, seed: filling)
+                    )
+                }
+                guard let (server, file) = libraries else { continue }
+                var generator = PredicateGenerator(seed: UInt64(seed))
+                let generated = generator.make()
+                played += 1
+                let found = Result { try server.context.performAndWait { try server.found(generated) } }
+                let inFile = Result { try file.context.performAndWait { try file.found(generated) } }
+                // What a SQLite store refuses may be refused.
+                guard case .success(let expected) = inFile else { continue }
+                guard case .success(let numbers) = found else {
+                    differences.append("seed \(seed), \(generated): \(found)")
+                    continue
+                }
+                if generated.mixesKinds || generated.looksInside && generated.computes { continue }
+                compared += 1
+                let judged = server.context.performAndWait { server.judged(generated) }
+                if numbers != judged, !generated.looksInside || numbers != expected {
+                    differences.append(
+                        "seed \(seed), \(generated): \(numbers), in SQLite \(expected), in memory \(judged)")
+                }
+            }
+            #expect(compared * 10 >= played * 7 || played < 100, "\(compared) of \(played)")
+            #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
+        }
+    }
+#endif
