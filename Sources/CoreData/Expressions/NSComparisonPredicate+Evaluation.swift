@@ -46,7 +46,8 @@ enum PreparedOperand {
     static func regularExpression(
         _ pattern: String, _ options: NSComparisonPredicate.Options
     ) throws -> NSRegularExpression {
-        try NSRegularExpression(
+        let pattern = StringComparison.fold(pattern, options.intersection(.diacriticInsensitive))
+        return try NSRegularExpression(
             pattern: "\\A(?:\(pattern))\\z", options: options.contains(.caseInsensitive) ? [.caseInsensitive] : [])
     }
 }

@@ -7,7 +7,8 @@ enum StringComparison {
     /// Whether both strings are the same sequence of bytes. Canonically equivalent strings of different bytes differ, as
     /// they do in a store.
     static func areIdentical(_ a: String, _ b: String) -> Bool {
-        a == b && a.utf8.count == b.utf8.count
+        // Two canonically equivalent texts may have as many bytes.
+        a.utf8.count == b.utf8.count && a == b && a.utf8.elementsEqual(b.utf8)
     }
 
     static func areEqual(_ a: String, _ b: String, _ options: Options) -> Bool {

@@ -50,6 +50,7 @@
             var capabilities = SQLCapabilities()
             capabilities.missingFunctions = PostgreSQLDialect.missingFunctions
             capabilities.isTyped = true
+            capabilities.narrowsTexts = true
             capabilities.dates = PostgreSQLParameters.dates
             capabilities.missingCollations = [
                 .caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard,

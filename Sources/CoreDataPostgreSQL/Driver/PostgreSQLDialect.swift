@@ -30,6 +30,11 @@
             case .historyName: "coredata.history_name"
             case .historyBound: "coredata.history_bound"
             case .historyEnd: "coredata.history_end"
+            case .octets: "OCTET_LENGTH"
+            case .characters: "CHAR_LENGTH"
+            case .small: "LOWER"
+            case .place: "STRPOS"
+            case .ending: "RIGHT"
             // The program has computed them before: see `missingFunctions`.
             default: "coredata.\(function.rawValue)"
             }

@@ -281,22 +281,23 @@
         private mutating func number(_ scope: Scope, depth: Int) -> String {
             guard depth > 0 else { return value(.number, scope) }
             computes = true
-            let inner = number(scope, depth: depth - 1)
+            // Each argument has to stand where its place in the text is.
+            func inner() -> String { number(scope, depth: depth - 1) }
             func other() -> String {
                 one(in: 2) ? number(scope, depth: depth - 1) : argument(constant(.number))
             }
             switch pick(14) {
-            case 0...2: return "(\(inner) + \(other()))"
-            case 3, 4: return "(\(inner) - \(other()))"
-            case 5, 6: return "(\(inner) * \(other()))"
-            case 7, 8: return "(\(inner) / \(other()))"
+            case 0...2: return "(\(inner()) + \(other()))"
+            case 3, 4: return "(\(inner()) - \(other()))"
+            case 5, 6: return "(\(inner()) * \(other()))"
+            case 7, 8: return "(\(inner()) / \(other()))"
             case 9: return "modulus:by:(\(value(.number, scope)), \(argument(NSNumber(value: pick(5)))))"
-            case 10: return "\(pick(["abs:", "floor:", "ceiling:", "trunc:"]))(\(inner))"
-            case 11: return "\(pick(["sqrt:", "ln:", "log:", "exp:"]))(\(inner))"
-            case 12: return "(\(inner) ** \(argument(NSNumber(value: pick(4)))))"
+            case 10: return "\(pick(["abs:", "floor:", "ceiling:", "trunc:"]))(\(inner()))"
+            case 11: return "\(pick(["sqrt:", "ln:", "log:", "exp:"]))(\(inner()))"
+            case 12: return "(\(inner()) ** \(argument(NSNumber(value: pick(4)))))"
             default:
                 let whole = pick(["tags.@count", "pages", "copies", "grade"])
-                let left = scope.entity == "Book" ? whole : inner
+                let left = scope.entity == "Book" ? whole : inner()
                 return "(\(left) \(pick(["&", "|", "<<", ">>"])) \(argument(NSNumber(value: pick(8)))))"
             }
         }

@@ -202,6 +202,9 @@
                     return (left == nil || left is NSNull) == (comparison.predicateOperatorType == .equalTo)
                 }
                 if isMissing(left) || isMissing(right) { return nil }
+            case .beginsWith where isConstant && comparison.options.isEmpty && right as? String == "":
+                // This asks whether there is a text.
+                return !isMissing(left)
             default:
                 if isConstant, isMissing(right) { return false }
                 if isMissing(left) || isMissing(right) { return nil }

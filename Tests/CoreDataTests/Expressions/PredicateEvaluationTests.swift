@@ -56,6 +56,7 @@ struct PredicateEvaluationTests {
             "name CONTAINS[cd] 'zoe'", "name BEGINSWITH[d] 'Zoe'", "name ENDSWITH[cd] 'ë MILLER'",
             "name LIKE 'Z*M?ller'", "name LIKE[cd] '*OE*'", "NOT name LIKE 'Zoë'", "ascii LIKE '*'",
             "ascii LIKE 'H*o*d'",
+            "name MATCHES[d] 'Zoë.*'",
             "ascii MATCHES 'Hello|Hello World'", "ascii MATCHES[c] 'hello.*'", "NOT ascii MATCHES 'Hello'",
             "ascii IN {'x', 'Hello World'}", "ascii IN[c] {'HELLO WORLD'}", "'Hello' IN ascii", "NOT age IN {1, 2}",
             "age IN {1, 2, 3, 4, 5, 6, 42}", "ascii IN {'a', 'b', 'c', 'd', 'e', 'Hello World'}",
@@ -148,6 +149,7 @@ struct PredicateEvaluationTests {
     func bytes() throws {
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")
         #expect(try !holds("SELF == %@", [composed], for: decomposed))
+        #expect(try !holds("SELF == %@", ["\u{212B}"], for: "A\u{30A}"))
         #expect(try holds("SELF < 'f'", for: decomposed))
         #expect(try holds("SELF > 'f'", for: composed))
         #expect(try holds("SELF BEGINSWITH 'e'", for: decomposed))

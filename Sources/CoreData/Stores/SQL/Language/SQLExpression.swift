@@ -33,6 +33,9 @@ package indirect enum SQLExpression: Equatable, Sendable {
         /// What a database does that numbers history: the number of the transaction that runs, the key of a name, the
         /// number before which all transactions have ended, and the one that no transaction has had yet.
         case historyTransaction, historyName, historyBound, historyEnd
+        /// Of a text: how many bytes and how many characters it has, itself with A to Z as a to z, the place of another
+        /// text in it (0 for none), and its last characters.
+        case octets, characters, small, place, ending
     }
 
     /// A column of the table that goes by an alias in the statement; no alias in an index's condition.

@@ -7,10 +7,41 @@ package struct SQLEvaluation {
     package let values: [(part: SQLExpression, value: SlotValue)]
     /// Whether a text is as long as it has Unicode scalars, as derived attributes count; predicates count UTF-16 units.
     private let countsScalars: Bool
+    private let conditions: Conditions?
 
-    package init(values: [(part: SQLExpression, value: SlotValue)], countsScalars: Bool = false) {
+    /// - Parameter conditions: those on texts that are made ready once for many rows.
+    package init(
+        values: [(part: SQLExpression, value: SlotValue)], _ conditions: Conditions? = nil, countsScalars: Bool = false
+    ) {
         self.values = values
+        self.conditions = conditions
         self.countsScalars = countsScalars
+    }
+
+    /// Conditions on texts, by what they ask.
+    package final class Conditions {
+        private struct Question: Hashable {
+            let function: SQLExpression.Function
+            let argument: String
+            let options: Int64
+        }
+
+        private var known: [Question: TextCondition] = [:]
+        private static let most = 100
+
+        package init() {}
+
+        func condition(
+            _ function: SQLExpression.Function, _ argument: String, _ options: Int64
+        ) throws -> TextCondition? {
+            let question = Question(function: function, argument: argument, options: options)
+            // Canonically equivalent arguments are the same question to a dictionary.
+            if let known = known[question], known.isAbout(argument) { return known }
+            let new = try TextCondition(function, argument, .init(rawValue: UInt(truncatingIfNeeded: options)))
+            if known.count >= Self.most { known = [:] }
+            known[question] = new
+            return new
+        }
     }
 
     /// Throws where the expression needs what the program does not compute.
@@ -206,8 +237,7 @@ package struct SQLEvaluation {
             return .string(StringComparison.fold(text, .init(rawValue: UInt(truncatingIfNeeded: options))))
         case (_, .string(let text)?, .int(let options)?) where arguments.count == 3:
             guard case .string(let argument) = arguments[1],
-                let condition = try TextCondition(
-                    function, argument, .init(rawValue: UInt(truncatingIfNeeded: options)))
+                let condition = try (conditions ?? Conditions()).condition(function, argument, options)
             else { break }
             return truth(condition.holds(for: text))
         default: break

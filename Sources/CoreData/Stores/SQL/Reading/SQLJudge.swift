@@ -86,8 +86,12 @@ package struct SQLJudge {
             var request = SQLSelect(parts, of: table, as: alias, where: here.isEmpty ? nil : .and(here))
             if parts.count == 1, case .column = parts[0], types.type(of: parts[0], in: scopes) == .varchar {
                 request.isDistinct = true
+                if types.narrowsTexts, let narrowed = TextCondition.narrowing(condition) {
+                    request.condition = .and(here + [narrowed])
+                }
                 if let answer = try judged(condition, texts: request, parts[0]) { return answer }
                 request.isDistinct = false
+                request.condition = here.isEmpty ? nil : .and(here)
             }
             return try judged(condition, request, parts, keys: [alias])
         }
@@ -135,6 +139,7 @@ package struct SQLJudge {
         // A row without a value has to be without an answer, as it is in the list.
         guard try isUnanswered(condition, [column]) else { return nil }
         var (holding, isOfTexts) = ([SlotValue](), true)
+        let conditions = SQLEvaluation.Conditions()
         try connection.statement(request).rows { row in
             let value = row.slotValue(0)
             if value.isNull { return }
@@ -142,7 +147,7 @@ package struct SQLJudge {
                 isOfTexts = false
                 return
             }
-            let answer = try SQLEvaluation(values: [(column, value)]).value(of: condition)
+            let answer = try SQLEvaluation(values: [(column, value)], conditions).value(of: condition)
             if SQLEvaluation.truth(of: answer) == true { holding.append(value) }
         }
         if !isOfTexts { return nil }
@@ -157,9 +162,10 @@ package struct SQLJudge {
         var request = request
         request.results += keys.map { SQLSelect.Result(expression: $0) }
         var (holding, unanswered) = ([[SlotValue]](), [[SlotValue]]())
+        let conditions = SQLEvaluation.Conditions()
         try connection.statement(request).rows { row in
             let values = parts.enumerated().map { ($1, row.slotValue($0)) }
-            let answer = SQLEvaluation.truth(of: try SQLEvaluation(values: values).value(of: condition))
+            let answer = SQLEvaluation.truth(of: try SQLEvaluation(values: values, conditions).value(of: condition))
             if answer == false { return }
             let found = keys.indices.map { row.slotValue(parts.count + $0) }
             if answer == nil { unanswered.append(found) } else { holding.append(found) }

@@ -7,11 +7,14 @@ package struct SQLTypes: Sendable {
     private let columns: [String: [String: SQLColumnType]]
     /// The functions that the database does not compute.
     private let missing: Set<SQLExpression.Function>
+    /// Whether the database has functions by which it can refuse texts.
+    package let narrowsTexts: Bool
     /// The dates that there are, in seconds from 2001.
     private let dates: ClosedRange<Double>
 
     package init(_ schema: SQLSchema, _ capabilities: SQLCapabilities) {
         missing = capabilities.missingFunctions
+        narrowsTexts = capabilities.narrowsTexts
         dates = capabilities.dates
         var columns: [String: [String: SQLColumnType]] = [:]
         for table in schema.allTables {

@@ -25,15 +25,16 @@ package final class TextCondition {
         case .endsWith: kind = .endsWith
         case .like: kind = .wildcard(WildcardPattern(argument, options: options))
         case .matches:
-            let pattern = StringComparison.fold(argument, options.intersection(.diacriticInsensitive))
-            guard let expression = try? PreparedOperand.regularExpression(pattern, options) else {
+            guard let expression = try? PreparedOperand.regularExpression(argument, options) else {
                 throw NSError.coreData(
-                    NSCoreDataError, reason: "Can't do regex matching, reason: Can't open pattern (\(pattern))")
+                    NSCoreDataError, reason: "Can't do regex matching, reason: Can't open pattern (\(argument))")
             }
             kind = .expression(expression)
         default: return nil
         }
     }
+
+    func isAbout(_ argument: String) -> Bool { StringComparison.areIdentical(argument, self.argument) }
 
     package func holds(for text: String) -> Bool {
         switch kind {
@@ -46,5 +47,34 @@ package final class TextCondition {
             let subject = StringComparison.fold(text, options.intersection(.diacriticInsensitive))
             return expression.firstMatch(in: subject, range: NSRange(location: 0, length: subject.utf16.count)) != nil
         }
+    }
+}
+
+extension TextCondition {
+    /// A condition that a database decides, and that holds for every text for which another one on a column holds; nil where
+    /// there is none.
+    ///
+    /// Most texts are plain ASCII. Foundation compares those as a database can, so it need not give those that differ.
+    static func narrowing(_ condition: SQLExpression) -> SQLExpression? {
+        guard case .function(let function, let arguments, _) = condition, arguments.count == 3,
+            case .column = arguments[0], case .value(.string(let argument)) = arguments[1],
+            case .value(.int(let number)) = arguments[2]
+        else { return nil }
+        let options = Options(rawValue: UInt(truncatingIfNeeded: number))
+        let text = arguments[0]
+        let key = options.contains(.caseInsensitive) ? SQLExpression.function(.small, [text]) : text
+        let folded = StringComparison.fold(argument, options)
+        let part = SQLExpression.value(.string(folded))
+        let isPlain: SQLExpression
+        switch function {
+        case .equalText: isPlain = .binary(.equal, key, part)
+        case .contains: isPlain = .binary(.greater, .function(.place, [key, part]), .number(0))
+        case .beginsWith: isPlain = .hasPrefix(key, folded)
+        case .endsWith: isPlain = .binary(.equal, .function(.ending, [key, .number(folded.utf8.count)]), part)
+        default: return nil
+        }
+        let isOther = SQLExpression.binary(.notEqual, .function(.octets, [text]), .function(.characters, [text]))
+        // No plain text has another character in it.
+        return folded.utf8.allSatisfy { $0 > 0 && $0 < 0x80 } ? .or([isOther, isPlain]) : isOther
     }
 }
