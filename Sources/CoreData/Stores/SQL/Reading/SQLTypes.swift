@@ -158,7 +158,10 @@ package struct SQLTypes: Sendable {
             guard [.sum, .min, .max, .average].contains(function), let type = type(of: arguments[0], in: scopes) else {
                 return parts
             }
-            return .function(function, [Self.argument(arguments[0], type, function)], distinct: distinct)
+            let suited = SQLExpression.function(
+                function, [Self.argument(arguments[0], type, function)], distinct: distinct)
+            // A sum of whole numbers is one, and no decimal.
+            return function == .sum && type.group == .whole ? .cast(suited, .integer) : suited
         case .scalar(let select):
             return .scalar(withoutExtremum(select, in: scopes) ?? select)
         default: return parts
