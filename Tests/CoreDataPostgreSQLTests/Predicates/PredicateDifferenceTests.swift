@@ -16,7 +16,7 @@
         private static var seeds: ClosedRange<Int> {
             let asked = ProcessInfo.processInfo.environment["OPENCOREDATA_PREDICATE_SEED"] ?? ""
             let bounds = asked.split(separator: "-").compactMap { Int($0) }
-            guard let first = bounds.first, let last = bounds.last else { return SplitMix.seeds(1_000, long: 100_000) }
+            guard let first = bounds.first, let last = bounds.last else { return SplitMix.seeds(400, long: 100_000) }
             return first...last
         }
 

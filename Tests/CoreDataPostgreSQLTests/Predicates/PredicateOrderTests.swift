@@ -25,7 +25,7 @@
         func sorting() throws {
             var random = SplitMix(state: 7)
             func pick<Element>(_ list: [Element]) -> Element { list[Int(random.next() % UInt64(list.count))] }
-            for round in 0..<SplitMix.seeds(150, long: 3_000).count {
+            for round in 0..<SplitMix.seeds(80, long: 3_000).count {
                 var descriptors = (0...(round % 2)).map { _ in
                     NSSortDescriptor(
                         key: pick([
