@@ -13,29 +13,32 @@ struct SourceFloorTests {
         "Mapping": 9, "Container": 10,
     ]
 
-    /// What Apple's signatures force: a fetch request is part of a model, a store knows its coordinator and its class
-    /// of migration manager, a staged migration its container.
+    /// Types of a floor above that floors below name. Most of them Apple's signatures force: a fetch request is part of
+    /// a model, a store knows its coordinator and its class of migration manager, a staged migration its container.
+    /// The list says nothing of where a type is named: one that a signature forces may be used beside that signature.
     private static let forced: Set<String> = [
         "NSManagedObject", "NSManagedObjectID", "NSManagedObjectContext", "NSFetchRequest", "NSFetchRequestResult",
         "NSFetchRequestResultType", "NSPersistentStoreRequest", "NSPersistentStore", "NSPersistentStoreCoordinator",
         "NSPersistentStoreDescription", "NSPersistentContainer", "NSMigrationManager",
     ]
 
-    /// Members of these, and constants beside them, that the same signatures force.
+    /// Members of these, and constants beside them, that floors below use. Signatures force some of them. The others
+    /// are conveniences: another way would be longer, not impossible.
     private static let forcedMembers: Set<String> = [
-        // A request is executed by the context that it is given, and by the one whose block asks for it.
+        // Conveniences: a request dispatches itself into the context that it is given, or into the one whose block asks
+        // for it, and errors name that context in their texts.
         "insertBatch", "updateBatch", "deleteBatch", "wrappedResult", "innermostHeld", "debugName", "hasObjectStores",
         "answers",
         // A coordinator adds a store by a description.
         "shouldAddStoreAsynchronously", "openingOptions",
         // A store of a program's gets its number from the coordinator that makes it, knows the ids of its records, and
-        // is asked with a context.
+        // is asked with a context. Where nobody gives one, it makes one of its own, which is a convenience.
         "numberOfNextStore", "isTemporaryID", "uriRepresentation", "privateQueueConcurrencyType",
         // An entity inserts an object into a context.
         "plainEntity", "plainInsertNewObject",
         // A model has fetch requests.
         "managedObjectResultType", "unretainedEntity",
-        // A transaction of history tells what a save would have told.
+        // A transaction of history tells what a save would have told, under the names that a save has for it.
         "NSInsertedObjectIDsKey", "NSUpdatedObjectIDsKey", "NSDeletedObjectIDsKey",
         "NSManagedObjectContextDidSaveObjectIDs",
     ]
@@ -106,7 +109,7 @@ struct SourceFloorTests {
         return users[declaration.name]?.filter { $0.floor < above }.map(\.path) ?? []
     }
 
-    @Test("No floor names a type or a constant of a floor above it, but for what Apple's signatures force")
+    @Test("No floor names a type or a constant of a floor above it, but for those in the lists")
     func namesOfTypes() {
         let types = Self.declared.filter { !$0.key.isMember }
         #expect(types.count > 300)
@@ -131,7 +134,7 @@ struct SourceFloorTests {
         let names = Set(used.keys.map(\.name))
         for list in [Self.forced, Self.forcedMembers, Self.common] {
             let idle = list.subtracting(names)
-            #expect(idle.isEmpty, "The list has names that nothing forces any more: \(idle.sorted())")
+            #expect(idle.isEmpty, "The list has names that no floor below uses any more: \(idle.sorted())")
         }
     }
 
@@ -170,6 +173,7 @@ struct SourceFloorTests {
         #expect(without.isEmpty, "\(without)")
     }
 
+    // MigrationTestKit is not looked at: a kit that reads a store's files beside the framework has SQL of its own.
     @Test("SQL stands in the printer, the drivers and their functions alone")
     func textOfSQL() throws {
         let search = try SearchOfSQL()

@@ -1,6 +1,7 @@
 /// Where a context's rows come from and where its saves go: its parent context, or the stores of a coordinator.
 ///
-/// Nothing else of a context asks which of the two it is.
+/// Rows, keys, members and saves go through it. What concerns ids, query generations, merging or authors still asks
+/// whether there is a parent.
 protocol RowSource {
     /// The row behind an object; nil where there is none.
     func row(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot?
