@@ -264,4 +264,78 @@ struct StatementPrintingTests {
         let quoted = SQLSelect([.column(alias: "Z OLD", name: "A")], of: "T", as: "Z OLD")
         #expect(printed(.select(quoted)).text == "SELECT \"Z OLD\".A FROM T \"Z OLD\"")
     }
+
+    @Test("An INSERT of what a SELECT gives says what becomes of a key that is there, too")
+    func copies() {
+        let old = SQLSelect([key, .column("ZA")], of: "OLD", orderedBy: [key])
+        var insert = SQLInsert(into: "NEW", ["Z_PK", "ZA"], .select(old), conflict: .keepsStored)
+        #expect(
+            printed(.insert(insert)).text
+                == "INSERT OR IGNORE INTO NEW (Z_PK, ZA) SELECT Z_PK, ZA FROM OLD ORDER BY Z_PK")
+        insert.conflict = .updates(key: ["Z_PK"], [.init("ZA", .column(alias: "excluded", name: "ZA"))])
+        #expect(
+            printed(.insert(insert)).text
+                == "INSERT INTO NEW (Z_PK, ZA) SELECT Z_PK, ZA FROM OLD ORDER BY Z_PK "
+                + "ON CONFLICT (Z_PK) DO UPDATE SET ZA = excluded.ZA")
+    }
+
+    @Test("An UPDATE takes values from other SELECTs, of which several may be one source")
+    func updatesFromSelections() {
+        let parts = [SQLSelect([key, .column("ZA")], of: "A"), SQLSelect([key, .column("ZA")], of: "B")]
+        func update(_ source: SQLSource) -> String {
+            printed(
+                .update(
+                    SQLUpdate(
+                        "ZBOOK", [.init("ZA", .column(alias: "s", name: "ZA")), .init("ZN", .number(1))],
+                        from: .init(source: source, alias: "s"),
+                        where: .binary(.equal, .column(alias: "s", name: "Z_PK"), .column(alias: "ZBOOK", name: "Z_PK"))
+                    ))
+            ).text
+        }
+        let (begin, end) = ("UPDATE ZBOOK SET ZA = s.ZA, ZN = ? FROM (", ") s WHERE (s.Z_PK = ZBOOK.Z_PK)")
+        #expect(update(.select(parts[0])) == begin + "SELECT Z_PK, ZA FROM A" + end)
+        #expect(
+            update(.unionAll(parts)) == begin + "SELECT Z_PK, ZA FROM A UNION ALL SELECT Z_PK, ZA FROM B" + end)
+        let rows = SQLSelect(results: [.init(expression: .countAll)], from: .unionAll(parts))
+        #expect(
+            printed(.select(rows)).text
+                == "SELECT COUNT(*) FROM (SELECT Z_PK, ZA FROM A UNION ALL SELECT Z_PK, ZA FROM B)")
+    }
+
+    @Test("Rows are numbered within several columns, in an order by several")
+    func rowNumbers() {
+        let number = SQLExpression.rowNumber(
+            partition: [.column("ZOWNER"), .column("ZKIND")],
+            order: [
+                .init(expression: .column("ZA"), putsNullsLast: true),
+                .init(expression: .column("ZB"), isAscending: false, collation: .localized),
+                .init(expression: key, isNeverMissing: true),
+            ])
+        #expect(
+            printed(.select(SQLSelect([number], of: "T"))).text
+                == "SELECT ROW_NUMBER() OVER (PARTITION BY ZOWNER, ZKIND ORDER BY ZA NULLS LAST, "
+                + "ZB COLLATE OCD_LOCALIZED DESC, Z_PK) FROM T")
+    }
+
+    @Test("Functions have SQLite's names, or those that the framework registers; a value may be read as another type")
+    func functions() {
+        let words: [(SQLExpression.Function, String)] = [
+            (.count, "COUNT"), (.sum, "SUM"), (.min, "MIN"), (.max, "MAX"), (.average, "AVG"), (.lower, "OCD_LOWER"),
+            (.upper, "OCD_UPPER"), (.length, "LENGTH"), (.abs, "ABS"), (.contains, "OCD_CONTAINS"),
+            (.beginsWith, "OCD_BEGINS"), (.endsWith, "OCD_ENDS"), (.like, "OCD_LIKE"), (.matches, "OCD_MATCHES"),
+            (.equalText, "OCD_EQUAL"), (.canonical, "OCD_CANONICAL"), (.fold, "OCD_FOLD"), (.power, "OCD_POWER"),
+            (.squareRoot, "OCD_SQRT"), (.floor, "OCD_FLOOR"), (.ceiling, "OCD_CEILING"), (.truncate, "OCD_TRUNC"),
+            (.naturalLog, "OCD_LN"), (.log, "OCD_LOG"), (.exponential, "OCD_EXP"), (.random, "OCD_RANDOM"),
+            (.now, "OCD_NOW"), (.coalesce, "COALESCE"), (.greatest, "MAX"), (.tagExternal, "OCD_TAG"),
+            (.untagExternal, "OCD_UNTAG"), (.historyTransaction, "OCD_HISTORY"), (.historyName, "OCD_HISTORY"),
+            (.historyBound, "OCD_HISTORY"), (.historyEnd, "OCD_HISTORY"), (.octets, "OCD_PLAIN"),
+            (.characters, "OCD_PLAIN"), (.small, "OCD_PLAIN"), (.place, "OCD_PLAIN"), (.ending, "OCD_PLAIN"),
+        ]
+        let (a, b) = (SQLExpression.column("A"), SQLExpression.column("B"))
+        for (function, word) in words { #expect(condition(.function(function, [a, b])) == "\(word)(A, B)") }
+        #expect(condition(.function(.now, [])) == "OCD_NOW()")
+        #expect(
+            condition(.binary(.less, .cast(a, .float), .cast(.null, .integer)))
+                == "(CAST(A AS FLOAT) < CAST(NULL AS INTEGER))")
+    }
 }
