@@ -72,7 +72,7 @@ extension NSManagedObjectContext {
         return object.home.layout.slots.indices.filter { slot in
             guard case .toOne = object.home.layout.slots[slot].role, overlay.mask.contains(slot),
                 overlay.values[slot].isNull,
-                let key = NSManagedObject.reference(in: row, at: slot, object.home.layout)
+                let key = row.reference(at: slot, object.home.layout)
             else { return false }
             return registeredObject(for: key).map { $0.flags.contains(.deleted) && !$0.flags.contains(.mergedAway) }
                 ?? false

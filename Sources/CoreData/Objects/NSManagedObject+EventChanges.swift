@@ -89,7 +89,7 @@ extension NSManagedObject {
     private func reference(at slot: Int, in base: EventBase?) -> ObjectKey? {
         let destination = home.layout.destinations[slot]
         guard let base, base.mask.contains(slot) else {
-            return row.flatMap { Self.reference(in: $0, at: slot, home.layout) }
+            return row?.reference(at: slot, home.layout)
         }
         guard case .int(let key) = base.values[slot] else { return nil }
         if destination.companion >= 0, case .int(let entity) = base.values[destination.companion] {

@@ -23,8 +23,8 @@ extension NSManagedObject {
     final func isGivenPartner(by newest: Snapshot) -> Bool {
         guard let row else { return false }
         return home.layout.oneToOnes.contains { slot, _ in
-            guard let key = Self.reference(in: newest, at: slot, home.layout) else { return false }
-            return key != Self.reference(in: row, at: slot, home.layout)
+            guard let key = newest.reference(at: slot, home.layout) else { return false }
+            return key != row.reference(at: slot, home.layout)
         }
     }
 
@@ -39,7 +39,7 @@ extension NSManagedObject {
             {
                 object.leave(objectKey, at: partner.inverse)
             }
-            let stored = Self.reference(in: newest, at: partner.slot, home.layout)
+            let stored = newest.reference(at: partner.slot, home.layout)
             if storeWins, let now, now == stored, now != partner.key,
                 let object = context.registeredObject(for: now),
                 !object.flags.contains(.deleted),

@@ -152,7 +152,7 @@ extension NSManagedObject {
                 guard case .toMany? = destination.inverse else { continue }
                 links.append(
                     OwnerLink(
-                        slot: slot, stored: Self.reference(in: row, at: slot, home.layout),
+                        slot: slot, stored: row.reference(at: slot, home.layout),
                         present: storedOrChanged(slot)))
             case .owner(let relationship):
                 guard let index = home.modelLayout.layout(of: relationship.entity)?.index else { continue }
@@ -172,7 +172,7 @@ extension NSManagedObject {
 
     private func storedOrChanged(_ slot: Int) -> ObjectKey? {
         guard let overlay, overlay.mask.contains(slot), let row else {
-            return row.flatMap { Self.reference(in: $0, at: slot, home.layout) }
+            return row?.reference(at: slot, home.layout)
         }
         guard case .int(let key) = overlay.values[slot] else { return nil }
         let destination = home.layout.destinations[slot]

@@ -17,7 +17,7 @@ extension NSManagedObject {
                         row.value(slot, kind: description.kind).boxed(as: description.kind) ?? NSNull()
                 }
             case .toOne:
-                values[description.name] = Self.reference(in: row, at: slot, layout).map(identifier) ?? NSNull()
+                values[description.name] = row.reference(at: slot, layout).map(identifier) ?? NSNull()
             case .companion, .order, .owner: break
             }
         }
@@ -70,14 +70,4 @@ extension NSManagedObject {
 
     /// The object's key under its root entity: the same for whoever does not know its concrete entity.
     final var rootKey: ObjectKey { ObjectKey(layoutIndex: home.layout.rootIndex, key: key) }
-
-    /// Where a to-one relationship of a row leads.
-    static func reference(in row: Snapshot, at slot: Int, _ layout: EntityLayout) -> ObjectKey? {
-        if row.isNull(slot) { return nil }
-        let destination = layout.destinations[slot]
-        if destination.companion >= 0, !row.isNull(destination.companion) {
-            return ObjectKey(layoutIndex: Int(row.int(destination.companion)), key: row.int(slot))
-        }
-        return ObjectKey(layoutIndex: destination.layoutIndex, key: row.int(slot))
-    }
 }

@@ -118,7 +118,7 @@ extension NSManagedObjectContext {
         guard let found = conflict.found else { return }
         for (slot, _) in layout.oneToOnes {
             guard case .toOne(let relationship, _) = layout.slots[slot].role,
-                let key = NSManagedObject.reference(in: found, at: slot, layout)
+                let key = found.reference(at: slot, layout)
             else { continue }
             try leave(relationship, key) { forget(object, in: $0, inverse: relationship.inverseRelationship) }
         }

@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
             guard let overlay = other.overlay, let row = other.row else { continue }
             for (slot, description) in other.home.layout.slots.enumerated() {
                 guard case .toOne = description.role, overlay.mask.contains(slot), overlay.values[slot].isNull,
-                    NSManagedObject.reference(in: row, at: slot, other.home.layout) == key
+                    row.reference(at: slot, other.home.layout) == key
                 else { continue }
                 let links = other.ownerLinks()
                 other.dropChange(at: slot)

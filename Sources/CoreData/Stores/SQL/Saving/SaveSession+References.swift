@@ -69,7 +69,7 @@ extension SaveSession {
         func note(_ slots: [Int], of row: Snapshot) throws {
             for slot in slots {
                 let layout = store.layout.entities[row.layoutIndex]
-                if let key = NSManagedObject.reference(in: row, at: slot, layout) { try note(key) }
+                if let key = row.reference(at: slot, layout) { try note(key) }
             }
         }
         for row in changes.inserted { try note(store.layout.entities[row.layoutIndex].pairedSlots, of: row) }
