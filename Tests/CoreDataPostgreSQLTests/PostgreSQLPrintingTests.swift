@@ -97,13 +97,13 @@
                 text(
                     .update(SQLUpdate("book", [owner], from: .init(source: .table("person"), alias: "o"), where: leads))
                 )
-                    == "UPDATE \"book\" SET \"owner\" = o.\"id\" FROM \"person\" o WHERE (o.\"book\" = book.\"id\")")
+                    == "UPDATE \"book\" SET \"owner\" = o.\"id\" FROM \"person\" o WHERE (o.\"book\" = \"book\".\"id\")")
             let people = SQLSelect([key, .column("book")], of: "person")
             #expect(
                 text(
                     .update(SQLUpdate("book", [owner], from: .init(source: .select(people), alias: "o"), where: leads)))
                     == "UPDATE \"book\" SET \"owner\" = o.\"id\" FROM (SELECT \"id\", \"book\" FROM \"person\") o "
-                    + "WHERE (o.\"book\" = book.\"id\")")
+                    + "WHERE (o.\"book\" = \"book\".\"id\")")
         }
 
         @Test("A DELETE takes a list of keys as one parameter")

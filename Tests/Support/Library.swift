@@ -5,6 +5,8 @@ public final class Library: Sendable {
     public let coordinator: NSPersistentStoreCoordinator
     public let folder: TemporaryFolder
     public let kind: StoreKind
+    /// What its options say of history.
+    private let tracking: Bool?
 
     public var storeURL: URL { folder.url.appendingPathComponent("Library.sqlite") }
 
@@ -15,6 +17,7 @@ public final class Library: Sendable {
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
         self.kind = kind
+        tracking = options?[NSPersistentHistoryTrackingKey] as? Bool
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
             ofType: kind.type, configurationName: nil, at: kind.url(in: self.folder.url), options: options)
@@ -30,7 +33,6 @@ public final class Library: Sendable {
     /// goes on with it: without the option it would be read only.
     public func beside() throws -> Library {
         if !kind.keepsRecords { return self }
-        let tracking = store.options?[NSPersistentHistoryTrackingKey]
         return try Library(
             kind, in: folder, model: coordinator.managedObjectModel,
             options: tracking.map { [NSPersistentHistoryTrackingKey: $0] })

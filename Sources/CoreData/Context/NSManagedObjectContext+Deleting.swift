@@ -55,11 +55,10 @@ extension NSManagedObjectContext {
         if let first = errors.first { outer?.note(first) }
     }
 
-    /// Reads by a few requests what the rules of objects look at, and what a save checks in those that lose them. What
-    /// cannot be read is left to each object, which notes the error.
+    /// Reads by a few requests what the rules of objects look at, and what a save checks in those that lose them, where
+    /// each request is a round trip. What cannot be read is left to each object, which notes the error.
     private func readAhead(for objects: [NSManagedObject]) {
-        // A program's store sees which records are asked for, and when.
-        if persistentStoreCoordinator?.hasObjectStores == true { return }
+        guard persistentStoreCoordinator?.isAskedByRoundTrips == true else { return }
         let pending = objects.filter { $0.flags.contains(.deletionPending) }
         for group in Dictionary(grouping: pending, by: { $0.home.layout.index }).values {
             let layout = group[0].home.layout

@@ -102,9 +102,9 @@ extension NSManagedObjectContext {
 
     final func validate(_ work: SaveWork) throws {
         if let deferredValidation { return deferredValidation(work) }
-        // Who only gained or lost members may still be a fault: the checks find their rows, which came by few requests. What
-        // cannot be read fails where it is looked at. A program's store sees which records are asked for, and when.
-        if persistentStoreCoordinator?.hasObjectStores != true { try? loadRows(of: work.updated) }
+        // An object that only gained or lost members may still be a fault, and the checks look at its row. What cannot be
+        // read fails there.
+        if persistentStoreCoordinator?.isAskedByRoundTrips == true { try? loadRows(of: work.updated) }
         var errors: [NSError] = []
         func collect(_ body: () throws -> Void) {
             do { try body() } catch { errors.append(error as NSError) }

@@ -2,6 +2,9 @@ import Foundation
 
 // The rows' way through the coordinator: which store answers, and one list out of several stores' answers.
 extension NSPersistentStoreCoordinator {
+    /// Whether one of the stores is a server's (`RowStore.isAskedByRoundTrips`).
+    final var isAskedByRoundTrips: Bool { lock.withLock { attached.contains { $0.rows.isAskedByRoundTrips } } }
+
     final func store(numbered number: Int) -> NSPersistentStore? {
         lock.withLock { attached.first { $0.number == number }?.store }
     }

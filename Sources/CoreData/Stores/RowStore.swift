@@ -66,6 +66,9 @@ package protocol RowStore: AnyObject, Sendable {
     /// Whether the store reads rows in ranges of their keys (`StoreFetch.afterPrimaryKey`).
     var readsRangesOfKeys: Bool { get }
 
+    /// Whether each question is a round trip to a server: one for many objects is better than many for one.
+    var isAskedByRoundTrips: Bool { get }
+
     /// Whether metadata were set that only a save would write; `saveMetadata()` writes them without one.
     var hasUnsavedMetadata: Bool { get }
     func saveMetadata() throws
@@ -92,6 +95,7 @@ extension RowStore {
     package var cachedRowCount: Int { 0 }
     package func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? { nil }
     package var readsRangesOfKeys: Bool { false }
+    package var isAskedByRoundTrips: Bool { false }
     package var hasUnsavedMetadata: Bool { false }
     package func saveMetadata() throws {}
     package func finishDeferredPiece() throws -> Bool { false }

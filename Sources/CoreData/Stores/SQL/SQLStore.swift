@@ -93,6 +93,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package override var type: String { typeName }
 
     package final var readsRangesOfKeys: Bool { true }
+    package final var isAskedByRoundTrips: Bool { capabilities.takesLists }
 
     init(_ parts: Parts, database: any SQLDatabase) {
         layout = parts.layout
@@ -224,10 +225,9 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package final func reading<Result>(
         _ select: SQLSelect, _ body: (any SQLPreparedStatement) throws -> Result
     ) throws -> Result {
-        let suited = types?.suited(select) ?? select
-        guard let types, SQLJudge.isNeeded(for: suited, types) else {
-            return try readingOnce { try body($0.statement(suited)) }
-        }
+        guard let types else { return try readingOnce { try body($0.statement(select)) } }
+        let suited = types.suited(select)
+        if !SQLJudge.isNeeded(for: suited, types) { return try readingOnce { try body($0.statement(suited)) } }
         return try reading { try body($0.statement(SQLJudge(connection: $0, types: types).decided(suited))) }
     }
 

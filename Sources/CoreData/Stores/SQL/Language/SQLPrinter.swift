@@ -114,13 +114,12 @@ package struct SQLPrinter {
         }
     }
 
-    /// Aliases are plain words that begin with a small letter, which need no look; the names of tables do not.
+    /// A letter and a number are no word of any dialect. Other aliases may be: a table's own name stands for it.
     private mutating func appendAlias(_ alias: String) {
-        if let first = alias.utf8.first, (0x61...0x7A).contains(first) {
-            text += alias
-        } else {
-            text += dialect.quoted(alias)
-        }
+        let isNumbered =
+            alias.utf8.first.map { (0x61...0x7A).contains($0) } == true
+            && alias.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+        text += isNumbered ? alias : dialect.quoted(alias)
     }
 
     private mutating func print(_ order: [SQLSelect.Order]) {

@@ -5,8 +5,10 @@ extension SQLStore {
         guard let shape = shapes[request.layout.index] else { return }
         let (translator, frame) = try translated(request)
         try translator.addOrder(request.sortDescriptors, to: frame)
-        frame.select.results = keyResults(frame, request.layout.rootIndex)
-        if finish(of: frame.select) != nil {
+        if types != nil {
+            frame.select.results = keyResults(frame, request.layout.rootIndex)
+        }
+        if types != nil, finish(of: frame.select) != nil {
             // The program sorts: keys first.
             let keys = try fetchKeys(frame.select, request.layout.rootIndex).map(\.key)
             for start in stride(from: 0, to: keys.count, by: Self.rowsTogether) {
