@@ -51,6 +51,29 @@
             #expect(try library.saved("Author", "name") == ["Calvino"])
         }
 
+        @Test(
+            "Tables may be called by words of SQL, and derived attributes are computed in them",
+            arguments: [
+                "order", "Group", "bookShelf", "user",
+            ])
+        func words(name: String) throws {
+            let names = model(["Author": name])
+            let count = NSDerivedAttributeDescription()
+            count.name = "count"
+            count.attributeType = .integer64AttributeType
+            count.derivationExpression = NSExpression(format: "books.@count")
+            names.entitiesByName["Author"]?.properties.append(count)
+            let library = try Library(.postgreSQL, model: names)
+            try fill(library)
+            #expect(try library.saved("Author", "count") == ["1"])
+            let context = library.context()
+            try context.performAndWait {
+                for book in try context.all("Book") { context.delete(book) }
+                try context.save()
+            }
+            #expect(try library.saved("Author", "count") == ["0"])
+        }
+
         @Test("The map of names is in the database")
         func map() throws {
             let library = try Library(.postgreSQL, model: model(["Author": "writers"]))

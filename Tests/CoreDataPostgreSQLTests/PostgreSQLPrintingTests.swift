@@ -97,7 +97,8 @@
                 text(
                     .update(SQLUpdate("book", [owner], from: .init(source: .table("person"), alias: "o"), where: leads))
                 )
-                    == "UPDATE \"book\" SET \"owner\" = o.\"id\" FROM \"person\" o WHERE (o.\"book\" = \"book\".\"id\")")
+                    == "UPDATE \"book\" SET \"owner\" = o.\"id\" FROM \"person\" o "
+                    + "WHERE (o.\"book\" = \"book\".\"id\")")
             let people = SQLSelect([key, .column("book")], of: "person")
             #expect(
                 text(
