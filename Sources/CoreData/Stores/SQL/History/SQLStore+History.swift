@@ -84,9 +84,10 @@ extension SQLStore: HistoryStore {
         }
     }
 
+    /// The caller takes the changes of the transactions that it has read. Which transactions have an older one that still
+    /// runs may be another question by now, and the answer must not take away changes of those.
     package func changes(_ interval: HistoryInterval, _ body: (HistoryChangeRecord) throws -> Void) throws {
         guard let historyTables else { return }
-        try awaitOlderTransactions()
         let keys = [HistoryTables.ofTransaction(SQLSchema.keyColumn), HistoryTables.ofChange(SQLSchema.keyColumn)]
         let columns =
             [
@@ -97,7 +98,7 @@ extension SQLStore: HistoryStore {
             + (0..<historyTables.tombstones).map { HistoryTables.ofChange(HistoryTables.tombstone($0)) }
         var select = SQLSelect(
             columns, of: HistoryTables.transactions, as: "t", joins: [Self.changesOfTransaction],
-            where: condition(interval))
+            where: Self.condition(interval))
         select.order = SQLSelect.Order.keys(keys)
         var properties: [Int: HistoryProperties] = [:]
         var preserved: [Int: [Slot]] = [:]
