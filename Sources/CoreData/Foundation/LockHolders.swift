@@ -46,15 +46,13 @@ enum LockHolders {
         }
     }
 
-    /// Whether another process writes the main file of a SQLite store, or may begin to at any moment: it has SQLite's
-    /// locks for that on the main file, or those for copying a -wal and for recovery on the -shm. False where the
+    /// Whether another process holds a lock for writing on some bytes of a file, or on any of them. False where the
     /// system does not tell.
-    static func isBeingWritten(_ main: URL, index: URL) -> Bool {
-        let (main, index) = (identifier(of: main), identifier(of: index))
+    static func isLockedForWriting(_ url: URL, bytes: ClosedRange<Int64> = 0...Int64.max) -> Bool {
+        guard let file = identifier(of: url) else { return false }
         return locks().contains { lock in
-            guard lock.isForWriting, lock.process != getpid() else { return false }
-            if lock.file == main { return true }
-            return lock.file == index && lock.first <= 122 && lock.last >= 121
+            lock.isForWriting && lock.process != getpid() && lock.file == file && lock.first <= bytes.upperBound
+                && lock.last >= bytes.lowerBound
         }
     }
 
@@ -72,8 +70,8 @@ enum LockHolders {
         }
     }
 
-    /// The same as words of a sentence: “process 12”, “processes 12 and 13”, “this process”; “somebody else” where
-    /// nobody knows.
+    /// The same as words of a sentence: “process 12”, “processes 12 and 13”, “this process”; “somebody
+    /// else” where nobody knows.
     static func names(of urls: [URL]) -> String {
         let processes = processes(of: urls)
         let others = processes.filter { $0 != getpid() }.map(String.init)

@@ -97,15 +97,7 @@
             case PostgreSQLType.text, PostgreSQLType.varchar, PostgreSQLType.bytea:
                 String(decoding: bytes(place), as: UTF8.self)
             default:
-                switch slotValue(place) {
-                case .null: ""
-                case .int(let value): "\(value)"
-                case .double(let value): "\(value)"
-                case .string(let value): value
-                case .data(let value): String(decoding: value, as: UTF8.self)
-                case .uuid(let value): value.uuidString
-                case .decimal(let value): "\(value)"
-                }
+                slotValue(place).asText
             }
         }
 

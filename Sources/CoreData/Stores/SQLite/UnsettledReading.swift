@@ -63,7 +63,6 @@ struct UnsettledReading {
 
     /// Whether a look at what seemed damaged is to be begun again.
     mutating func isRepeatedAfterDamage() -> Bool {
-        let isBeingWritten = LockHolders.isBeingWritten(files.main, index: files.shm)
         if isBeingWritten || Sight(files) != before { return attempts.goOn() }
         // The clock of the disk may be coarse: what was written before the look and while it went on has one time then.
         // A second look begins later.
@@ -71,6 +70,12 @@ struct UnsettledReading {
         hasLookedTwice = true
         usleep(Self.tick)
         return true
+    }
+
+    /// Whether another process writes the store, or may begin to at any moment: it has SQLite's locks for that on the
+    /// main file, or those for copying a -wal and for recovery on the -shm.
+    private var isBeingWritten: Bool {
+        LockHolders.isLockedForWriting(files.main) || LockHolders.isLockedForWriting(files.shm, bytes: 121...122)
     }
 
     /// Longer than the clock of a disk stands still, in microseconds.

@@ -5,22 +5,27 @@ extension SQLStore {
         guard let shape = shapes[request.layout.index] else { return }
         let (translator, frame) = try translated(request)
         try translator.addOrder(request.sortDescriptors, to: frame)
-        if types != nil {
-            frame.select.results = keyResults(frame, request.layout.rootIndex)
-        }
-        if types != nil, finish(of: frame.select) != nil {
-            // The program sorts: keys first.
-            let keys = try fetchKeys(frame.select, request.layout.rootIndex).map(\.key)
-            for start in stride(from: 0, to: keys.count, by: Self.rowsTogether) {
-                let part = Array(keys[start..<min(start + Self.rowsTogether, keys.count)])
-                let rows = try rows(for: part, rootIndex: request.layout.rootIndex, refreshing: false)
-                let known = Dictionary(rows.map { ($0.key, $0) }) { first, _ in first }
-                try body(part.compactMap { known[$0] })
-            }
-            return
-        }
+        if types != nil, try fetchRowsByKeys(of: frame, request.layout.rootIndex, body) { return }
         frame.select.results = shape.results(alias: frame.alias)
         try reading(frame.select) { try $0.snapshots(shape, rowCache, refreshing: false, { _ in }, body) }
+    }
+
+    /// The same where the program sorts: the keys first, then their rows.
+    ///
+    /// - Returns: false where nothing was read, because the database sorts.
+    private func fetchRowsByKeys(
+        of frame: SQLFrame, _ rootIndex: Int, _ body: ([Snapshot]) throws -> Void
+    ) throws -> Bool {
+        frame.select.results = keyResults(frame, rootIndex)
+        if finish(of: frame.select) == nil { return false }
+        let keys = try fetchKeys(frame.select, rootIndex).map(\.key)
+        for start in stride(from: 0, to: keys.count, by: Self.rowsTogether) {
+            let part = Array(keys[start..<min(start + Self.rowsTogether, keys.count)])
+            let rows = try rows(for: part, rootIndex: rootIndex, refreshing: false)
+            let known = Dictionary(rows.map { ($0.key, $0) }) { first, _ in first }
+            try body(part.compactMap { known[$0] })
+        }
+        return true
     }
 
     /// How many rows are handed on at a time.
