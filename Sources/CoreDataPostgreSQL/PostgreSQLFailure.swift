@@ -15,8 +15,8 @@
         case connectionLost
         /// The server refuses the user or the password, or there is none.
         case passwordRefused
-        /// The server's certificate is not one that is trusted, the client's own or its key cannot be used, or there is no
-        /// encryption where it is demanded.
+        /// The server's certificate is not one that is trusted, the client's own or its key cannot be used, or there is
+        /// no encryption where it is demanded.
         case certificateNotTrusted
         /// The server has no such database.
         case noDatabase

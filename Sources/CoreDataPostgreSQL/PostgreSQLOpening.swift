@@ -74,8 +74,8 @@
             return store
         }
 
-        /// Whether the store is read only, because the options say so, or because it keeps history and the options do not ask
-        /// for it: changes that history does not know of would be lost for whoever follows it.
+        /// Whether the store is read only, because the options say so, or because it keeps history and the options do
+        /// not ask for it: changes that history does not know of would be lost for whoever follows it.
         private func mustOnlyRead() throws -> Bool {
             if isReadOnly || tracksHistory { return isReadOnly }
             if try HistoryTables.read(from: connection) == nil { return false }

@@ -312,8 +312,8 @@
             for (tenth, whole) in zip(peaks[0], peaks[1]) { #expect(whole < tenth + 32_768) }
         }
 
-        /// Moves so many books, and two pairs for each, to PostgreSQL and back: the most memory that either process has had,
-        /// in kilobytes.
+        /// Moves so many books, and two pairs for each, to PostgreSQL and back: the most memory that either process has
+        /// had, in kilobytes.
         private static func peaks(ofMoving books: Int) throws -> [Int] {
             try withTemporaryFolder { folder in
                 let model = ModelText.model(CrashModels.older)

@@ -7,7 +7,8 @@
 //       Until it is killed: adds one to the counter and makes a tag, a novel and an author that are linked with each other,
 //       in one save. Prints "saved NAME ROUND" after each.
 //   postgresql-child URL tag NAME ROUNDS SECONDS
-//       Makes a tag in each of so many saves at least, and for so long, with history, by the author NAME. Prints "saved N".
+//       Makes a tag in each of so many saves at least, and for so long, with history, by the author NAME. Prints "saved
+//       N".
 //   postgresql-child URL open NAME
 //       Makes a tag. Prints "saved NAME", or "failed" with the failure and all that the error says.
 #if PostgreSQL

@@ -29,8 +29,8 @@ public final class Library: Sendable {
     /// The service behind a library of the incremental kind.
     public var service: RecordService { RecordService.at(store.url ?? URL(fileURLWithPath: "/dev/null")) }
 
-    /// The same store on a coordinator of its own; on this one where nobody else can read it. A store that keeps history
-    /// goes on with it: without the option it would be read only.
+    /// The same store on a coordinator of its own; on this one where nobody else can read it. A store that tracks
+    /// history is opened with that option again. Without it the store would be read-only.
     public func beside() throws -> Library {
         if !kind.keepsRecords { return self }
         return try Library(

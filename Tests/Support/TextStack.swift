@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// A coordinator with one store, SQLite's unless told, of a model in words (`ModelText`), in a folder of its own, and contexts on it.
+/// A coordinator with one store, SQLite's unless told, of a model in words (`ModelText`), in a folder of its own, and
+/// contexts on it.
 public final class TextStack: Sendable {
     public let coordinator: NSPersistentStoreCoordinator
     public let folder: TemporaryFolder

@@ -102,8 +102,8 @@ extension NSManagedObjectContext {
 
     final func validate(_ work: SaveWork) throws {
         if let deferredValidation { return deferredValidation(work) }
-        // An object that only gained or lost members may still be a fault, and the checks look at its row. What cannot be
-        // read fails there.
+        // An object that only gained or lost members may still be a fault, and the checks look at its row. What cannot
+        // be read fails there.
         if persistentStoreCoordinator?.isAskedByRoundTrips == true { try? loadRows(of: work.updated) }
         var errors: [NSError] = []
         func collect(_ body: () throws -> Void) {

@@ -296,10 +296,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Order: the will-save notification, pending changes, `willSave()` of every object until nothing new changes,
     /// validation, the write, `didSave()`, the did-save notification. A conflict goes to the `mergePolicy`, and the
     /// save writes what that leaves. When it throws, nothing was written and everything is still unsaved: validation
-    /// errors (1550…1690, several as 1560), conflicts (133020, 133021), store errors (134030…). Of several stores none
-    /// commits before all have taken what is theirs; stores that a program wrote come last, one after the other, and
-    /// what one of them has taken before the next refuses is saved. Called while the same context is being saved, by an
-    /// observer or from `willSave()`, it throws 134060. A save that has nothing to write posts both notifications, too.
+    /// errors (1550…1690, several as 1560), conflicts (133020, 133021), store errors (134030…). Of several stores
+    /// none commits before all have taken what is theirs; stores that a program wrote come last, one after the other,
+    /// and what one of them has taken before the next refuses is saved. Called while the same context is being saved,
+    /// by an observer or from `willSave()`, it throws 134060. A save that has nothing to write posts both
+    /// notifications, too.
     open func save() throws { try plainSave() }
 
     /// Fetches where the type of the results is not known. Every fetch comes here in a subclass that overrides it.
@@ -390,8 +391,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Takes over changes that were made elsewhere (in another process, or by a batch request) into several contexts.
     ///
     /// The dictionary has `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`, `NSDeletedObjectsKey` … or their
-    /// `…ObjectIDsKey` forms, for collections of ids or of their URIs. Contexts whose queue the caller holds are merged
-    /// at once, the others on their queues, before anything put there afterwards: the caller waits for nobody.
+    /// `…ObjectIDsKey` forms, for collections of ids or of their URIs. Contexts whose queue the caller holds are
+    /// merged at once, the others on their queues, before anything put there afterwards: the caller waits for nobody.
     open class func mergeChanges(
         fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
     ) {

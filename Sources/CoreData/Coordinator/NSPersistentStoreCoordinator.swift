@@ -179,8 +179,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// [Apple's
     /// page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/replacepersistentstore(at:destinationoptions:withpersistentstorefrom:sourceoptions:oftype:)).
     ///
-    /// `NSPersistentStoreTimeoutOption` of the destination's options says how long to wait for who has it open (0
-    /// unless set), that of the source's how long to wait for the source.
+    /// `NSPersistentStoreTimeoutOption` of the destination's options limits the wait for processes that have the
+    /// destination open. It is 0 unless set. That of the source's options limits the wait for the source.
     ///
     /// - Throws: `NSFileReadNoSuchFileError` or `NSFileReadCorruptFileError` when the source is no store,
     ///   `NSPersistentStoreTimeoutError` when somebody else has the destination open, unless

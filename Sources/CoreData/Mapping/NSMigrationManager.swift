@@ -3,8 +3,8 @@ import Foundation
 /// Migrates a store by a mapping model: makes a new store of the destination model from a store of the source model.
 ///
 /// Rows pass through in batches, so that memory does not grow with the store: the source store is only read, the
-/// destination is saved batch by batch, and what came of what is kept in a temporary file beside it. The migration runs
-/// on the calling thread, which holds the queues of both contexts whenever a policy is called.
+/// destination is saved batch by batch, and a temporary file beside it notes which object each source object became.
+/// The migration runs on the calling thread, which holds the queues of both contexts whenever a policy is called.
 /// `cancelMigrationWithError(_:)`, `migrationProgress` and `progress` may be used from any thread; everything else is
 /// for the thread of the migration.
 open class NSMigrationManager: NSObject {

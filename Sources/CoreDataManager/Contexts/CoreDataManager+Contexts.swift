@@ -34,8 +34,8 @@ extension CoreDataManager {
     ///
     /// - Parameters:
     ///   - saving: whether the changes that the block leaves, and those it pushed into the main context itself, are
-    ///     saved down the whole chain to the store when it has returned, with what the main context has to save. A block that
-    ///     throws saves nothing more.
+    ///     saved down the whole chain to the store when it has returned, with what the main context has to save. A
+    ///     block that throws saves nothing more.
     ///   - block: the work. The context and its objects must not leave it.
     /// - Returns: what the block returns, after the save.
     /// - Throws: the error of the launch, of the block, or of the save of its changes, of which nothing is left then;

@@ -7,8 +7,8 @@ extension CoreDataManager {
     ///   - wait: whether to return only when the store has written. Otherwise the root saves on its own queue after
     ///     this has returned: the main thread does not wait for the disk.
     ///   - completion: receives the outcome of the whole chain: on the calling thread, before this returns, when the
-    ///     store is waited for, among siblings, and when the main context cannot be saved; otherwise on the root's queue. Without it
-    ///     the error of a root that nobody waits for goes to `Configuration.unattendedErrorHandler`.
+    ///     store is waited for, among siblings, and when the main context cannot be saved; otherwise on the root's
+    ///     queue. Without it the error of a root that nobody waits for goes to `Configuration.unattendedErrorHandler`.
     /// - Throws: `CoreDataManagerError.notReady` before the launch has ended; otherwise the error of a save that was
     ///   waited for. The changes that could not be saved stay where they are: in the context whose save failed.
     public func save(

@@ -5,8 +5,9 @@
 
     // Transactions that write. Each one leaves a token, by which it is found out later whether it was committed; each one
     // tells the listeners of the channel `coredata`, and says that it is the framework's, so that triggers stay quiet.
-    // A save tells them behind its commit: NOTIFY within a transaction has all commits of the server wait for each other's
-    // disk (8 clients of pgbench with fsync: 2,200 commits a second without it and behind it, 550 to 800 within).
+    // A save tells them behind its commit: NOTIFY within a transaction has all commits of the server wait for each
+    // other's disk (8 clients of pgbench with fsync: 2,200 commits a second without it and behind it, 550 to 800
+    // within).
     extension PostgreSQLConnection {
         /// Whoever writes holds it, together with other saves or alone: 'OpenCore' in ASCII.
         private static let writersLock = 0x4F70_656E_436F_7265
@@ -120,7 +121,8 @@
             }
         }
 
-        /// Runs statements with a COMMIT among them. What comes behind it cannot undo it, and its failures do not count.
+        /// Runs statements with a COMMIT among them. What comes behind it cannot undo it, and its failures do not
+        /// count.
         private func executeCommit(_ text: String) throws {
             settle()
             roundTrips += 1

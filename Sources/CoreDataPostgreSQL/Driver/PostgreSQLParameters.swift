@@ -5,8 +5,9 @@
 
     /// The parameters of a statement for many rows: a column of values for each, in the binary form of its type.
     ///
-    /// A column is an array of its type as the server takes it. A statement for one row takes the only element. The columns
-    /// lie in memory of their own: arrays of Swift's would be checked and counted at each of millions of values.
+    /// A column is an array of its type as the server takes it. A statement for one row takes the only element. The
+    /// columns lie in memory of their own: arrays of Swift's would be checked and counted at each of millions of
+    /// values.
     final class PostgreSQLParameters: SQLParameters {
         private struct Column {
             let type: Oid

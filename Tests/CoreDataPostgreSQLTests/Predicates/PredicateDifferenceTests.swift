@@ -5,10 +5,11 @@
     import TestSupport
     import Testing
 
-    /// Random fetches of a PostgreSQL store beside the same ones of a SQLite store, and beside the objects asked one by one.
+    /// Random fetches of a PostgreSQL store beside the same ones of a SQLite store, and beside the objects asked one by
+    /// one.
     ///
-    /// `OPENCOREDATA_PREDICATE_SEED` plays one seed alone, or those from one to another (`5-9`); `bin/test --long` plays
-    /// 100,000.
+    /// `OPENCOREDATA_PREDICATE_SEED` plays one seed alone, or those from one to another (`5-9`); `bin/test --long`
+    /// plays 100,000.
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct PredicateDifferenceTests {
         private static let perLibrary = 1_000

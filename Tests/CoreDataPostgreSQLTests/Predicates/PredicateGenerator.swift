@@ -14,7 +14,8 @@
         var entity: String
         var format: String
         var arguments: [Any?]
-        /// Whether values of different kinds are compared: a SQLite store and an object have answers of their own there.
+        /// Whether values of different kinds are compared: a SQLite store and an object have answers of their own
+        /// there.
         var mixesKinds = false
         /// Whether a missing value within may count as an answer for an object, and as none for a database.
         var looksInside = false

@@ -149,8 +149,8 @@
             _ = psql(database, "GRANT \"\(owner ?? "")\" TO \"\(role)\"")
         }
 
-        /// Waits until all history that is recorded can be read: older transactions of the database that still run hold it
-        /// back.
+        /// Waits until all history that is recorded can be read: older transactions of the database that still run hold
+        /// it back.
         public func awaitHistory(of database: String) {
             let condition = """
                 SELECT coalesce(max(id), 0) < coredata.history_bound() FROM coredata.transactions

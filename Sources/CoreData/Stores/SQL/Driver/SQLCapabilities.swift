@@ -8,7 +8,8 @@ package struct SQLCapabilities: Sendable {
     /// Whether values have types, and only some types go together: then comparisons that are not among them, and all
     /// arithmetic, are the program's (`SQLTypes`). Otherwise the database computes as predicates do.
     package var isTyped = false
-    /// Whether it has functions (`octets` and those beside it) by which fewer texts have to be read for a condition on them.
+    /// Whether it has functions (`octets` and those beside it) by which fewer texts have to be read for a condition on
+    /// them.
     package var narrowsTexts = false
     /// The dates that a column can hold, in seconds from 2001.
     package var dates = -Double.infinity...Double.infinity

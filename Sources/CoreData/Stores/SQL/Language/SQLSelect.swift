@@ -25,8 +25,8 @@ package struct SQLSelect: Equatable, Sendable {
         package var collation: Collation = .binary
         /// Whether missing values come last; otherwise they are less than all others.
         package var putsNullsLast = false
-        /// Whether no value can be missing, as with keys. It does not matter then where missing ones would come, and an index
-        /// in the usual order serves.
+        /// Whether no value can be missing, as with keys. It does not matter then where missing ones would come, and an
+        /// index in the usual order serves.
         package var isNeverMissing = false
 
         /// The order of the rows of a table by what is in all of them.

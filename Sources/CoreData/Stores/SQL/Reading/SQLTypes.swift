@@ -25,7 +25,8 @@ package struct SQLTypes: Sendable {
 
     // MARK: Types
 
-    /// The type of an expression in a SELECT and those around it, the innermost first; nil where it has none, or several.
+    /// The type of an expression in a SELECT and those around it, the innermost first; nil where it has none, or
+    /// several.
     package func type(of expression: SQLExpression, in scopes: [SQLSelect]) -> SQLColumnType? {
         switch expression {
         case .column(let alias?, let name):

@@ -51,8 +51,8 @@ package final class TextCondition {
 }
 
 extension TextCondition {
-    /// A condition that a database decides, and that holds for every text for which another one on a column holds; nil where
-    /// there is none.
+    /// A condition that a database decides, and that holds for every text for which another one on a column holds; nil
+    /// where there is none.
     ///
     /// Most texts are plain ASCII. Foundation compares those as a database can, so it need not give those that differ.
     static func narrowing(_ condition: SQLExpression) -> SQLExpression? {
