@@ -14,7 +14,7 @@
     final class PostgreSQLEngine: ProductStoreEngine, InPlaceEngine {
         init() {}
 
-        var types: [String] { [NSPostgreSQLStoreType] }
+        var forms: [String: StoreForm] { [NSPostgreSQLStoreType: .database] }
         var storeClass: NSPersistentStore.Type { SQLStore.self }
 
         func open(

@@ -303,7 +303,7 @@ public struct KillTrial {
 
     private func damage(_ url: URL) throws -> [String] {
         guard url.isFileURL else { return [] }
-        let found = try TrialDatabase(url).rows("PRAGMA integrity_check").map { $0[0] }
-        return found == ["ok"] ? [] : ["the file is damaged: \(found.joined(separator: "; "))"]
+        let damage = try TrialDatabase(url).damage()
+        return damage.isEmpty ? [] : ["the file is damaged: \(damage.joined(separator: "; "))"]
     }
 }

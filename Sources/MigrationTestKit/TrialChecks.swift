@@ -14,8 +14,8 @@ struct TrialChecks {
     func problems(_ url: URL, in folder: URL) throws -> [String] {
         let after = try TrialContent(of: url, newer)
         var problems: [String] = []
-        let integrity = try TrialDatabase(url).rows("PRAGMA integrity_check").map { $0[0] }
-        if integrity != ["ok"] { problems.append("the file is damaged: \(integrity.joined(separator: "; "))") }
+        let damage = try TrialDatabase(url).damage()
+        if !damage.isEmpty { problems.append("the file is damaged: \(damage.joined(separator: "; "))") }
         let fresh = try StoreSchema(ofNewStoreOf: built ?? newer, in: folder)
         problems += try StoreSchema(of: url).difference(from: fresh).map { "schema: \($0)" }
         // Without a given mapping and without an inferred one, a mapping model of the program's has done it.

@@ -173,7 +173,6 @@ struct SourceFloorTests {
         #expect(without.isEmpty, "\(without)")
     }
 
-    // MigrationTestKit is not looked at: a kit that reads a store's files beside the framework has SQL of its own.
     @Test("SQL stands in the printer, the drivers and their functions alone")
     func textOfSQL() throws {
         let search = try SearchOfSQL()
@@ -189,6 +188,29 @@ struct SourceFloorTests {
         #expect(places.contains("Stores/SQL/Language/SQLPrinter+Statements.swift"))
         #expect(places.contains("Stores/SQLite/SQLiteConnection.swift"))
         #expect(places.contains("Migration/Planning/MigrationStep.swift"))
+    }
+
+    @Test("SQL of MigrationTestKit stands where it reads a store's file beside the framework")
+    func textOfTestKit() throws {
+        let search = try SearchOfSQL()
+        let places = Self.read("MigrationTestKit").filter { $0.text.literals.contains(where: search.finds) }.map(\.path)
+        #expect(places == ["TrialDatabase.swift"])
+    }
+
+    @Test(
+        "No floor above the stores asks for a store's type or class, but for the table of classes, and for tables to read"
+    )
+    func questionsAboutStores() {
+        let classes =
+            "SQLStore|SQLiteStore|SQLiteEngine|NSAtomicStore|NSIncrementalStore|RecordFileStore|XMLStore|BinaryStore"
+        let types = "NS(SQLite|XML|Binary|InMemory)StoreType"
+        let pattern = "\\b(as[?!]|is) +(any +)?(\(classes))\\b|[!=]= *\(types)\\b|case +\(types)\\b|\\b\(types) *[!=]="
+        func asks(_ code: String) -> Bool { code.range(of: pattern, options: .regularExpression) != nil }
+        #expect(asks("a is NSAtomicStore.Type") && asks("b as? SQLStore") && asks("type != NSXMLStoreType"))
+        #expect(!asks("ofType: NSSQLiteStoreType, at: url") && !asks("let a: SQLStore"))
+        let stores = Self.floors["Stores/Incremental"] ?? .max
+        let asking = Self.sources.filter { $0.floor ?? 0 > stores && asks($0.text.code) }.map(\.path)
+        #expect(asking == ["Coordinator/StoreClasses.swift", "Migration/Moving/StoreMove.swift"])
     }
 
     @Test("SQL for PostgreSQL stands in its driver and with its schema alone")

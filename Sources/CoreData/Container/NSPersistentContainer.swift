@@ -74,7 +74,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
         for description in persistentStoreDescriptions {
-            if let url = description.url, description.type == NSSQLiteStoreType, StorePlace(url) == .file {
+            if let url = description.url, StoreEngines.form(of: description.type) == .file, StorePlace(url) == .file {
                 // A folder that cannot be made shows as the store's own error, which names the file.
                 try? FileManager.default.createDirectory(
                     at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

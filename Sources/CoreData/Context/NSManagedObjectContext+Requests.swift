@@ -36,7 +36,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    final func insertBatch(_ request: NSBatchInsertRequest) throws -> BatchOutcome {
+    /// What the request's result holds.
+    final func insertBatch(_ request: NSBatchInsertRequest) throws -> Any {
         let (coordinator, layout) = try target(ofBatch: request.entity?.name ?? request.entityName)
         guard !layout.entity.isAbstract else {
             throw NSError.coreData(
@@ -67,10 +68,11 @@ extension NSManagedObjectContext {
             batch.next = { try rest.next().map { try values.given(by: $0) } }
         }
         let store = try coordinator.batchStore(forNew: layout, in: request.affectedStores, request)
-        return try store.insert(batch)
+        return value(of: try store.insert(batch), batch.wantsKeys, request.resultType == .count)
     }
 
-    final func updateBatch(_ request: NSBatchUpdateRequest) throws -> BatchOutcome {
+    /// What the request's result holds.
+    final func updateBatch(_ request: NSBatchUpdateRequest) throws -> Any {
         let (coordinator, layout) = try target(ofBatch: request.entity?.name ?? request.entityName)
         var rows = StoreFetch(layout: layout)
         rows.includesSubentities = request.includesSubentities
@@ -89,10 +91,17 @@ extension NSManagedObjectContext {
                 NSCoreDataError, reason: "The batch update of '\(layout.name)' has no propertiesToUpdate")
         }
         let stores = try coordinator.batchStores(holding: layout, in: request.affectedStores, request)
-        return try together(stores[...]) { try $0.update(batch, beforeCommit: $1) }
+        let outcome = try together(stores[...]) { try $0.update(batch, beforeCommit: $1) }
+        return value(of: outcome, batch.wantsKeys, request.resultType == .updatedObjectsCountResultType)
     }
 
-    final func deleteBatch(_ request: NSBatchDeleteRequest) throws -> BatchOutcome {
+    /// What the request's result holds.
+    final func deleteBatch(_ request: NSBatchDeleteRequest) throws -> Any {
+        value(
+            of: try delete(request), request.resultType == .resultTypeObjectIDs, request.resultType == .resultTypeCount)
+    }
+
+    private func delete(_ request: NSBatchDeleteRequest) throws -> BatchOutcome {
         let fetch = request.fetchRequest.parameters
         // Without ids there is no entity, and nothing to delete.
         guard let name = fetch.entityName else { return BatchOutcome() }
@@ -115,6 +124,11 @@ extension NSManagedObjectContext {
             batch.rows = some
         }
         return try together(stores[...]) { try $0.delete(batch, beforeCommit: $1) }
+    }
+
+    private func value(of outcome: BatchOutcome, _ wantsIDs: Bool, _ wantsCount: Bool) -> Any {
+        if wantsIDs { return objectIDs(for: outcome.keys) }
+        return wantsCount ? NSNumber(value: outcome.count) : NSNumber(value: true)
     }
 
     /// Has each of some stores do its part of a batch, in one transaction each, of which none commits before all have

@@ -6,7 +6,7 @@ extension NSPersistentStoreCoordinator {
     final func plainDestroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
-        if storeType == NSInMemoryStoreType { return }
+        if StoreEngines.form(of: storeType) == .memory { return }
         let isWholeFile = try requireWholeFile(storeType, url)
         if !isWholeFile { try Self.requireFileType(storeType, url) }
         let place = StorePlace(url)
@@ -89,7 +89,7 @@ extension NSPersistentStoreCoordinator {
     /// incremental store consists of only its class knows: 134070.
     final func requireWholeFile(_ storeType: String, _ url: URL) throws -> Bool {
         guard let storeClass = StoreClasses.storeClass(for: storeType) else { return false }
-        guard storeClass is NSAtomicStore.Type else {
+        guard StoreClasses.form(of: storeType) == .wholeFile else {
             throw NSError.coreData(
                 NSPersistentStoreOperationError,
                 reason: "Stores of the class \(storeClass) have no files that the coordinator knows.", url: url)

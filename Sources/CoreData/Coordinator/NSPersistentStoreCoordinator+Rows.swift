@@ -216,15 +216,19 @@ extension NSPersistentStoreCoordinator {
         try rowStore(numbered: number).write(changes, takingBack: takingBack, beforeCommit: beforeCommit)
     }
 
-    /// The order in which one save writes to several stores: files by their paths, so that two savers who need the same
-    /// files do not wait for each other for ever; then those in memory; then programs' stores, which commit at once.
+    /// The order in which one save writes to several stores: files and databases by their addresses, so that two savers
+    /// that need the same ones do not wait for each other for ever; then those in memory; then programs' stores, which
+    /// commit at once.
     final func savingOrder(of numbers: some Collection<Int>) -> ArraySlice<Int> {
         if numbers.count < 2 { return Array(numbers)[...] }
         let stores = lock.withLock { attached }.filter { numbers.contains($0.number) }
         func rank(_ store: AttachedStore) -> (Int, String, Int) {
             if store.objects != nil { return (2, "", store.number) }
-            guard store.store.type == NSSQLiteStoreType, let url = store.store.url else { return (1, "", store.number) }
-            return (0, url.resolvingSymlinksInPath().path, store.number)
+            guard let url = store.store.url, StoreEngines.form(of: store.store.type) != .memory else {
+                return (1, "", store.number)
+            }
+            let address = url.isFileURL ? url.resolvingSymlinksInPath().path : url.absoluteString
+            return (0, address, store.number)
         }
         return stores.sorted { rank($0) < rank($1) }.map(\.number)[...]
     }

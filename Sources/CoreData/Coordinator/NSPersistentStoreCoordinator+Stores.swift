@@ -21,8 +21,9 @@ extension NSPersistentStoreCoordinator {
         let customClass = StoreClasses.storeClass(for: storeType)
         // Around everything: whether a file has to be migrated is known when it has been refused.
         return try MigrationFeed.during(options?[NSMigrationProgressOption] as? Progress) {
-            if customClass == nil, let storeURL, Self.isMigratedFirst(storeType) {
-                if storeType == NSSQLiteStoreType { try Self.requireFileType(storeType, storeURL) }
+            let form = StoreEngines.form(of: storeType)
+            if let storeURL, form == .file || form == .database {
+                try Self.requireFileType(storeType, storeURL)
                 return try Self.untilTimeLimit(options) {
                     // Before the lock: a migration can take long, and nobody else has to wait for it.
                     let look = try migration.prepareStore(at: storeURL, ofType: storeType, configuration, options)
@@ -34,11 +35,6 @@ extension NSPersistentStoreCoordinator {
                 try attach(storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
             }
         }
-    }
-
-    /// Whether a store is brought to the model's version before it is opened.
-    private static func isMigratedFirst(_ type: String) -> Bool {
-        type == NSSQLiteStoreType || StoreEngines.engine(for: type) is any InPlaceEngine
     }
 
     /// Tries again, until the time limit, where somebody else has a store locked: SQLite does not wait for every lock,
@@ -182,7 +178,7 @@ extension NSPersistentStoreCoordinator {
     final func plainSetURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         lock.lock()
         defer { lock.unlock() }
-        guard store is NSAtomicStore, attached.contains(where: { $0.store === store }),
+        guard store.isWholeFile, attached.contains(where: { $0.store === store }),
             StorePlace(url) != .file || [nil, .file].contains(FileKind(at: url, followsLinks: true))
         else { return false }
         store.url = url
@@ -245,12 +241,15 @@ extension NSPersistentStoreCoordinator {
     }
 
     static func requireFileType(_ storeType: String, _ url: URL) throws {
-        if storeType == NSSQLiteStoreType { return try StorePlace.requireFileURL(url) }
-        // The engine of a product knows which addresses are its stores'.
-        if StoreEngines.engineOfProduct(for: storeType) != nil { return }
-        throw NSError.coreData(
-            NSPersistentStoreInvalidTypeError,
-            reason: "Stores of type '\(storeType)' have no file this version reads", url: url)
+        switch StoreEngines.form(of: storeType) {
+        case .file: try StorePlace.requireFileURL(url)
+        // The engine knows which addresses are its stores'.
+        case .database: break
+        default:
+            throw NSError.coreData(
+                NSPersistentStoreInvalidTypeError,
+                reason: "Stores of type '\(storeType)' have no file this version reads", url: url)
+        }
     }
 }
 

@@ -147,7 +147,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open func migratePersistentStore(
         _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
     ) throws -> NSPersistentStore {
-        try plainMigratePersistentStore(store, to: URL, options: options, withType: storeType)
+        try migration.moveStore(store, to: URL, options, withType: storeType)
     }
 
     /// Destroys a store: the objects in it, its external values, and everything else that belongs to it.

@@ -15,6 +15,14 @@ enum StoreClasses {
         lock.withLock { classes[type] } ?? ownClasses[type]
     }
 
+    /// What the stores of a registered class are; nil for types without one.
+    static func form(of type: String) -> StoreForm? {
+        storeClass(for: type).map { $0 is NSAtomicStore.Type ? .wholeFile : .incremental }
+    }
+
+    /// The class of the stores of a type, where they are read and written as a whole.
+    static func wholeFileClass(for type: String) -> NSAtomicStore.Type? { storeClass(for: type) as? NSAtomicStore.Type }
+
     /// The class of the stores that are read and written as a whole to which a file belongs; nil for others. Not for
     /// files that may be SQLite's: opening one by other means drops the locks that this process has on it.
     static func classOfFile(at url: URL) -> NSAtomicStore.Type? {
@@ -86,7 +94,7 @@ extension NSPersistentStoreCoordinator {
             try store.load()
             try requireModel(of: store, configuration)
             noteModel(in: store, configuration)
-            try (store as? RecordFileStore)?.makeFile()
+            try store.makeFile()
             let rows = AtomicRows(store, of: self, use: use)
             return AttachedStore(number: numberOfNextStore, store: store, rows: rows, objects: rows)
         }

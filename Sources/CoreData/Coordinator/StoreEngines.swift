@@ -12,8 +12,11 @@ enum StoreEngines {
 
     /// The engine of a type; nil for types of programs' own, and for those that nobody has.
     static func engine(for type: String) -> (any StoreEngine)? {
-        builtIn.first { $0.types.contains(type) } ?? engineOfProduct(for: type)
+        builtIn.first { $0.forms[type] != nil } ?? engineOfProduct(for: type)
     }
+
+    /// What the stores of a type are; nil for types that nobody has.
+    static func form(of type: String) -> StoreForm? { StoreClasses.form(of: type) ?? engine(for: type)?.forms[type] }
 
     /// The name of the product that would bring stores of a type; nil where none could have it.
     static func product(for type: String) -> String? {
@@ -25,7 +28,7 @@ enum StoreEngines {
         if let known = ofProducts.withLock({ $0[type] }) { return known }
         guard let product = product(for: type),
             let engine = (NSClassFromString("\(product).\(type)Engine") as? any ProductStoreEngine.Type)?.init(),
-            engine.types.contains(type)
+            engine.forms[type] != nil
         else { return nil }
         return ofProducts.withLock { engines in
             if let known = engines[type] { return known }
@@ -52,6 +55,6 @@ enum StoreEngines {
 
     /// The class of the stores of each type.
     static var storeClasses: [String: NSPersistentStore.Type] {
-        Dictionary(all.flatMap { engine in engine.types.map { ($0, engine.storeClass) } }) { first, _ in first }
+        Dictionary(all.flatMap { engine in engine.forms.keys.map { ($0, engine.storeClass) } }) { first, _ in first }
     }
 }

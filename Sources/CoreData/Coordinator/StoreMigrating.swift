@@ -15,8 +15,11 @@ protocol StoreMigrating: AnyObject {
         _ open: () throws -> Result
     ) throws -> Result
 
-    /// Makes a store of another kind where nothing lies, object by object.
-    func convert(_ move: StoreMove, to target: URL, type: String, _ progress: Progress?) throws
+    /// Moves a store to another address, and to another type. What `migratePersistentStore(_:to:options:withType:)` does
+    /// unless a subclass overrides it.
+    func moveStore(
+        _ store: NSPersistentStore, to url: URL, _ options: [AnyHashable: Any]?, withType storeType: String
+    ) throws -> NSPersistentStore
 }
 
 extension NSPersistentStoreCoordinator {

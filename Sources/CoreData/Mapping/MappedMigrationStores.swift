@@ -56,12 +56,12 @@ struct MappedMigrationStores {
 
     /// Whether the destination is a SQLite store in a file.
     private var isOwnFile: Bool {
-        ends.destinationType == NSSQLiteStoreType && ends.destinationURL.isFileURL
+        StoreEngines.form(of: ends.destinationType) == .file && ends.destinationURL.isFileURL
             && StorePlace(ends.destinationURL) == .file
     }
 
     /// Whether the destination is read and written as a whole: once, then.
-    private var isWhole: Bool { StoreClasses.storeClass(for: ends.destinationType) is NSAtomicStore.Type }
+    private var isWhole: Bool { StoreEngines.form(of: ends.destinationType) == .wholeFile }
 
     /// Nobody sees the new store before it is whole, and a migration that fails removes it: no commit has to reach the
     /// disk, and one connection reads and writes. What the program asks for itself stays.
@@ -81,12 +81,12 @@ struct MappedMigrationStores {
         do {
             for store in coordinator.persistentStores {
                 let held = store as? any HeldTransactionStore
-                if ends.note != nil, held != nil || store is NSAtomicStore {
+                if ends.note != nil, held != nil || store.isWholeFile {
                     store.metadata = MigrationPass.noting(ends.note, in: store.metadata ?? [:])
                     try held?.saveMetadata()
                 }
                 try held?.commitHeldTransaction()
-                if isWhole { try (store as? NSAtomicStore)?.saveFile() }
+                if isWhole { try store.saveFile() }
             }
         } catch {
             throw MappingErrors.destinationStore(error, ends.destinationURL)

@@ -26,7 +26,7 @@ struct MigrationPass {
         ends = given
         destination = SQLiteStoreFiles(given.destinationURL)
         let isFile = given.destinationURL.isFileURL && StorePlace(given.destinationURL) == .file
-        guard isFile, given.destinationType != NSInMemoryStoreType else {
+        guard isFile, StoreEngines.form(of: given.destinationType) != .memory else {
             folder = nil
             return
         }
@@ -37,7 +37,7 @@ struct MigrationPass {
             ends.note = Self.note(of: given, mappings)
             try requireNew()
             ends.workFolder = folder?.url
-            if let folder, given.destinationType == NSSQLiteStoreType, isFree {
+            if let folder, StoreEngines.form(of: given.destinationType) == .file, isFree {
                 ends.buildURL = folder.copy.main
             }
         } catch {

@@ -122,7 +122,7 @@ open class NSMigrationManager: NSObject {
 
     /// An inferred mapping between SQLite stores: the store is copied and the copy is migrated in place.
     private func migrateInCopy(_ ends: MappedMigrationEnds, _ mappings: NSMappingModel) throws -> Bool {
-        guard ends.sourceType == NSSQLiteStoreType, ends.destinationType == NSSQLiteStoreType,
+        guard [ends.sourceType, ends.destinationType].allSatisfy({ StoreEngines.form(of: $0) == .file }),
             StorePlace(ends.sourceURL) == .file, StorePlace(ends.destinationURL) == .file,
             !SQLiteStoreFiles(ends.buildURL).exist, mappings.isInferred(from: sourceModel, to: destinationModel)
         else { return false }

@@ -9,7 +9,7 @@ extension NSPersistentStoreCoordinator: StoreMigrating {
                 engine: engine, at: url, model: managedObjectModel, configuration: configuration, options: options
             ).prepare()
         }
-        guard type == NSSQLiteStoreType else { return nil }
+        guard StoreEngines.form(of: type) == .file else { return nil }
         return try StoreMigration.prepare(
             url: url.standardizedFileURL, model: managedObjectModel, configuration: configuration, options: options)
     }
@@ -29,19 +29,5 @@ extension NSPersistentStoreCoordinator: StoreMigrating {
             try file?.run(after: error)
             return try open()
         }
-    }
-
-    final func convert(_ move: StoreMove, to target: URL, type: String, _ progress: Progress?) throws {
-        let (from, to) = (managedObjectModel.copied(), managedObjectModel.copied())
-        MigrationFeed.of(progress)?.begin(.copying)
-        let manager = NSMigrationManager(sourceModel: from, destinationModel: to)
-        manager.destinationConfiguration = move.configuration
-        manager.follower = progress
-        manager.isLeg = true
-        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: from, destinationModel: to)
-        let source = try move.source
-        try manager.migrateStore(
-            from: source.url, sourceType: source.type, options: move.store.options, with: mapping,
-            toDestinationURL: target, destinationType: type, destinationOptions: nil)
     }
 }

@@ -82,11 +82,6 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     }
 
     override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-        let outcome = try context.deleteBatch(self)
-        return NSBatchDeleteResult(
-            result: outcome.value(
-                idsWanted: resultType == .resultTypeObjectIDs, countWanted: resultType == .resultTypeCount,
-                in: context),
-            resultType: resultType)
+        NSBatchDeleteResult(result: try context.deleteBatch(self), resultType: resultType)
     }
 }

@@ -111,10 +111,6 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     }
 
     override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-        let outcome = try context.insertBatch(self)
-        return NSBatchInsertResult(
-            result: outcome.value(
-                idsWanted: resultType == .objectIDs, countWanted: resultType == .count, in: context),
-            resultType: resultType)
+        NSBatchInsertResult(result: try context.insertBatch(self), resultType: resultType)
     }
 }

@@ -65,11 +65,6 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     }
 
     override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-        let outcome = try context.updateBatch(self)
-        return NSBatchUpdateResult(
-            result: outcome.value(
-                idsWanted: resultType == .updatedObjectIDsResultType,
-                countWanted: resultType == .updatedObjectsCountResultType, in: context),
-            resultType: resultType)
+        NSBatchUpdateResult(result: try context.updateBatch(self), resultType: resultType)
     }
 }

@@ -199,6 +199,15 @@ package struct SnapshotBuilder {
 }
 
 extension Snapshot {
+    /// The same row under another version.
+    func copy(version: Int32, _ layout: EntityLayout) -> Snapshot {
+        let slots = layout.slots.indices
+        let tailBytes = slots.reduce(0) { $0 + (layout.slots[$1].kind.isInline || isNull($1) ? 0 : bytes($1).count) }
+        var builder = SnapshotBuilder(layout: layout, key: key, version: version, tailBytes: tailBytes)
+        for slot in slots { builder.copy(slot, kind: layout.slots[slot].kind, from: self) }
+        return builder.finish()
+    }
+
     /// A row whose values come from the given slots of a row of another layout, the others from one of its own.
     package static func copy(of row: Snapshot, slots: [Int?], over other: Snapshot, _ layout: EntityLayout) -> Snapshot
     {

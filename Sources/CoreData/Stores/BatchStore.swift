@@ -110,10 +110,4 @@ package struct BatchOutcome {
         count += other.count
         keys += other.keys
     }
-
-    /// What a batch request's result holds.
-    package func value(idsWanted: Bool, countWanted: Bool, in context: NSManagedObjectContext) -> Any {
-        if idsWanted { return context.objectIDs(for: keys) }
-        return countWanted ? NSNumber(value: count) : NSNumber(value: true)
-    }
 }

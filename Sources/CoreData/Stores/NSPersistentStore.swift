@@ -20,6 +20,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     /// The names of its records, where the store is a program's own.
     var references: ReferenceTable? { nil }
     private var storedReferences: ReferenceTable?
+    /// Whether the store is one file that is read and written as a whole.
+    var isWholeFile: Bool { false }
+    /// Writes that file.
+    func saveFile() throws {}
     /// Counts the rows that a migration writes. Set before the first, and never again.
     final var rowTally: RowTally?
     /// The type that the class was registered for.

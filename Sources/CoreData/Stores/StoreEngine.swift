@@ -3,8 +3,8 @@ import Foundation
 /// The framework's own stores of some types, found by the type's name: what can be done with a store before it is open,
 /// or without opening it.
 package protocol StoreEngine: Sendable {
-    /// The types of its stores, and the class of them all.
-    var types: [String] { get }
+    /// What its stores are, by their types; and the class of them all.
+    var forms: [String: StoreForm] { get }
     var storeClass: NSPersistentStore.Type { get }
 
     /// Opens a store as it is, or makes it where there is none.

@@ -52,3 +52,18 @@ package struct SwiftInterpolation {
     package let range: Range<Int>
     package let tokens: [SwiftToken]
 }
+
+extension [SwiftToken] {
+    /// The index of the mark that closes the bracket at an index; nil when the text ends before.
+    package func closing(of index: Int) -> Int? {
+        var depth = 0
+        for position in index..<count {
+            if ["(", "[", "{"].contains(where: self[position].isMark) { depth += 1 }
+            if [")", "]", "}"].contains(where: self[position].isMark) {
+                depth -= 1
+                if depth == 0 { return position }
+            }
+        }
+        return nil
+    }
+}

@@ -94,17 +94,7 @@ struct PackageManifest {
 
     func isWord(_ word: String, _ index: Int) -> Bool { tokens.indices.contains(index) && tokens[index].isWord(word) }
 
-    private func closing(of index: Int) -> Int {
-        var depth = 0
-        for position in index..<tokens.count {
-            if ["(", "[", "{"].contains(where: tokens[position].isMark) { depth += 1 }
-            if [")", "]", "}"].contains(where: tokens[position].isMark) {
-                depth -= 1
-                if depth == 0 { return position }
-            }
-        }
-        return tokens.count
-    }
+    private func closing(of index: Int) -> Int { tokens.closing(of: index) ?? tokens.count }
 
     /// The pieces between the commas inside a pair of brackets.
     private func pieces(from open: Int, to close: Int) -> [Range<Int>] {

@@ -128,17 +128,7 @@ struct FilePorter {
     func isWord(_ word: String, at index: Int) -> Bool { token(index)?.isWord(word) == true }
 
     /// The index of the mark that closes the bracket at an index; `nil` when the text ends before.
-    func closing(of index: Int) -> Int? {
-        var depth = 0
-        for position in index..<tokens.count {
-            if ["(", "[", "{"].contains(where: tokens[position].isMark) { depth += 1 }
-            if [")", "]", "}"].contains(where: tokens[position].isMark) {
-                depth -= 1
-                if depth == 0 { return position }
-            }
-        }
-        return nil
-    }
+    func closing(of index: Int) -> Int? { tokens.closing(of: index) }
 
     /// The index of the mark that opens the bracket closed at an index.
     func opening(of index: Int) -> Int? {

@@ -8,7 +8,7 @@ import Testing
 final class TestsEngine: ProductStoreEngine {
     private let files = SQLiteEngine()
 
-    var types: [String] { ["Tests"] }
+    var forms: [String: StoreForm] { ["Tests": .database] }
     var storeClass: NSPersistentStore.Type { files.storeClass }
 
     func open(_ opening: StoreOpening, copying other: NSPersistentStore?) throws -> any NSPersistentStore & RowStore {

@@ -21,7 +21,7 @@ struct FileMigration {
     init?(
         type: String, at url: URL?, model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
     ) {
-        guard let storeClass = StoreClasses.storeClass(for: type) as? NSAtomicStore.Type, let url, url.isFileURL,
+        guard let storeClass = StoreClasses.wholeFileClass(for: type), let url, url.isFileURL,
             StorePlace(url) == .file
         else {
             return nil

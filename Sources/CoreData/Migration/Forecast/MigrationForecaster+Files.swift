@@ -31,7 +31,7 @@ extension MigrationForecaster {
             let found = given.map { [$0] } ?? way.find(from: source, to: model)
             if found == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
             let hops = found ?? [direct]
-            let rows = try (storeClass as? RecordFileStore.Type)?.recordCount(at: url) ?? 0
+            let rows = try storeClass.recordCount(at: url) ?? 0
             let size = Self.size(of: url)
             forecast.hops = try hops.map { try Self.hop($0, rows: rows, size: size) }
             let type = metadata[NSStoreTypeKey] as? String ?? ""

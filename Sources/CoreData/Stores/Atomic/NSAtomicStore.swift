@@ -26,9 +26,17 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
         super.metadata = [NSStoreTypeKey: type, NSStoreUUIDKey: identifier as Any]
     }
 
+    /// How many records a file has, where the class can tell.
+    class func recordCount(at url: URL) throws -> Int? { nil }
+
+    /// Makes the file of a new store, where the class makes one before the first save.
+    func makeFile() throws {}
+
+    override final var isWholeFile: Bool { true }
+
     /// Saves the store, unless it lives in memory. A device, a pipe or a socket in the place of its file is refused:
     /// most stores put a new file in the place of the old one.
-    final func saveFile() throws {
+    override final func saveFile() throws {
         if let url {
             guard StorePlace(url) == .file else { return }
             // A store of a program's own may be a folder.

@@ -199,9 +199,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
             if let previous = rowCache.row(for: row.key, rootIndex: layout.rootIndex) {
                 if previous.hasSameValues(as: row, layout) { return previous }
                 if !RowVersion.isOlder(previous.version, than: row.version) {
-                    row = NSManagedObject.row(
-                        from: row, changes: nil, layout, key: row.key,
-                        version: RowVersion.next(after: previous.version), renaming: [:])
+                    row = row.copy(version: RowVersion.next(after: previous.version), layout)
                 }
                 versions[row.key] = row.version
                 rowCache.remove(row.key, rootIndex: layout.rootIndex)

@@ -26,6 +26,9 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         package var name: String?
         /// Whether others can open the store, and migrate it meanwhile.
         package var isShared = true
+        /// Whether conditions are decided object by object, and there are no batches: so it is with Apple's stores in
+        /// memory, although there are tables underneath here.
+        package var decidesByObject = false
 
         package init(
             layout: ModelLayout, storeNumber: Int, typeName: String, schema: SQLSchema, use: StoreUse,
@@ -68,6 +71,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package let tracksHistory: Bool
     /// Whether others can open the store, and migrate it meanwhile.
     package let isShared: Bool
+    /// Whether conditions are decided object by object.
+    package let decidesByObject: Bool
     private let typeName: String
 
     /// How whole rows lie in their tables: of hierarchies by root index, and of single entities by layout index.
@@ -108,6 +113,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         historyTables = parts.historyTables
         tracksHistory = parts.tracksHistory
         isShared = parts.isShared
+        decidesByObject = parts.decidesByObject
         typeName = parts.typeName
         externalData = parts.externalData
         rowCache = RowCache(rootCount: parts.layout.entities.count, isOff: !parts.use.cachesRows)
@@ -137,11 +143,13 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
 
     /// The parts of another store, for one that shows the same tables by other connections.
     package var parts: Parts {
-        Parts(
+        var parts = Parts(
             layout: layout, storeNumber: storeNumber, typeName: typeName, schema: schema, use: use,
             derivedAttributes: derivedAttributes, historyTables: historyTables, tracksHistory: false,
             metadata: metadata ?? [:], externalData: externalData, configurationName: configurationName, url: url,
             options: options, name: url?.lastPathComponent, isShared: isShared)
+        parts.decidesByObject = decidesByObject
+        return parts
     }
 
     /// The entity of a row of a root entity's table, by the number in the row.

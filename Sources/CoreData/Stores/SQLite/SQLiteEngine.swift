@@ -2,7 +2,7 @@ import Foundation
 
 /// SQLite's stores, in files and in memory.
 struct SQLiteEngine: StoreEngine {
-    var types: [String] { [NSSQLiteStoreType, NSInMemoryStoreType] }
+    var forms: [String: StoreForm] { [NSSQLiteStoreType: .file, NSInMemoryStoreType: .memory] }
     var storeClass: NSPersistentStore.Type { SQLiteStore.self }
 
     func open(_ opening: StoreOpening, copying other: NSPersistentStore?) throws -> any NSPersistentStore & RowStore {

@@ -46,12 +46,14 @@ extension SQLiteStore {
                 let files = SQLiteStoreFiles(url)
                 external = ExternalData(folder: files.externalDataFolder, storeName: files.main.lastPathComponent)
             }
-            return SQLStore.Parts(
+            var parts = SQLStore.Parts(
                 layout: layout, storeNumber: storeNumber, typeName: type, schema: schema, use: use,
                 derivedAttributes: derivedAttributes, historyTables: historyTables,
                 tracksHistory: settings.tracksHistory && type == NSSQLiteStoreType, metadata: metadata,
                 externalData: external, configurationName: configurationName, url: url, options: options,
                 name: url?.lastPathComponent, isShared: !isInMemory)
+            parts.decidesByObject = type == NSInMemoryStoreType
+            return parts
         }
 
         init(

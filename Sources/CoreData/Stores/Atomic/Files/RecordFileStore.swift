@@ -43,7 +43,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     }
 
     /// How many records a file has.
-    static func recordCount(at url: URL) throws -> Int { try read(url, as: format).records.count }
+    override class func recordCount(at url: URL) throws -> Int? { try read(url, as: format).records.count }
 
     /// Throws where something lies that is no regular file: what is saved would take its place. A store in memory has
     /// none.
@@ -83,7 +83,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     }
 
     /// Makes the file of a new store, without records.
-    final func makeFile() throws {
+    override final func makeFile() throws {
         if let url, Self.isNew(url), !isReadOnly { try save() }
     }
 

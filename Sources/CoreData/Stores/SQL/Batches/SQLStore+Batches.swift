@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLStore: BatchStore {
-    package var acceptsBatches: Bool { type != NSInMemoryStoreType }
+    package var acceptsBatches: Bool { !decidesByObject }
 
     /// Rows of a batch that are worked on together.
     package static var batchSize: Int { 256 }

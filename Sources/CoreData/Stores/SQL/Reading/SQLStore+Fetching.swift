@@ -53,10 +53,9 @@ extension SQLStore {
         }
     }
 
-    /// In-memory stores decide object by object, as Apple's do, although there is SQL underneath.
     package func translator(for layout: EntityLayout) -> SQLFetchTranslator {
         SQLFetchTranslator(
-            schema: schema, layout: layout, storeNumber: storeNumber, decidesByObject: type == NSInMemoryStoreType)
+            schema: schema, layout: layout, storeNumber: storeNumber, decidesByObject: decidesByObject)
     }
 
     /// A SELECT as the database can run it: what the database cannot decide is decided here.

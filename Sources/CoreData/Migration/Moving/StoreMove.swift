@@ -21,7 +21,7 @@ struct StoreMove {
     }
 
     /// A store of the in-memory type has no use for its URL.
-    var place: StorePlace { type == NSInMemoryStoreType ? .memory : StorePlace(url) }
+    var place: StorePlace { StoreEngines.form(of: type) == .memory ? .memory : StorePlace(url) }
 
     /// How long to wait for others who work on the new store.
     var timeout: TimeInterval { StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240 }
@@ -45,11 +45,16 @@ struct StoreMove {
                 + "'\(type)' at “\(url.path)”.", url: url)
     }
 
+    /// The store, where it has tables that can be read row by row.
+    var tables: SQLStore? { Self.tables(of: store) }
+
+    static func tables(of store: NSPersistentStore) -> SQLStore? { store as? SQLStore }
+
     /// The address and the type of the content; throws where it cannot be read object by object.
     var source: (url: URL, type: String) {
         get throws {
             guard let sourceURL, StorePlace(sourceURL) == .file,
-                StoreEngines.engine(of: store) != nil || store is NSAtomicStore || store is SQLStore
+                StoreEngines.engine(of: store) != nil || store.isWholeFile || tables != nil
             else { throw refusal }
             return (sourceURL, sourceType)
         }

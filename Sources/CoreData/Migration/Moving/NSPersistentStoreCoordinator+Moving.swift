@@ -3,12 +3,11 @@ import Foundation
 // Moving a store: SQLite to SQLite by copying what is there, tables of one database to those of another row by row,
 // anything else object by object, as a migration does it.
 extension NSPersistentStoreCoordinator {
-    /// What `migratePersistentStore(_:to:options:withType:)` does unless a subclass overrides it.
-    final func plainMigratePersistentStore(
-        _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+    final func moveStore(
+        _ store: NSPersistentStore, to URL: URL, _ options: [AnyHashable: Any]?, withType storeType: String
     ) throws -> NSPersistentStore {
         let isWholeFile = try requireWholeFile(storeType, URL)
-        if !isWholeFile, storeType != NSInMemoryStoreType { try Self.requireFileType(storeType, URL) }
+        if !isWholeFile, StoreEngines.form(of: storeType) != .memory { try Self.requireFileType(storeType, URL) }
         let progress = options?[NSMigrationProgressOption] as? Progress
         var options = options ?? [:]
         options[NSMigrationProgressOption] = nil
@@ -67,7 +66,7 @@ extension NSPersistentStoreCoordinator {
                 try convertToWholeFile(by: move, between)
             } else if let product {
                 try transfer(to: product, by: move, between)
-            } else if let source = move.store as? SQLStore {
+            } else if let source = move.tables {
                 try transfer(source, by: move, between)
             } else {
                 try convertToSQLite(by: move, between)
@@ -83,7 +82,7 @@ extension NSPersistentStoreCoordinator {
         let source = try readable(move, between)
         let draft = between.main.deletingLastPathComponent().appendingPathComponent("Draft")
         let parts = MigrationParts(move.progress, weights: [1])
-        try parts.run(0) { try migration.convert(source, to: draft, type: move.type, $0) }
+        try parts.run(0) { try convert(source, to: draft, type: move.type, $0) }
         try WholeFile.write(Data(contentsOf: draft), to: move.url)
         return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
     }
@@ -99,13 +98,13 @@ extension NSPersistentStoreCoordinator {
 
     private func convertToSQLite(by move: StoreMove, _ between: SQLiteStoreFiles) throws -> NSPersistentStore {
         let parts = MigrationParts(move.progress, weights: [1])
-        let isFile = move.place == .file && move.type == NSSQLiteStoreType
+        let isFile = move.place == .file && StoreEngines.form(of: move.type) == .file
         try parts.run(0) { part in
             guard isFile else {
-                return try migration.convert(move, to: between.main, type: NSSQLiteStoreType, part)
+                return try convert(move, to: between.main, type: NSSQLiteStoreType, part)
             }
             try SQLiteStoreFiles(move.url).replace { copy in
-                try migration.convert(move, to: copy.main, type: NSSQLiteStoreType, part)
+                try convert(move, to: copy.main, type: NSSQLiteStoreType, part)
             }
         }
         if isFile { return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil) }
@@ -145,7 +144,7 @@ extension NSPersistentStoreCoordinator {
     private func transfer(
         _ source: SQLStore, by move: StoreMove, _ between: SQLiteStoreFiles
     ) throws -> NSPersistentStore {
-        let isFile = move.place == .file && move.type == NSSQLiteStoreType
+        let isFile = move.place == .file && StoreEngines.form(of: move.type) == .file
         let opening = StoreOpening(
             layout: source.layout, number: 1, type: NSSQLiteStoreType, configuration: move.configuration, url: move.url,
             options: isFile ? move.options : nil)
@@ -164,12 +163,29 @@ extension NSPersistentStoreCoordinator {
     private func withTables(
         of move: StoreMove, _ between: SQLiteStoreFiles, _ body: (SQLStore) throws -> Void
     ) throws {
-        if let store = move.store as? SQLStore { return try body(store) }
-        try migration.convert(move, to: between.main, type: NSSQLiteStoreType, move.progress)
+        if let store = move.tables { return try body(store) }
+        try convert(move, to: between.main, type: NSSQLiteStoreType, move.progress)
         let other = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
         let copied = try other.add(ofType: NSSQLiteStoreType, move.configuration, at: between.main, nil, insteadOf: nil)
         defer { try? other.remove(copied) }
-        guard let store = copied as? SQLStore else { throw move.refusal }
+        guard let store = StoreMove.tables(of: copied) else { throw move.refusal }
         try body(store)
+    }
+
+    // MARK: Object by object
+
+    /// Makes a store of another kind where nothing lies.
+    private func convert(_ move: StoreMove, to target: URL, type: String, _ progress: Progress?) throws {
+        let (from, to) = (managedObjectModel.copied(), managedObjectModel.copied())
+        MigrationFeed.of(progress)?.begin(.copying)
+        let manager = NSMigrationManager(sourceModel: from, destinationModel: to)
+        manager.destinationConfiguration = move.configuration
+        manager.follower = progress
+        manager.isLeg = true
+        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: from, destinationModel: to)
+        let source = try move.source
+        try manager.migrateStore(
+            from: source.url, sourceType: source.type, options: move.store.options, with: mapping,
+            toDestinationURL: target, destinationType: type, destinationOptions: nil)
     }
 }
