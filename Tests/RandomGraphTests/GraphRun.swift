@@ -33,6 +33,7 @@ final class GraphRun {
             context.performAndWait { context.mergePolicy = Self.mergePolicy(policy) }
         }
         if takesOverLater { for context in contexts { context.childSaveSizeToWait = 0 } }
+        for context in contexts { context.unsavedCountToIndex = 0 }
         startRecording()
     }
 
@@ -363,6 +364,7 @@ final class GraphRun {
             let missing = Set(changes.updated.keys).subtracting(updated)
             try require(missing.isEmpty, "level \(level) does not list \(missing.sorted()) as changed")
             try compareUndo(level)
+            try compareCounts(context, graph, level)
             context.checkInvariants()
         }
     }
@@ -389,6 +391,23 @@ final class GraphRun {
         case .shelf:
             let items = (object.value(forKey: "items") as? NSOrderedSet)?.array as? [NSManagedObject] ?? []
             try check("items", items.map(self.label), expected.items)
+        }
+    }
+
+    /// Unsaved objects that are found by a value are those that are found by judging each.
+    private func compareCounts(_ context: NSManagedObjectContext, _ graph: ReferenceGraph, _ level: Int) throws {
+        guard let book = pick(position, graph.labels(of: .book)), let pages = graph[book]?.first else { return }
+        for (key, value) in [("isbn", String(book) as Any), ("pages", pages)] {
+            let asked = NSPredicate(format: "%K == %@", argumentArray: [key, value])
+            // An alternative is not looked up.
+            let judged = NSPredicate(format: "%K == %@ OR %K == %@", argumentArray: [key, value, key, value])
+            let counts = try [asked, judged].map { predicate in
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+                request.predicate = predicate
+                return try context.count(for: request)
+            }
+            try require(counts[0] == counts[1], "level \(level) counts \(counts) books with \(key) \(value)")
+            try require(key != "isbn" || counts[0] == 1, "level \(level) counts \(counts[0]) books \(value)")
         }
     }
 

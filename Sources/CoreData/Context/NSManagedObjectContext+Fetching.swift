@@ -126,7 +126,12 @@ extension NSManagedObjectContext {
 
     private func storedObjects(_ plan: FetchPlan) throws -> [NSManagedObject] {
         if plan.parameters.includesPendingChanges { settlePendingChanges() }
-        let touched = plan.parameters.includesPendingChanges ? touchedObjects(plan.store) : []
+        guard plan.parameters.includesPendingChanges else { return try fetchObjects(plan) }
+        if let candidates = unsavedCandidates(for: plan.store) {
+            let count = insertedList.count + updatedList.count + deletedList.count
+            return overlaid(try fetchObjects(opened(plan, count)), candidates, plan)
+        }
+        let touched = touchedObjects(plan.store)
         if touched.isEmpty {
             return try fetchObjects(plan)
         }
@@ -223,21 +228,26 @@ extension NSManagedObjectContext {
     /// Objects of the fetched entity with unsaved changes in this context.
     final func touchedObjects(_ fetch: StoreFetch) -> [NSManagedObject] {
         let range = fetch.includesSubentities ? fetch.layout.subtree : fetch.layout.index..<fetch.layout.index + 1
-        func isOfEntity(_ object: NSManagedObject) -> Bool { range.contains(object.home.layout.index) }
         if insertedList.isEmpty, updatedList.isEmpty, deletedList.isEmpty { return [] }
-        return livingInserted.filter(isOfEntity) + livingUpdated.filter(isOfEntity) + livingDeleted.filter(isOfEntity)
+        return livingInserted.filter { range.contains($0.home.layout.index) } + touchedOfSource(fetch)
+    }
+
+    /// Those of them that the source may have.
+    final func touchedOfSource(_ fetch: StoreFetch) -> [NSManagedObject] {
+        let range = fetch.includesSubentities ? fetch.layout.subtree : fetch.layout.index..<fetch.layout.index + 1
+        func isOfEntity(_ object: NSManagedObject) -> Bool { range.contains(object.home.layout.index) }
+        if updatedList.isEmpty, deletedList.isEmpty { return [] }
+        return livingUpdated.filter(isOfEntity) + livingDeleted.filter(isOfEntity)
     }
 
     /// What a fetch returns once the unsaved changes are counted: touched objects are judged by their present values.
+    ///
+    /// - Parameter candidates: the touched objects that may match.
     private func overlaid(
-        _ found: [NSManagedObject], _ touched: [NSManagedObject], _ plan: FetchPlan
+        _ found: [NSManagedObject], _ candidates: [NSManagedObject], _ plan: FetchPlan
     ) -> [NSManagedObject] {
-        let touchedIdentities = Set(touched.map(ObjectIdentifier.init))
-        var result = found.filter { !touchedIdentities.contains(ObjectIdentifier($0)) }
-        let predicate = plan.store.predicate
-        let matching = touched.filter {
-            !$0.flags.contains(.deleted) && (predicate?.evaluate(with: $0) ?? true)
-        }
+        var result = found.filter { !isTouched($0) }
+        let matching = matching(candidates, plan)
         result += matching
         if !plan.store.sortDescriptors.isEmpty, plan.parameters.fetchBatchSize > 0 {
             // Only those that the search for a place looks at are read.
@@ -276,6 +286,10 @@ extension NSManagedObjectContext {
         if try isFetchDirect(plan) {
             do {
                 return try rowSource?.count(plan, in: self) ?? 0
+            } catch let error as NSError where isJudgedInMemory(plan, after: error) {}
+        } else {
+            do {
+                if let count = try throwingReadErrors({ try countWithUnsaved(plan) }) { return count }
             } catch let error as NSError where isJudgedInMemory(plan, after: error) {}
         }
         return try objects(plan).count

@@ -5,6 +5,7 @@ extension NSManagedObjectContext {
     package final func checkInvariants() {
         checkConfinement()
         for map in identityMaps { map?.checkInvariants() }
+        unsavedIndex?.checkInvariants(self)
         for object in insertedList where object.flags.contains(.inserted) {
             require(object.home.context === self, "A new object of another context is listed for insertion")
             require(registeredObject(for: object.objectKey) === object, "A new object is not in the identity map")

@@ -93,6 +93,7 @@ extension NSManagedObjectContext {
         processPendingChanges()
         let inserted = insertedList.filter { $0.flags.contains(.inserted) }
         let others = updatedList + deletedList.filter { !$0.flags.contains(.inserted) }
+        unsavedIndex = nil
         insertedList = []
         updatedList = []
         deletedList = []
@@ -120,6 +121,7 @@ extension NSManagedObjectContext {
         checkConfinement()
         // Before anything lets go of them: observers are told about all.
         let objects = identityMaps.map { $0?.objects ?? [] }
+        unsavedIndex = nil
         insertedList = []
         updatedList = []
         deletedList = []

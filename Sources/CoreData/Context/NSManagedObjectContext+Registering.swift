@@ -159,6 +159,7 @@ extension NSManagedObjectContext {
     /// An object that came back by undo, or by a child's, and was deleted again, all unsaved, while its row has come
     /// back otherwise: the row is another object's now.
     final func dropVanished(_ object: NSManagedObject) {
+        unsavedIndex = nil
         insertedList.removeAll { $0 === object }
         deletedList.removeAll { $0 === object }
         pendingList.removeAll { $0 === object }

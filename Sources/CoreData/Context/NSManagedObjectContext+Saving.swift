@@ -152,6 +152,7 @@ extension NSManagedObjectContext {
             for object in updatedList { unlistUpdated(object) }
             for object in deletedList { object.flags.remove(.listedDeleted) }
         }
+        unsavedIndex = nil
         insertedList.removeAll { !$0.flags.contains(.listedInserted) }
         updatedList.removeAll { !$0.flags.contains(.listedUpdated) }
         deletedList.removeAll { !$0.flags.contains(.listedDeleted) }
@@ -202,6 +203,7 @@ extension NSManagedObjectContext {
             object.flags.remove(.listedDeleted)
             if object.flags.contains(.deleted) { object.detach(unregister: true) }
         }
+        unsavedIndex = nil
         insertedList = []
         updatedList = []
         deletedList = []

@@ -30,6 +30,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// How many objects a child's save must have to be taken over after it has returned.
     package var childSaveSizeToWait = 500
 
+    /// How many unsaved objects are judged one by one before an index is made for fetches that ask for a value.
+    package var unsavedCountToIndex = 32
+
     private var storedCoordinator: NSPersistentStoreCoordinator?
     private var storedParent: NSManagedObjectContext?
     private(set) var storedName: String?
@@ -56,6 +59,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var insertedList: [NSManagedObject] = []
     @exclusivity(unchecked) final var updatedList: [NSManagedObject] = []
     var deletedList: [NSManagedObject] = []
+    /// Finds inserted and changed objects by their values; nil until a fetch asks, and again when a list gets shorter.
+    final var unsavedIndex: UnsavedIndex?
     /// Objects that changed since the last `processPendingChanges`.
     @exclusivity(unchecked) final var pendingList: [NSManagedObject] = []
     var pendingDeletions: [NSManagedObject] = []

@@ -85,6 +85,7 @@ extension NSManagedObject {
     /// Takes back the unsaved change of one slot, without a word to anybody.
     final func dropChange(at slot: Int) {
         guard let overlay else { return }
+        noteNewValues()
         overlay.mask.remove(slot)
         overlay.boxedChanges.remove(slot)
         overlay.boxed[slot] = nil
@@ -93,6 +94,7 @@ extension NSManagedObject {
 
     private func dropAllChanges() {
         guard let overlay else { return }
+        noteNewValues()
         overlay.mask = SlotMask()
         overlay.values = []
         overlay.boxed = [:]

@@ -37,6 +37,7 @@ extension NSManagedObject {
     /// Marks the object as changed and tells the context.
     @inline(__always)
     final func noteChange() {
+        noteNewValues()
         if flags.contains([.updated, .pendingEvent]) || home.context == nil { return }
         home.context?.noteUpdate(of: self)
     }

@@ -42,13 +42,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let batched = Flags(rawValue: 1 << 17)
         /// The did-change notification tells about the object just now.
         static let toldEvent = Flags(rawValue: 1 << 18)
+        /// The context's `unsavedIndex` has read its values, and hears of changes.
+        static let indexed = Flags(rawValue: 1 << 19)
     }
 
     // Not checked for overlapping access at run time: an object is used on one queue, no access to these spans a call,
     // and the check would cost more than the access.
     @exclusivity(unchecked) final var home: ObjectHome
     @exclusivity(unchecked) final var key: Int64
-    @exclusivity(unchecked) final var row: Snapshot?
+    @exclusivity(unchecked) final var row: Snapshot? { didSet { noteNewValues() } }
     @exclusivity(unchecked) final var overlay: ObjectOverlay?
     @exclusivity(unchecked) final var flags: Flags
     /// The layout's identifier, beside the flags so that an accessor compares it without following a pointer.

@@ -92,6 +92,8 @@ extension NSManagedObjectContext {
         for (object, event) in told { object.awake(fromSnapshotEvents: event) }
         processPendingChanges()
         for (object, _) in told { settle(object) }
+        // Objects came back with the values and the flags that they had.
+        unsavedIndex = nil
     }
 
     /// An object that something else took away (another process, a refresh) cannot be put back into shape.

@@ -124,6 +124,7 @@ struct ConstraintResolution {
 
     private func revertAll(_ object: NSManagedObject, _ row: Snapshot) {
         let links = object.ownerLinks()
+        object.noteNewValues()
         object.overlay?.discardChanges()
         object.flags.remove(.updated)
         object.follow(links)

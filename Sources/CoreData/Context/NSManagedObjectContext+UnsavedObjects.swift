@@ -1,0 +1,105 @@
+// Which unsaved objects a fetch has to judge.
+extension NSManagedObjectContext {
+    /// Whether an object is among those whose present values a fetch judges, whatever the store has of them.
+    @inline(__always)
+    final func isTouched(_ object: NSManagedObject) -> Bool {
+        let flags = object.flags
+        if flags.isDisjoint(with: [.inserted, .updated, .deleted]) { return false }
+        if flags.contains(.deleted) { return !flags.contains(.inserted) && flags.contains(.listedDeleted) }
+        return true
+    }
+
+    /// The unsaved objects of a fetch's entity that may match its predicate by their present values; nil where nothing
+    /// but judging all of them tells.
+    final func unsavedCandidates(for fetch: StoreFetch) -> [NSManagedObject]? {
+        guard insertedList.count + updatedList.count >= unsavedCountToIndex,
+            let term = fetch.predicate.flatMap({ IndexTerm($0, fetch.layout) })
+        else { return nil }
+        let index = unsavedIndex ?? UnsavedIndex()
+        unsavedIndex = index
+        let attribute = UnsavedIndex.Attribute(layoutIndex: fetch.layout.index, name: term.name)
+        let objects = index.objects(term.values, of: attribute, in: self)
+        if fetch.includesSubentities { return objects }
+        return objects.filter { $0.home.layout.index == fetch.layout.index }
+    }
+
+    final func subtree(of layoutIndex: Int) -> Range<Int> { home(at: layoutIndex).layout.subtree }
+
+    /// How many objects a fetch finds, unsaved changes included: what the source has, without the touched objects among
+    /// it, and those of them that match. Nil where the source cannot tell.
+    final func countWithUnsaved(_ plan: FetchPlan) throws -> Int? {
+        let candidates = unsavedCandidates(for: plan.store)
+        let touched = candidates == nil ? touchedObjects(plan.store) : touchedOfSource(plan.store)
+        let stored = touched.filter { !$0.flags.contains(.inserted) }
+        guard let source = rowSource, stored.count <= Self.mostKeysInCount else { return nil }
+        var all = plan
+        all.store.limit = 0
+        all.store.offset = 0
+        all.store.sortDescriptors = []
+        var count = try source.count(all, in: self)
+        if !stored.isEmpty {
+            var known = all
+            let keys = NSPredicate(format: "self IN %@", argumentArray: [stored.map(\.objectID)])
+            known.store.predicate =
+                all.store.predicate.map {
+                    NSCompoundPredicate(andPredicateWithSubpredicates: [$0, keys])
+                } ?? keys
+            count -= try source.count(known, in: self)
+        }
+        count += matching(candidates ?? touched, plan).count
+        count = max(0, count - plan.store.offset)
+        return plan.store.limit > 0 ? min(count, plan.store.limit) : count
+    }
+
+    /// A longer list of keys is dearer than the objects.
+    private static let mostKeysInCount = 400
+
+    /// Those of some unsaved objects that a fetch finds.
+    final func matching(_ objects: [NSManagedObject], _ plan: FetchPlan) -> [NSManagedObject] {
+        let predicate = plan.store.predicate
+        return objects.filter { !$0.flags.contains(.deleted) && (predicate?.evaluate(with: $0) ?? true) }
+    }
+}
+
+/// A part of a predicate that asks an attribute for one value, or for some.
+private struct IndexTerm {
+    let name: String
+    let values: [UnsavedIndex.Value]
+
+    /// Nil for a predicate that can hold for an object whose attributes have other values, and for classes of programs'
+    /// own: they decide by themselves.
+    init?(_ predicate: NSPredicate, _ layout: EntityLayout) {
+        if type(of: predicate) == NSCompoundPredicate.self, let compound = predicate as? NSCompoundPredicate {
+            guard compound.compoundPredicateType == .and,
+                let term = compound.parts.lazy.compactMap({ IndexTerm($0, layout) }).first
+            else { return nil }
+            self = term
+            return
+        }
+        guard type(of: predicate) == NSComparisonPredicate.self, let comparison = predicate as? NSComparisonPredicate,
+            comparison.comparisonPredicateModifier == .direct, comparison.options.isEmpty,
+            let name = comparison.leftKey, case .attribute(let slot)? = layout.access[name],
+            layout.slots[slot].isPersistent, let asked = Self.asked(comparison)
+        else { return nil }
+        var values: [UnsavedIndex.Value] = []
+        for value in asked {
+            switch (value, layout.slots[slot].kind) {
+            case (.string(let text), .string): values.append(.text(text))
+            case (.int(let number), .integer): values.append(.integer(number))
+            default: return nil
+            }
+        }
+        self.name = name
+        self.values = values
+    }
+
+    private static func asked(_ comparison: NSComparisonPredicate) -> [ExpressionValue]? {
+        switch (comparison.predicateOperatorType, comparison.prepared) {
+        case (.equalTo, .constant(let value)): [value]
+        case (.in, .values(let values)): values
+        case (.in, .strings(let texts)): texts.map { .string($0.text) }
+        case (.in, .integers(let numbers)): numbers.map { .int($0) }
+        default: nil
+        }
+    }
+}

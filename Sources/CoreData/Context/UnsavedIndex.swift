@@ -1,0 +1,164 @@
+/// Finds unsaved objects by the value of an attribute.
+///
+/// A fetch judges unsaved objects by their present values. Find-or-create fetches once for each object that it makes:
+/// judging all that it has made before grows with the square of their number. So a fetch for one value of an attribute,
+/// or for some, looks them up here.
+///
+/// The index reads the context's lists of inserted and of changed objects as far as they have grown. The context drops
+/// it when it shortens a list. An object that changes says so once, and is read again at the next look-up. What is
+/// found may have another value by now, and a fetch judges it; an object with the value is always found.
+final class UnsavedIndex {
+    /// A value that an attribute is asked for.
+    enum Value: Hashable {
+        case text(String)
+        case integer(Int64)
+    }
+
+    /// An attribute of an entity, and of those below it.
+    struct Attribute: Hashable {
+        let layoutIndex: Int
+        let name: String
+    }
+
+    fileprivate enum Reading: Equatable {
+        case value(Value)
+        case null
+        /// Its row would have to be read first, or its class answers by itself: each look-up finds it.
+        case unknown
+    }
+
+    fileprivate struct Table {
+        let range: Range<Int>
+        /// How many objects of each list have been read.
+        var inserted = 0
+        var updated = 0
+        /// Objects stay under values that they had.
+        var objects: [Value: [NSManagedObject]] = [:]
+        var unknown: [NSManagedObject] = []
+        /// Where each object stands in its list, and what it was read with last.
+        var known: [ObjectIdentifier: (position: Int, reading: Reading)] = [:]
+    }
+
+    private var tables: [Attribute: Table] = [:]
+    private var stale: [NSManagedObject] = []
+
+    /// An object's values may be others than they were read.
+    func noteChange(of object: NSManagedObject) {
+        stale.append(object)
+    }
+
+    /// The unsaved objects of an attribute's entity that may have one of some values, without deleted ones: inserted
+    /// objects, then changed ones, each in the order of their list.
+    func objects(_ values: [Value], of attribute: Attribute, in context: NSManagedObjectContext) -> [NSManagedObject] {
+        readStale()
+        var table = tables.removeValue(forKey: attribute) ?? Table(range: context.subtree(of: attribute.layoutIndex))
+        table.read(context, attribute.name)
+        var found: [NSManagedObject] = []
+        var seen: Set<ObjectIdentifier> = []
+        for object in values.flatMap({ table.objects[$0] ?? [] }) + table.unknown
+        where object.isInsertedOrUpdated && seen.insert(ObjectIdentifier(object)).inserted { found.append(object) }
+        tables[attribute] = table
+        func place(_ object: NSManagedObject) -> (Int, Int) {
+            (object.flags.contains(.inserted) ? 0 : 1, table.known[ObjectIdentifier(object)]?.position ?? 0)
+        }
+        return found.count < 2 ? found : found.sorted { place($0) < place($1) }
+    }
+
+    private func readStale() {
+        if stale.isEmpty { return }
+        let changed = stale
+        stale = []
+        for attribute in tables.keys {
+            for object in changed { tables[attribute]?.readAgain(object, attribute.name) }
+        }
+    }
+
+    /// Stops the process where an object would not be found by its value; for tests.
+    func checkInvariants(_ context: NSManagedObjectContext) {
+        let isStale = Set(stale.map(ObjectIdentifier.init))
+        for (attribute, table) in tables {
+            require(table.inserted <= context.insertedList.count, "The index has read more objects than were inserted")
+            require(table.updated <= context.updatedList.count, "The index has read more objects than were changed")
+            for object in context.insertedList[..<table.inserted] + context.updatedList[..<table.updated]
+            where table.range.contains(object.home.layout.index) && object.isInsertedOrUpdated {
+                if isStale.contains(ObjectIdentifier(object)) { continue }
+                let reading = table.known[ObjectIdentifier(object)]?.reading
+                require(
+                    reading == .unknown || reading == Table.reading(of: object, attribute.name),
+                    "The index has an object of \(object.home.layout.name) under a value that it has no longer")
+            }
+        }
+    }
+}
+
+extension UnsavedIndex.Table {
+    fileprivate mutating func read(_ context: NSManagedObjectContext, _ name: String) {
+        while inserted < context.insertedList.count {
+            read(context.insertedList[inserted], name, inserted)
+            inserted += 1
+        }
+        while updated < context.updatedList.count {
+            read(context.updatedList[updated], name, updated)
+            updated += 1
+        }
+    }
+
+    fileprivate mutating func readAgain(_ object: NSManagedObject, _ name: String) {
+        if let position = known[ObjectIdentifier(object)]?.position { read(object, name, position) }
+    }
+
+    private mutating func read(_ object: NSManagedObject, _ name: String, _ position: Int) {
+        guard range.contains(object.home.layout.index) else { return }
+        object.flags.insert(.indexed)
+        let former = known[ObjectIdentifier(object)]
+        let reading = Self.reading(of: object, name)
+        known[ObjectIdentifier(object)] = (former?.position ?? position, reading)
+        if former?.reading == reading { return }
+        switch reading {
+        case .value(let value): objects[value, default: []].append(object)
+        case .unknown: unknown.append(object)
+        case .null: break
+        }
+    }
+
+    fileprivate static func reading(of object: NSManagedObject, _ name: String) -> UnsavedIndex.Reading {
+        guard object.row != nil, !ReadingOverrides.reading(type(of: object)),
+            case .attribute(let slot)? = object.home.layout.access[name]
+        else { return .unknown }
+        switch object.slotValue(at: slot) {
+        case .string(let text): return .value(.text(text))
+        case .int(let number): return .value(.integer(number))
+        case .null: return .null
+        default: return .unknown
+        }
+    }
+}
+
+extension NSManagedObject {
+    fileprivate final var isInsertedOrUpdated: Bool {
+        !flags.isDisjoint(with: [.inserted, .updated]) && !flags.contains(.deleted)
+    }
+
+    /// Values of the object have changed, or may have.
+    @inline(__always)
+    final func noteNewValues() {
+        guard flags.contains(.indexed) else { return }
+        flags.remove(.indexed)
+        home.context?.unsavedIndex?.noteChange(of: self)
+    }
+}
+
+/// Which classes of objects answer keys by themselves.
+private enum ReadingOverrides {
+    static func reading(_ type: NSManagedObject.Type) -> Bool {
+        type != NSManagedObject.self && place.isOverridden(by: type)
+    }
+
+    private static let place = MethodPlace(
+        in: NSManagedObject.self, same: NothingOverridden.self, other: ReadingOverridden.self)
+
+    private final class NothingOverridden: NSManagedObject {}
+    private final class ReadingOverridden: NSManagedObject {
+        override func value(forKey key: String) -> Any? { nil }
+    }
+}
