@@ -62,6 +62,60 @@
             try context.save()
         }
 
+        @Test("Derived attributes that a version adds are computed for the rows that are there, by whom it may be")
+        func derived() throws {
+            try withTemporaryFolder { folder in
+                let url = try #require(StoreKind.postgreSQL.url(in: folder))
+                let text = """
+                    entity Author
+                      name string
+                      books many Book.author
+                    entity Writer : Author
+                    entity Book
+                      pages int32
+                      author one Author.books
+                    """
+                try withStore(url, ModelText.model(text), type: NSPostgreSQLStoreType) { context in
+                    for number in 0..<1_100 {
+                        let author = context.make(number % 2 == 0 ? "Author" : "Writer", ["name": "Zoë \(number)"])
+                        context.make("Book", ["pages": number, "author": author])
+                    }
+                    try context.save()
+                }
+                let newer = ModelText.model(text)
+                for (entity, name, type, format) in [
+                    ("Author", "plain", NSAttributeType.stringAttributeType, "canonical:(name)"),
+                    ("Author", "again", .stringAttributeType, "uppercase:(plain)"),
+                    ("Author", "total", .integer64AttributeType, "books.pages.@sum"),
+                    ("Writer", "loud", .stringAttributeType, "uppercase:(name)"),
+                    ("Book", "writer", .stringAttributeType, "author.name"),
+                    ("Book", "changed", .dateAttributeType, "now()"),
+                ] {
+                    let attribute = NSDerivedAttributeDescription()
+                    attribute.name = name
+                    attribute.attributeType = type
+                    attribute.isOptional = true
+                    attribute.derivationExpression = CoreData.NSExpression(format: format)
+                    newer.entitiesByName[entity]?.properties.append(attribute)
+                }
+                var options = Self.options
+                options[NSMigrationKnownVersionsOption] = [ModelText.model(text)]
+                try withStore(url, newer, type: NSPostgreSQLStoreType, options: options) { context in
+                    let books = try context.all("Book")
+                    #expect(books.count == 1_100)
+                    for book in books {
+                        let number = book.value(forKey: "pages") as? Int ?? -1
+                        let author = try #require(book.value(forKey: "author") as? NSManagedObject)
+                        let values = ["plain", "again", "total"].map { "\(author.value(forKey: $0) ?? "nil")" }
+                        #expect(values == ["zoe \(number)", "ZOE \(number)", "\(number)"])
+                        if number % 2 == 1 { #expect(author.value(forKey: "loud") as? String == "ZOË \(number)") }
+                        #expect(book.value(forKey: "writer") as? String == "Zoë \(number)")
+                        #expect(book.value(forKey: "changed") is Date)
+                    }
+                }
+            }
+        }
+
         /// What is done to the lines of the older model: each makes a version that can be inferred.
         enum Change: String, CaseIterable {
             case addedAttributes, addedDefault, removedAttributes, renamedAttribute, exchangedNames, renamedEntity

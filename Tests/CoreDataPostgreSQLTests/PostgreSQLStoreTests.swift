@@ -43,6 +43,46 @@
             #expect(try library.saved("Book", "title") == ["Changed", "Novel 0"])
         }
 
+        @Test("A batch over a database and a file is done in both of them, or in neither")
+        func batchBesideFile() throws {
+            let text = "entity Tag\n  name string\n  rank int32\n  unique name"
+            let stack = try TextStack(text, kind: .postgreSQL)
+            try stack.coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: stack.storeURL)
+            let context = stack.context()
+            func ranks() throws -> [String] {
+                context.reset()
+                return try context.all("Tag").map { tag in
+                    "\(tag.value(forKey: "name") ?? "") \(tag.value(forKey: "rank") ?? "nil")"
+                }.sorted()
+            }
+            try context.performAndWait {
+                // Where two have the rank 1, they cannot both be called the same.
+                for (place, store) in stack.coordinator.persistentStores.enumerated() {
+                    for (number, rank) in [(0, 1), (1, 2 - place), (2, 1 + place)] {
+                        context.assign(context.make("Tag", ["name": "\(place)\(number)", "rank": rank]), to: store)
+                    }
+                }
+                try context.save()
+                let before = try ranks()
+                #expect(before == ["00 1", "01 2", "02 1", "10 1", "11 1", "12 2"])
+                for predicate in ["name != '02'", "name != '11'"] {
+                    let update = NSBatchUpdateRequest(entityName: "Tag")
+                    update.propertiesToUpdate = ["name": "same"]
+                    // One store takes it, the other one does not.
+                    update.predicate = NSPredicate(format: "rank == 1 AND \(predicate)")
+                    let error = #expect(throws: NSError.self) { try context.execute(update) }
+                    #expect(error?.code == NSManagedObjectConstraintMergeError, "\(predicate)")
+                    #expect(try ranks() == before)
+                }
+                let update = NSBatchUpdateRequest(entityName: "Tag")
+                update.propertiesToUpdate = ["rank": CoreData.NSExpression(format: "rank + 10")]
+                update.resultType = .updatedObjectsCountResultType
+                #expect((try context.execute(update) as? NSBatchUpdateResult)?.result as? Int == 6)
+                #expect(try ranks() == ["00 11", "01 12", "02 11", "10 11", "11 11", "12 12"])
+            }
+        }
+
         @Test("psql reads readable names and types")
         func readableTables() throws {
             let library = try Library(.postgreSQL)

@@ -11,6 +11,9 @@
 //       N".
 //   postgresql-child URL open NAME
 //       Makes a tag. Prints "saved NAME", or "failed" with the failure and all that the error says.
+//   postgresql-child URL batch (stored | computed | deletion | purge)
+//       Runs a batch over all books, or deletes all authors and their books, or all history. Prints how many rows there
+//       were, and "peak N kB": the most memory that the process has had.
 #if PostgreSQL
     import CoreData
     import CoreDataPostgreSQL
@@ -34,6 +37,7 @@
             say("saved \(arguments[3]) \(round)")
             round += 1
         }
+    case "batch": try runBatch(arguments[3], url)
     case "open":
         do {
             let context = try makeContext(url)

@@ -6,11 +6,11 @@ import Testing
 /// Random sequences over three nested contexts and two coordinators against a plain reference, on each kind of store in
 /// turn.
 ///
-/// `OPENCOREDATA_GRAPH_SEED` plays one sequence alone; `bin/test --long` plays ten times as many.
+/// `OPENCOREDATA_GRAPH_SEED` plays one sequence alone, `OPENCOREDATA_GRAPH_STEPS` another number of steps, and
+/// `OPENCOREDATA_KIND` one kind of store; `bin/test --long` plays ten times as many steps.
 @Suite("Random changes of a graph")
 struct RandomGraphTests {
     private static let stepsPerSequence = 100
-    private static let kinds: [StoreKind] = [.sqlite, .inMemory, .atomic, .incremental]
 
     /// The only sequence to play, if one is asked for.
     private static var onlySeed: UInt64? {
@@ -18,18 +18,30 @@ struct RandomGraphTests {
     }
 
     /// How many steps are to be played; those that were not allowed where they came do not count.
-    private static var stepsToPlay: Int {
-        ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] == nil ? 100_000 : 1_000_000
+    private static func stepsToPlay(_ usual: Int) -> Int {
+        let environment = ProcessInfo.processInfo.environment
+        if let steps = environment["OPENCOREDATA_GRAPH_STEPS"].flatMap(Int.init) { return steps }
+        return environment["OPENCOREDATA_LONG"] == nil ? usual : usual * 10
+    }
+
+    /// The kinds to play on: those that a test is for, or the one that is asked for.
+    private static func kinds(_ usual: [StoreKind]) -> [StoreKind] {
+        guard let name = ProcessInfo.processInfo.environment["OPENCOREDATA_KIND"] else { return usual }
+        return StoreKind(rawValue: name).map { [$0] } ?? usual
     }
 
     @Test("After every step of 100,000 each context says what the reference says")
-    func agreesWithTheReference() throws { try agree(on: Self.kinds, Self.stepsToPlay) }
+    func agreesWithTheReference() throws {
+        try agree(on: Self.kinds([.sqlite, .inMemory, .atomic, .incremental]), Self.stepsToPlay(100_000))
+    }
 
     #if PostgreSQL
         @Test(
             "After every step of 20,000 on a PostgreSQL database each context says what the reference says",
             .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
-        func agreesOnPostgreSQL() throws { try agree(on: StoreKind.ofPostgreSQL, Self.stepsToPlay / 5) }
+        func agreesOnPostgreSQL() throws {
+            try agree(on: Self.kinds(StoreKind.ofPostgreSQL), Self.stepsToPlay(20_000))
+        }
     #endif
 
     private func agree(on kinds: [StoreKind], _ stepsToPlay: Int) throws {

@@ -35,7 +35,7 @@
             }
         }
 
-        private func enterPipeline() throws {
+        func enterPipeline() throws {
             settle()
             guard PQenterPipelineMode(handle) == 1 else { throw error(nil) }
         }
@@ -186,7 +186,7 @@
             try execute(beginningOfReading(at: snapshot).joined(separator: "; "))
         }
 
-        private func beginningOfReading(at snapshot: String?) -> [String] {
+        func beginningOfReading(at snapshot: String?) -> [String] {
             ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
                 + (snapshot.map { ["SET TRANSACTION SNAPSHOT '\($0)'"] } ?? []) + transactionSettings
         }

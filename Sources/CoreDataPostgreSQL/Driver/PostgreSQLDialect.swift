@@ -14,6 +14,8 @@
             .tagExternal, .untagExternal,
         ]
 
+        var missingFunctions: Set<SQLExpression.Function> { Self.missingFunctions }
+
         func name(of function: SQLExpression.Function) -> String {
             switch function {
             case .count: "COUNT"

@@ -55,7 +55,7 @@
         }
 
         /// The values of a run, in the types that the server wants, or, where they do not fit, in those that they need.
-        private func parameters(
+        func parameters(
             _ bind: (PostgreSQLParameters) throws -> Void
         ) throws -> (Prepared, PostgreSQLParameters) {
             for _ in 0...3 {

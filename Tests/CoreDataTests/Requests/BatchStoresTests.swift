@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Batches over several stores", .leavesNothingBehind)
+@Suite("Batches over several stores", .leavesNothingBehind, .onEveryDatabase)
 struct BatchStoresTests {
     private static let model = """
         entity Author
@@ -25,10 +25,10 @@ struct BatchStoresTests {
         denying: Bool = false,
         _ fill: (NSManagedObjectContext, NSPersistentStore, Int) throws -> Void = { _, _, _ in }
     ) throws -> TextStack {
-        let stack = try TextStack(Self.model) { if denying { $0.setRule(.denyDeleteRule, "Author", "books") } }
-        try stack.coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil,
-            at: stack.folder.url.appendingPathComponent("Other.sqlite"))
+        let stack = try TextStack(Self.model, kind: .current) {
+            if denying { $0.setRule(.denyDeleteRule, "Author", "books") }
+        }
+        try stack.addStore()
         let context = stack.context()
         try context.performAndWait {
             for (number, store) in stack.coordinator.persistentStores.enumerated() {

@@ -18,8 +18,8 @@ extension MigrationPlanner {
                 return source?.derivationExpression?.description == expression.description
                     && readsTheSame(expression, in: layout)
             }
-            guard !isKept, let command = command(for: expression, column, entity, members, change) else { continue }
-            add(.fillDerived(table: change.table.name, column: column, command), rows: change.source?.rows ?? 0)
+            guard !isKept, let step = step(for: expression, column, entity, members, change) else { continue }
+            add(step, rows: change.source?.rows ?? 0)
         }
     }
 
@@ -75,10 +75,10 @@ extension MigrationPlanner {
             && !(source.isOptional && !attribute.isOptional && attribute.defaultValue != nil)
     }
 
-    private func command(
+    private func step(
         for expression: NSExpression, _ column: String, _ entity: EntityLayout, _ members: [TableChange.Member],
         _ change: TableChange
-    ) -> SQLStatement? {
+    ) -> MigrationStep? {
         let translator = SQLFetchTranslator(schema: new, layout: entity, storeNumber: 0)
         guard let frame = try? translator.frame(includesSubentities: true),
             let operand = try? translator.operand(expression, in: frame),
@@ -86,11 +86,21 @@ extension MigrationPlanner {
         else { return nil }
         frame.select.results = [SQLSelect.Result(expression: value)]
         let table = frame.select.table
+        let numbers = members.count < change.members.count ? members.map(\.new) : nil
+        do {
+            if let judged = try JudgedDerivation(
+                value, frame.select, key: frame.key, column: column, missing: dialect.missingFunctions)
+            {
+                return .judgeDerived(table: table, column: column, numbers: numbers, judged)
+            }
+        } catch {
+            return nil
+        }
         frame.addCondition(.binary(.equal, frame.key, .column(alias: table, name: SQLSchema.keyColumn)))
-        // The time, where the expression has it, is that of the planning.
-        return .update(
-            SQLUpdate(
-                table, [.init(column, .scalar(frame.select))],
-                where: members.count < change.members.count ? .isEntity(members.map(\.new)) : nil))
+        // What has one value, as the time (that of the planning), is no text to a database that knows types.
+        let assigned = if case .value = value { value } else { SQLExpression.scalar(frame.select) }
+        let statement = SQLStatement.update(
+            SQLUpdate(table, [.init(column, assigned)], where: numbers.map { .isEntity($0) }))
+        return .fillDerived(table: table, column: column, statement)
     }
 }

@@ -44,6 +44,8 @@ enum MigrationStep {
     case fillPositions(table: String, column: String, owner: String)
     /// Computes a derived attribute that is new or computed otherwise than before.
     case fillDerived(table: String, column: String, SQLStatement)
+    /// The same where the program computes it, for the rows of some entities or of all.
+    case judgeDerived(table: String, column: String, numbers: [Int]?, JudgedDerivation)
     /// The other side of a one-to-one relationship, where it is empty.
     case fillInverse(table: String, column: String, numbers: [Int]?, from: String, key: String)
     /// The rows of `Z_PRIMARYKEY`.
@@ -200,7 +202,8 @@ extension MigrationStep: CustomStringConvertible {
             "\(tagged ? "add" : "remove") external storage tags in \(table).\(column)"
         case .fillEntity(let table, let column, _, _): "look up entities for \(table).\(column)"
         case .fillPositions(let table, let column, _): "count positions for \(table).\(column)"
-        case .fillDerived(let table, let column, _): "compute \(table).\(column)"
+        case .fillDerived(let table, let column, _), .judgeDerived(let table, let column, _, _):
+            "compute \(table).\(column)"
         case .fillInverse(let table, let column, _, _, _): "fill inverse \(table).\(column)"
         case .replaceKeys: "replace entity numbers"
         case .renumberHistory: "renumber persistent history"
@@ -241,8 +244,8 @@ extension MigrationStep: CustomStringConvertible {
         case .dropTable: true
         case .check, .createIndex, .dropColumn, .changeType, .renameEntities, .deleteRows, .clearKeys, .deletePairs,
             .update,
-            .copyRows, .copyPairs, .tagValues, .fillEntity, .fillPositions, .fillDerived, .fillInverse,
-            .renumberHistory:
+            .copyRows, .copyPairs, .tagValues, .fillEntity, .fillPositions, .fillDerived, .judgeDerived,
+            .fillInverse, .renumberHistory:
             false
         }
     }
@@ -278,7 +281,7 @@ extension MigrationStep: CustomStringConvertible {
             .clearKeys(let table, _, _, _, _),
             .deletePairs(let table, _, _, _), .update(let table, _), .copyRows(let table, _, _, _),
             .tagValues(let table, _, _, _, _), .fillEntity(let table, _, _, _), .fillPositions(let table, _, _),
-            .fillDerived(let table, _, _),
+            .fillDerived(let table, _, _), .judgeDerived(let table, _, _, _),
             .fillInverse(let table, _, _, _, _):
             table
         case .copyPairs(let pairs): pairs.from

@@ -32,12 +32,34 @@ struct MigrationRunner {
         case .replaceKeys(let numbers, let keys): try replaceKeys(numbers, keys)
         case .replaceModelCache: try replaceModelCache()
         case .writeMetadata: try SQLStoreMetadata.write(metadata, to: connection, url: url)
+        case .judgeDerived(let table, _, let numbers, let derivation):
+            try compute(derivation, ofTable: table, numbers)
         case .renameEntities(_, let names):
             try runCommands(of: step, rows: rows)
             connection.nameEntities(names)
         case .createIndex where rows > 0 && progress.isFollowed:
             try connection.sortingInPieces { try runCommands(of: step, rows: rows) }
         default: try runCommands(of: step, rows: rows)
+        }
+    }
+
+    /// Computes a derived attribute in the program, some hundred rows at a time.
+    private func compute(_ derivation: JudgedDerivation, ofTable table: String, _ numbers: [Int]?) throws {
+        let key = SQLExpression.column(SQLSchema.keyColumn)
+        let isNext = SQLExpression.binary(.greater, key, .parameter(1))
+        var select = SQLSelect(
+            [key], of: table, where: .and([isNext] + (numbers.map { [.isEntity($0)] } ?? [])),
+            limit: JudgedDerivation.rowsTogether)
+        select.order = SQLSelect.Order.keys([key])
+        let statement = try connection.prepare(.select(select))
+        var last: Int64 = 0
+        while true {
+            if progress.isCancelled { throw MigrationErrors.cancelled(url: url) }
+            var keys: [Int64] = []
+            try statement.rows({ $0.bind(1, last) }) { keys.append($0.int64(0)) }
+            guard let highest = keys.last else { return }
+            try derivation.compute(keys, connection)
+            last = highest
         }
     }
 

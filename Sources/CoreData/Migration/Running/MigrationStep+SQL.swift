@@ -2,7 +2,7 @@ extension MigrationStep {
     /// The statements that do the step; none for what the runner does itself.
     func commands() -> [SQLStatement] {
         switch self {
-        case .check, .replaceKeys, .replaceModelCache, .writeMetadata: []
+        case .check, .replaceKeys, .replaceModelCache, .writeMetadata, .judgeDerived: []
         case .dropTrigger(let name): [.define(.dropTrigger(name))]
         case .createTrigger(let trigger): [.define(.asFound(trigger.sql))]
         case .dropView(let name): [.define(.dropView(name))]

@@ -3,7 +3,8 @@ import Foundation
 /// Brings a store's tables to another version of its model, on a connection whose transaction is open, without a
 /// mapping model. Whoever calls it commits or rolls back.
 ///
-/// Rows are never read into the program: what has to be rewritten is rewritten by the database.
+/// What has to be rewritten is rewritten by the database. Rows are read into the program for derived attributes alone
+/// that the database does not compute.
 struct MigrationTransaction {
     let url: URL
     /// The version to go to.

@@ -31,7 +31,9 @@ package final class BatchDeleter {
 
     package func run() throws {
         let rootIndex = batch.rows.layout.rootIndex
-        let select = try store.selection(of: batch.rows) { _, _ in }
+        var select = try store.selection(of: batch.rows) { _, _ in }
+        // The order says which rows go, where not all do, and how their ids come back.
+        if batch.rows.limit == 0, batch.rows.offset == 0, !batch.wantsKeys { select.order = [] }
         try store.scan(select, beside: connection) { rows in
             let keys = rows.compactMap { store.key(of: $0, rootIndex: rootIndex) }
             for key in keys { transaction.take(key, wantsKeys: batch.wantsKeys) }

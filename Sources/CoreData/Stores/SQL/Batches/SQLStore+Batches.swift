@@ -68,27 +68,30 @@ extension SQLStore: BatchStore {
     /// Runs a body with the rows of a SELECT as they were when the transaction on `connection` began, some hundred at a
     /// time; what the body writes does not show in the rows that follow.
     ///
-    /// Where there is a -wal, a reader sees that state while the writer goes on, and memory does not grow with the
-    /// rows. Without one, all rows are read before the body is called.
+    /// Where another connection reads, it sees that state while the writer goes on, and memory does not grow with the
+    /// rows, unless the program sorts them. In a SQLite store without a -wal nobody reads beside the writer: all rows
+    /// are read before the body is called.
     package func scan(
         _ select: SQLSelect, beside connection: any SQLConnection, _ body: ([[SlotValue]]) throws -> Void
     ) throws {
         func run(on connection: any SQLConnection, keepsAll: Bool) throws {
             var rows: [[SlotValue]] = []
+            func take(_ row: [SlotValue]) throws {
+                rows.append(row)
+                if keepsAll || rows.count < Self.batchSize { return }
+                try body(rows)
+                rows.removeAll(keepingCapacity: true)
+            }
             if let finish = finish(of: select) {
-                rows = try finish.rows(of: connection.prepare(.select(decided(finish.request, on: connection))))
+                try finish.stream(connection.prepare(.select(decided(finish.request, on: connection))), take)
             } else {
                 let select = try decided(select, on: connection)
-                try connection.prepare(.select(select)).rows { row in
+                try connection.prepare(.select(select)).stream({ _ in }) { row in
                     // The second is the entity, which may be a name in the row.
-                    rows.append(
+                    try take(
                         select.results.indices.map {
                             $0 == 1 && !row.isNull(1) ? .int(row.int64(1)) : row.slotValue($0)
                         })
-                    if !keepsAll, rows.count == Self.batchSize {
-                        try body(rows)
-                        rows.removeAll(keepingCapacity: true)
-                    }
                 }
             }
             for start in stride(from: 0, to: rows.count, by: Self.batchSize) {

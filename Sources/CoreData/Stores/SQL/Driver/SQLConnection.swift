@@ -120,6 +120,12 @@ package protocol SQLPreparedStatement: AnyObject {
         _ bind: (any SQLParameters) throws -> Void, _ body: (any SQLRow) throws -> Bool
     ) throws
 
+    /// Calls a body with all rows of a SELECT, in a transaction of reading. However many there are, few of them are in
+    /// memory at a time. The body does not use the connection.
+    func stream(
+        _ bind: (any SQLParameters) throws -> Void, _ body: (any SQLRow) throws -> Void
+    ) throws
+
     /// Calls a body with the rows that a SELECT of the columns of a shape gives, some hundred at a time.
     ///
     /// - Parameters:
@@ -138,6 +144,12 @@ package protocol SQLPreparedStatement: AnyObject {
 extension SQLPreparedStatement {
     package func look(
         _ bind: (any SQLParameters) throws -> Void, _ body: @escaping (any SQLRow) throws -> Void
+    ) throws {
+        try rows(bind, body)
+    }
+
+    package func stream(
+        _ bind: (any SQLParameters) throws -> Void, _ body: (any SQLRow) throws -> Void
     ) throws {
         try rows(bind, body)
     }

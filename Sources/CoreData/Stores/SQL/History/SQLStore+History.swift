@@ -74,7 +74,7 @@ extension SQLStore: HistoryStore {
             where: condition(interval))
         select.order = SQLSelect.Order.keys([key])
         try reading { connection in
-            try connection.prepare(.select(select)).rows { row in
+            try connection.prepare(.select(select)).stream({ _ in }) { row in
                 func text(_ place: Int) -> String? { row.isNull(place) ? nil : row.string(place) }
                 try body(
                     HistoryTransactionRecord(
@@ -103,7 +103,7 @@ extension SQLStore: HistoryStore {
         var properties: [Int: HistoryProperties] = [:]
         var preserved: [Int: [Slot]] = [:]
         try reading { connection in
-            try connection.prepare(.select(select)).rows { row in
+            try connection.prepare(.select(select)).stream({ _ in }) { row in
                 let number = Int(row.int64(3))
                 guard let index = schema.layoutOfNumber[number],
                     let type = NSPersistentHistoryChangeType(rawValue: Int(row.int64(2)))

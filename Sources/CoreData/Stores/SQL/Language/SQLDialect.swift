@@ -2,6 +2,8 @@
 package protocol SQLDialect: Sendable {
     /// The name of a function or an operator, and how a collation is written behind an ORDER BY term (empty for none).
     func name(of function: SQLExpression.Function) -> String
+    /// The functions that the database does not compute.
+    var missingFunctions: Set<SQLExpression.Function> { get }
     func name(of op: SQLExpression.Operator) -> String
     func suffix(for collation: SQLSelect.Order.Collation) -> String
     /// What stands behind an ORDER BY term, so that missing values come first or last; empty where they do by
@@ -38,4 +40,8 @@ package protocol SQLDialect: Sendable {
     func literal(_ value: SlotValue) -> String
     /// What stands before INTO, and behind the values, where keys that are there already are no failure.
     func insertion(_ conflict: SQLInsert.Conflict) -> (verb: String, tail: String)
+}
+
+extension SQLDialect {
+    package var missingFunctions: Set<SQLExpression.Function> { [] }
 }

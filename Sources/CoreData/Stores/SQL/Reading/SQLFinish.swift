@@ -52,10 +52,7 @@ package struct SQLFinish {
         var places: [[SlotKey]: Int] = [:]
         if isGrouped, select.groupBy.isEmpty { groups = [[]] }
         try statement.rows { row in
-            let found = SQLEvaluation(
-                values: parts.indices.map { place in
-                    (parts[place], labels[place] && !row.isNull(place) ? .int(row.int64(place)) : row.slotValue(place))
-                })
+            let found = values(row)
             guard isGrouped else { return groups.append([found]) }
             if select.groupBy.isEmpty { return groups[0].append(found) }
             let key = try select.groupBy.map { SlotKey(try found.value(of: $0)) }
@@ -86,6 +83,23 @@ package struct SQLFinish {
             if let limit = select.limit, result.count > limit { result.removeLast(result.count - limit) }
         }
         return result
+    }
+
+    /// Calls a body with the rows of the SELECT. Where each of them comes of one row of the request, none is kept.
+    package func stream(_ statement: any SQLPreparedStatement, _ body: ([SlotValue]) throws -> Void) throws {
+        guard isSorted, !select.isDistinct else { return try rows(of: statement).forEach(body) }
+        try statement.stream({ _ in }) { row in
+            let found = values(row)
+            try body(try select.results.map { try value(of: $0.expression, [found]).withoutNaN })
+        }
+    }
+
+    /// What there is of a row for the program's computing.
+    private func values(_ row: any SQLRow) -> SQLEvaluation {
+        SQLEvaluation(
+            values: parts.indices.map { place in
+                (parts[place], labels[place] && !row.isNull(place) ? .int(row.int64(place)) : row.slotValue(place))
+            })
     }
 
     // MARK: Order

@@ -140,7 +140,7 @@ package struct SQLJudge {
         guard try isUnanswered(condition, [column]) else { return nil }
         var (holding, isOfTexts) = ([SlotValue](), true)
         let conditions = SQLEvaluation.Conditions()
-        try connection.statement(request).rows { row in
+        try connection.statement(request).stream({ _ in }) { row in
             let value = row.slotValue(0)
             if value.isNull { return }
             guard case .string = value else {
@@ -163,7 +163,7 @@ package struct SQLJudge {
         request.results += keys.map { SQLSelect.Result(expression: $0) }
         var (holding, unanswered) = ([[SlotValue]](), [[SlotValue]]())
         let conditions = SQLEvaluation.Conditions()
-        try connection.statement(request).rows { row in
+        try connection.statement(request).stream({ _ in }) { row in
             let values = parts.enumerated().map { ($1, row.slotValue($0)) }
             let answer = SQLEvaluation.truth(of: try SQLEvaluation(values: values, conditions).value(of: condition))
             if answer == false { return }

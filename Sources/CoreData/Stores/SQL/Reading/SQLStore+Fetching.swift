@@ -10,20 +10,25 @@ extension SQLStore {
         try reading(frame.select) { try $0.snapshots(shape, rowCache, refreshing: false, { _ in }, body) }
     }
 
-    /// The same where the program sorts: the keys first, then their rows.
+    /// The same where the program sorts: the keys first, then their rows, all of one state of the database.
     ///
     /// - Returns: false where nothing was read, because the database sorts.
     private func fetchRowsByKeys(
         of frame: SQLFrame, _ rootIndex: Int, _ body: ([Snapshot]) throws -> Void
     ) throws -> Bool {
         frame.select.results = keyResults(frame, rootIndex)
-        if finish(of: frame.select) == nil { return false }
-        let keys = try fetchKeys(frame.select, rootIndex).map(\.key)
-        for start in stride(from: 0, to: keys.count, by: Self.rowsTogether) {
-            let part = Array(keys[start..<min(start + Self.rowsTogether, keys.count)])
-            let rows = try rows(for: part, rootIndex: rootIndex, refreshing: false)
-            let known = Dictionary(rows.map { ($0.key, $0) }) { first, _ in first }
-            try body(part.compactMap { known[$0] })
+        guard let finish = finish(of: frame.select) else { return false }
+        try reading { connection in
+            let request = try decided(finish.request, on: connection)
+            let keys = try finish.rows(of: connection.statement(request)).compactMap {
+                key(of: $0, rootIndex: rootIndex)?.key
+            }
+            for start in stride(from: 0, to: keys.count, by: Self.rowsTogether) {
+                let part = Array(keys[start..<min(start + Self.rowsTogether, keys.count)])
+                let rows = try rows(for: part, rootIndex: rootIndex, on: connection)
+                let known = Dictionary(rows.map { ($0.key, $0) }) { first, _ in first }
+                try body(part.compactMap { known[$0] })
+            }
         }
         return true
     }

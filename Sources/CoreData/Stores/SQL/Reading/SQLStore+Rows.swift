@@ -32,14 +32,31 @@ extension SQLStore {
         if missing.isEmpty { return rows }
         let primaryKeys = missing.map { $0 & ObjectKey.primaryKeyMask }.sorted()
         func gather(_ connection: any SQLConnection) throws {
-            try inBatches(primaryKeys) { size, bind in
-                try connection.statement(.rows(root: rootIndex, count: size)) {
-                    rowSelect(rootIndex) { Self.isAmong(size, $0) }
-                }.snapshots(shape, rowCache, refreshing: refreshing, bind) { rows += $0 }
-            }
+            try read(primaryKeys, rootIndex, shape, refreshing: refreshing, on: connection) { rows += $0 }
         }
         if capabilities.takesLists { try readingOnce(gather) } else { try reading(gather) }
         return rows
+    }
+
+    /// The rows as a connection sees them. Those of the cache are taken where they are of the same version.
+    func rows(for keys: [Int64], rootIndex: Int, on connection: any SQLConnection) throws -> [Snapshot] {
+        guard let shape = rootShapes[rootIndex] else { return [] }
+        var rows: [Snapshot] = []
+        rows.reserveCapacity(keys.count)
+        let primaryKeys = keys.map { $0 & ObjectKey.primaryKeyMask }.sorted()
+        try read(primaryKeys, rootIndex, shape, refreshing: false, on: connection) { rows += $0 }
+        return rows
+    }
+
+    private func read(
+        _ primaryKeys: [Int64], _ rootIndex: Int, _ shape: RowShape, refreshing: Bool, on connection: any SQLConnection,
+        _ body: ([Snapshot]) throws -> Void
+    ) throws {
+        try inBatches(primaryKeys) { size, bind in
+            try connection.statement(.rows(root: rootIndex, count: size)) {
+                rowSelect(rootIndex) { Self.isAmong(size, $0) }
+            }.snapshots(shape, rowCache, refreshing: refreshing, bind, body)
+        }
     }
 
     /// One row: the hot path of firing a fault.

@@ -287,7 +287,7 @@ package struct DerivedAttributes: Sendable {
         guard let table = store.schema.table(ofRoot: derivation.rootIndex)?.name else { return [] }
         let select = SQLSelect([.column(SQLSchema.keyColumn)], of: table, where: rows(of: derivation, store))
         var keys: Set<Int64> = []
-        try connection.prepare(.select(select)).rows { keys.insert($0.int64(0)) }
+        try connection.prepare(.select(select)).stream({ _ in }) { keys.insert($0.int64(0)) }
         return keys
     }
 

@@ -49,15 +49,22 @@ struct JudgedDerivation: Sendable {
         return .function(function, try arguments.map { try value($0, missing, column) }, distinct: distinct)
     }
 
+    /// Rows that are read together, and then written together.
+    static let rowsTogether = 500
+
     func compute(_ keys: [Int64], _ connection: any SQLConnection) throws {
-        var results: [(key: Int64, value: SlotValue)] = []
-        try connection.prepare(.select(select)).rows({ $0.bind(1, list: keys) }) { row in
-            let values = parts.enumerated().map { ($1, row.slotValue($0 + 1)) }
-            results.append((row.int64(0), try SQLEvaluation(values: values, countsScalars: true).value(of: value)))
-        }
-        try connection.prepare(update).run(results.count) { place, parameters in
-            parameters.bind(1, results[place].value)
-            parameters.bind(2, results[place].key)
+        let (reading, writing) = (try connection.prepare(.select(select)), try connection.prepare(update))
+        for start in stride(from: 0, to: keys.count, by: Self.rowsTogether) {
+            let part = Array(keys[start..<min(start + Self.rowsTogether, keys.count)])
+            var results: [(key: Int64, value: SlotValue)] = []
+            try reading.rows({ $0.bind(1, list: part) }) { row in
+                let values = parts.enumerated().map { ($1, row.slotValue($0 + 1)) }
+                results.append((row.int64(0), try SQLEvaluation(values: values, countsScalars: true).value(of: value)))
+            }
+            try writing.run(results.count) { place, parameters in
+                parameters.bind(1, results[place].value)
+                parameters.bind(2, results[place].key)
+            }
         }
     }
 }

@@ -1,0 +1,93 @@
+#if PostgreSQL
+    import CPostgreSQL
+    import CoreData
+
+    // libpq has all rows of a result in memory before it gives the first one. Many rows come by a cursor of the server's,
+    // some hundred at a time: it keeps to the state in which it was declared, and none of its statements runs for long,
+    // whatever the program does with the rows. Few rows take one round trip, as without a cursor.
+    extension PostgreSQLStatement {
+        func stream(
+            _ bind: (any SQLParameters) throws -> Void, _ body: (any SQLRow) throws -> Void
+        ) throws {
+            guard connection.canKeepPlaces else { return try rows(bind, body) }
+            let (prepared, parameters) = try parameters { try bind($0) }
+            let cursor = connection.newName()
+            var size = RowsPerFetch()
+            var rows = PostgreSQLRow(
+                try connection.declare(cursor, for: text, prepared.types, parameters.values(), rows: size.count),
+                labels: connection.labels)
+            while true {
+                for row in 0..<rows.count {
+                    rows.row = row
+                    try body(rows)
+                }
+                if rows.count < size.count { break }
+                size.adapt(to: rows)
+                rows = PostgreSQLRow(
+                    try connection.fetch(size.count, from: cursor), types: rows.types, labels: connection.labels)
+            }
+            try connection.close(cursor)
+        }
+    }
+
+    /// How many rows come at a time: as many as memory allows, judged by the last ones.
+    private struct RowsPerFetch {
+        private(set) var count = 1_024
+
+        mutating func adapt(to rows: PostgreSQLRow) {
+            let bytes = PQresultMemorySize(rows.result)
+            if bytes < 1 << 18, count < 16_384 { count *= 4 }
+            if bytes > 1 << 22, count > 4 { count /= 4 }
+        }
+    }
+
+    extension PostgreSQLConnection {
+        /// Whether the server can keep places in the rows of a SELECT: it does until a transaction ends.
+        fileprivate var canKeepPlaces: Bool {
+            !isTogether && question == nil && (isReadingWanted || transactionState == PQTRANS_INTRANS)
+        }
+
+        /// Has the server keep a place in the rows of a SELECT, and gives the first of them; the result is the caller's.
+        fileprivate func declare(
+            _ cursor: String, for select: String, _ types: [Oid], _ values: PostgreSQLValues, rows: Int
+        ) throws -> OpaquePointer {
+            try enterPipeline()
+            defer { PQexitPipelineMode(handle) }
+            if case .wanted(let snapshot) = reading {
+                reading = .begun
+                for text in beginningOfReading(at: snapshot) { try queue(text) }
+            }
+            // All rows are read. A plan for the first ones would take longer for them.
+            try queue("SET LOCAL cursor_tuple_fraction = 1")
+            let isSent = values.passed { count, pointers, lengths, formats in
+                let text = "DECLARE \(cursor) NO SCROLL CURSOR FOR \(select)"
+                return PQsendQueryParams(handle, text, count, types, pointers, lengths, formats, 1)
+            }
+            guard isSent == 1 else { throw error(nil) }
+            pending.append(.ignored)
+            try queue(Self.fetching(rows, cursor), .wanted)
+            guard let result = try flush() else { throw error(nil) }
+            return result
+        }
+
+        private static func fetching(_ rows: Int, _ cursor: String) -> String { "FETCH \(rows) FROM \(cursor)" }
+
+        fileprivate func fetch(_ rows: Int, from cursor: String) throws -> OpaquePointer {
+            roundTrips += 1
+            let result = PQexecParams(handle, Self.fetching(rows, cursor), 0, nil, nil, nil, nil, 1)
+            guard let result, PQresultStatus(result) == PGRES_TUPLES_OK else {
+                let error = error(result)
+                PQclear(result)
+                throw error
+            }
+            answers += 1
+            return result
+        }
+
+        /// Tables whose rows have a place kept in them cannot be altered. Where all is only read, the end of the
+        /// transaction, which comes soon, does the same for nothing.
+        fileprivate func close(_ cursor: String) throws {
+            if reading == .none { try execute("CLOSE \(cursor)") }
+        }
+    }
+#endif

@@ -1,0 +1,70 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// What batches take of a process's memory, by the number of rows.
+    @Suite(
+        .serialized, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct PostgreSQLBatchMemoryTests {
+        private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
+
+        /// Each book has a title of two kilobytes: 50,000 are 100 MB.
+        private static func fill(_ library: Library, books: Int) throws {
+            let rows = """
+                INSERT INTO author (name) SELECT number FROM generate_series(1, \(books)) number; \
+                INSERT INTO book (title, pages, entity, author_id) \
+                SELECT repeat('a title ' || id, 200), id, 'Book', id FROM author
+                """
+            let server = try PostgreSQLServer.shared.get()
+            #expect(server.psql(library.folder.url.lastPathComponent, rows) != nil)
+        }
+
+        /// What a process printed that ran a batch: its most memory in kilobytes.
+        private static func peak(of way: String, _ library: Library, rows: Int) throws -> Int {
+            let url = try #require(library.store.url)
+            let start = ContinuousClock.now
+            let output = try ChildProgram("postgresql-child", [url.absoluteString, "batch", way]).wait().output
+            #expect(way == "purge" || output.hasPrefix("rows \(rows)\n"), "\(output)")
+            let peak = output.split(separator: "\n").last { $0.hasPrefix("peak ") }?.split(separator: " ")[1]
+            print("\(way), \(rows) rows: \(ContinuousClock.now - start), peak \(peak ?? "?") kB")
+            return try #require(peak.flatMap { Int($0) })
+        }
+
+        @Test("Ten times as many rows take no more memory: what the server computes, what the program does, deletions")
+        func constantMemory() throws {
+            let ways = ["stored", "computed", "deletion", "purge"]
+            let sizes = Self.isLong ? [100_000, 1_000_000] : [5_000, 50_000]
+            let server = try PostgreSQLServer.shared.get()
+            let peaks = try sizes.map { size in
+                let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
+                let database = library.folder.url.lastPathComponent
+                try Self.fill(library, books: size)
+                return try ways.map { way in
+                    let peak = try Self.peak(of: way, library, rows: size)
+                    switch way {
+                    case "computed":
+                        // Each row was read once as it was, and written once, by each of the two.
+                        let right = """
+                            SELECT count(*) FROM book WHERE pages = author_id + 2 AND version = 3 \
+                            AND note = upper(title)
+                            """
+                        #expect(server.psql(database, right) == "\(size)")
+                    case "deletion":
+                        #expect(server.psql(database, "SELECT count(*) FROM book, author") == "0")
+                        let gone = "SELECT count(*) FROM coredata.changes WHERE \"type\" = 2"
+                        #expect(server.psql(database, gone) == "\(2 * size)")
+                    case "purge": #expect(server.psql(database, "SELECT count(*) FROM coredata.changes") == "0")
+                    default: break
+                    }
+                    return peak
+                }
+            }
+            for (way, (few, many)) in zip(ways, zip(peaks[0], peaks[1])) {
+                #expect(many < few + 2_560, "\(way): \(few) kB, and \(many) kB of ten times as many")
+            }
+        }
+    }
+#endif

@@ -1,0 +1,35 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+
+    /// Runs a batch over all rows, and says how many there were and how much memory it took.
+    func runBatch(_ way: String, _ url: URL) throws {
+        let context = try makeContext(url, history: true)
+        let request: NSPersistentStoreRequest
+        switch way {
+        case "deletion":
+            let authors = NSFetchRequest<NSFetchRequestResult>(entityName: "Author")
+            let deletion = NSBatchDeleteRequest(fetchRequest: authors)
+            deletion.resultType = .resultTypeCount
+            request = deletion
+        case "purge":
+            request = NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
+        default:
+            let update = NSBatchUpdateRequest(entityName: "Book")
+            update.propertiesToUpdate = [
+                "note": CoreData.NSExpression(format: way == "stored" ? "title" : "uppercase:(title)"),
+                "pages": CoreData.NSExpression(format: "pages + 1"),
+            ]
+            update.resultType = .updatedObjectsCountResultType
+            request = update
+        }
+        let result = try context.performAndWait { try context.execute(request) }
+        let count = (result as? NSBatchUpdateResult)?.result ?? (result as? NSBatchDeleteResult)?.result
+        say("rows \(count ?? "none")")
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") }?.split(separator: " ")
+        say("peak \(peak?.dropFirst().first ?? "?") kB")
+    }
+#endif
