@@ -3,11 +3,45 @@ import Foundation
 extension SQLStore {
     package func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws {
         guard let shape = shapes[request.layout.index] else { return }
+        if let (fetch, constants) = try knownFetch(request, shape) {
+            return try readingOnce { connection in
+                try connection.statement(.fetch(fetch.number)) { .select(fetch.select) }.snapshots(
+                    shape, rowCache, refreshing: false,
+                    { parameters in
+                        for place in constants.indices { parameters.bind(place + 1, constants[place]) }
+                    }, body)
+            }
+        }
         let (translator, frame) = try translated(request)
         try translator.addOrder(request.sortDescriptors, to: frame)
         if types != nil, try fetchRowsByKeys(of: frame, request.layout.rootIndex, body) { return }
         frame.select.results = shape.results(alias: frame.alias)
         try reading(frame.select) { try $0.snapshots(shape, rowCache, refreshing: false, { _ in }, body) }
+    }
+
+    /// The statement that a fetch has in common with those of the same shape, and what is bound to its parameters; nil
+    /// where it has a statement of its own.
+    private func knownFetch(
+        _ request: StoreFetch, _ rowShape: RowShape
+    ) throws -> (fetch: KnownFetches.Known, constants: [SlotValue])? {
+        // Where values have types, what stands in the place of a constant depends on it.
+        guard types == nil, let (shape, constants) = FetchShape.of(request) else { return nil }
+        let known = try knownFetches.known(shape) {
+            var unbounded = request
+            unbounded.predicate = nil
+            let (translator, frame) = try translated(unbounded)
+            guard let predicate = request.predicate else { return nil }
+            var values: [SlotValue] = []
+            guard
+                let condition = try translator.condition(predicate, in: frame).withParameters(for: &values),
+                values == constants
+            else { return nil }
+            frame.addCondition(condition)
+            try translator.addOrder(request.sortDescriptors, to: frame)
+            frame.select.results = rowShape.results(alias: frame.alias)
+            return frame.select
+        }
+        return known.map { ($0, constants) }
     }
 
     /// The same where the program sorts: the keys first, then their rows.
