@@ -138,6 +138,17 @@ extension SQLStore {
         }
     }
 
+    package func fetchTable(_ request: StoreFetch) throws -> FetchedTable? {
+        guard shapes[request.layout.index] != nil,
+            case .dictionaries(let properties, let groupBy, let having, let distinct) = request.result
+        else { return nil }
+        let (translator, frame) = try translated(request)
+        let plan = try DictionaryPlan(properties, translator: translator, frame: frame)
+        try plan.finish(groupBy: groupBy, having: having, distinct: distinct)
+        try translator.addOrder(request.sortDescriptors, to: frame)
+        return try fetchTable(frame.select, plan)
+    }
+
     private static func nothing(for result: StoreFetch.Result) -> StoreFetchResult {
         switch result {
         case .keys: .keys([])
@@ -148,8 +159,9 @@ extension SQLStore {
 
     private func fetchKeys(_ select: SQLSelect, _ rootIndex: Int) throws -> [ObjectKey] {
         var keys: [ObjectKey] = []
+        let sole = soleLayouts[rootIndex]
         try readRows(of: select) { row in
-            guard let index = layoutIndex(number: row.int64(1), rootIndex: rootIndex) else { return }
+            guard let index = sole ?? layoutIndex(number: row.int64(1), rootIndex: rootIndex) else { return }
             keys.append(
                 ObjectKey(layoutIndex: index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0))))
         }
@@ -169,6 +181,31 @@ extension SQLStore {
             result.append(dictionary)
         }
         return result
+    }
+
+    private func fetchTable(_ select: SQLSelect, _ plan: DictionaryPlan) throws -> FetchedTable {
+        let keyPlaces = plan.columns.indices.filter { plan.columns[$0].isObject }
+        var table = FetchedTable(names: plan.columns.map(\.name), keyPlaces: keyPlaces)
+        try readRows(of: select) { row in
+            for column in plan.columns { table.append(object(of: column, row)) }
+        }
+        return table
+    }
+
+    /// The value of a column as an object. Those that most values are come without a box and a cast of anything.
+    private func object(of column: DictionaryPlan.Column, _ row: any SQLRow) -> AnyObject? {
+        let place = column.place
+        if row.isNull(place) { return nil }
+        switch column.content {
+        case .value(.string, _): return row.string(place) as NSString
+        case .value(.boolean, _): return NSNumber(value: row.int64(place) != 0)
+        case .value(.integer, _): return NSNumber(value: row.int64(place))
+        case .value(.double, _): return NSNumber(value: row.double(place))
+        case .value(.float, _): return NSNumber(value: Float(row.double(place)))
+        case .value(.date, _): return NSDate(timeIntervalSinceReferenceDate: row.double(place))
+        case .value: return value(of: column, row).map { $0 as AnyObject }
+        case .object: return (value(of: column, row) as? ObjectKey).map(FetchedTable.Key.init)
+        }
     }
 
     private func value(of column: DictionaryPlan.Column, _ row: any SQLRow) -> Any? {
