@@ -29,6 +29,9 @@ struct DictionaryColumns {
             groupBy: groupBy, having: parameters.havingPredicate, distinct: parameters.returnsDistinctResults)
     }
 
+    /// Whether the dictionaries are the columns as they come: no value is made of others, and no name stands for two.
+    var fitTable: Bool { composites.isEmpty && Set(properties.map(\.name)).count == properties.count }
+
     /// The dictionaries with one for each composite attribute, made of its elements.
     func folded(_ rows: [[String: Any]]) -> [[String: Any]] {
         if composites.isEmpty { return rows }

@@ -13,7 +13,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private(set) var count = 0
     /// Whether the table holds its objects; otherwise it only knows them.
-    private var isRetaining = false
+    @exclusivity(unchecked) private var isRetaining = false
     /// Counts every change of the table.
     @exclusivity(unchecked) private var generation = 0
     /// Told of the saved rows that come into use and go out of it; called without the lock.
@@ -97,8 +97,23 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         usage?.began([object.key])
     }
 
+    /// Whether the table has an object, dying ones included, of any of these rows.
+    func holdsAny(of rows: [Snapshot]) -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return rows.contains { row in
+            let wanted = row.key
+            var position = home(wanted)
+            while let key = key(at: position) {
+                if key == wanted { return true }
+                position = (position + 1) & (capacity - 1)
+            }
+            return false
+        }
+    }
+
     /// Enters many objects.
-    func register(contentsOf objects: [NSManagedObject]) {
+    func register(contentsOf objects: ArraySlice<NSManagedObject>) {
         lock.lock()
         for object in objects { insert(object) }
         lock.unlock()

@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
     /// What can be read without the context's queue.
     private enum BackgroundMaterial {
         case rows([Snapshot])
-        case dictionaries([[String: Any]])
+        case dictionaries(FetchedDictionaries)
         case nothing
     }
 
@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
                 return try typed(objects.map(\.objectID), plan)
             }
             return try typed(objects, plan)
-        case .dictionaries(let dictionaries): return try typed(dictionaries.map { $0 as NSDictionary }, plan)
+        case .dictionaries(let dictionaries): return try typed(dictionaries.objects, plan)
         case .nothing: return try typed(try results(plan), plan)
         }
     }

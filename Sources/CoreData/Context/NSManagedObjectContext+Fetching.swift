@@ -32,7 +32,18 @@ extension NSManagedObjectContext {
             }
             return try typed(objects, plan)
         }
-        return try typed(try results(plan), plan)
+        switch plan.parameters.resultType {
+        case .managedObjectIDResultType: return try cast(objectIDs(for: keys(plan)), plan)
+        case .dictionaryResultType: return try cast(dictionaries(plan).objects, plan)
+        default: return try typed(results(plan), plan)
+        }
+    }
+
+    /// Results as those of the caller's type, without a cast of each where the types are one.
+    private func cast<Result: AnyObject, T>(_ results: [Result], _ plan: FetchPlan) throws -> [T] {
+        // An array of one type is the same array whatever the type is called.
+        if T.self == Result.self { return unsafeBitCast(results, to: [T].self) }
+        return try typed(results, plan)
     }
 
     private func isHome(_ home: ObjectHome?, of expected: NSManagedObject.Type, _ plan: FetchPlan) -> Bool {
@@ -78,7 +89,7 @@ extension NSManagedObjectContext {
     final func results(_ plan: FetchPlan) throws -> [Any] {
         switch plan.parameters.resultType {
         case .countResultType: [NSNumber(value: try count(plan))]
-        case .dictionaryResultType: try dictionaries(plan).map { $0 as NSDictionary }
+        case .dictionaryResultType: try dictionaries(plan).objects
         case .managedObjectIDResultType: try objectIDs(for: keys(plan))
         default: try objects(plan)
         }
@@ -148,6 +159,8 @@ extension NSManagedObjectContext {
             // limit.
             open.store.limit = plan.store.offset + plan.store.limit + touched
         }
+        // What is found is sorted once more, by its values.
+        open.parameters.includesPropertyValues = true
         return open
     }
 
@@ -196,24 +209,28 @@ extension NSManagedObjectContext {
         // A fetch gives every row once: where nothing was known before it, nothing has to be looked up.
         let isFresh = map.count == 0
         func take(_ rows: [Snapshot]) {
+            // Variables that are passed on are checked for overlaps at each access: these are not.
             var current = birth
-            var made: [NSManagedObject] = []
-            made.reserveCapacity(rows.count)
+            var all: [NSManagedObject] = []
+            swap(&all, &objects)
+            let start = all.count
+            // Also where some are known it is worth a look whether any of these is: mostly none.
+            let isNew = isFresh || !map.holdsAny(of: rows) && !hasMail.load(ordering: .acquiring)
             for row in rows {
                 if row.layoutIndex != current.layoutIndex { current = Birth(home: home(at: row.layoutIndex)) }
-                if isFresh {
-                    made.append(current.deliver(key: row.key, row: row, flags: [.registered, .unfired]))
+                if isNew {
+                    all.append(current.deliver(key: row.key, row: row, flags: [.registered, .unfired]))
                 } else {
-                    made.append(object(for: row, birth: current, map: map, isRefreshing: isRefreshing))
+                    all.append(object(for: row, birth: current, map: map, isRefreshing: isRefreshing))
                 }
             }
             birth = current
-            if isFresh { map.register(contentsOf: made) }
-            objects += made
+            if isNew { map.register(contentsOf: all[start...]) }
+            swap(&all, &objects)
         }
         if let given {
             take(given)
-        } else if isAnsweredWithKeys(plan) {
+        } else if isAnsweredWithKeys(plan) || isFetchOfFaultsAlone(plan) {
             objects = try faults(plan)
         } else {
             try eachBatchOfRows(plan, take)
@@ -223,6 +240,14 @@ extension NSManagedObjectContext {
         }
         try prefetch(plan.parameters.relationshipKeyPathsForPrefetching ?? [], of: objects)
         return objects
+    }
+
+    /// Whether the fetch gives objects whose values nobody asks for before they are looked at.
+    private func isFetchOfFaultsAlone(_ plan: FetchPlan) -> Bool {
+        let parameters = plan.parameters
+        return !parameters.includesPropertyValues && parameters.returnsObjectsAsFaults
+            && !parameters.shouldRefreshRefetchedObjects
+            && parameters.relationshipKeyPathsForPrefetching?.isEmpty ?? true
     }
 
     /// Objects of the fetched entity with unsaved changes in this context.
@@ -296,8 +321,8 @@ extension NSManagedObjectContext {
     }
 
     /// Dictionaries are read from the store: unsaved changes do not count, as documented.
-    final func dictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
-        try rowSource?.dictionaries(plan, in: self) ?? []
+    final func dictionaries(_ plan: FetchPlan) throws -> FetchedDictionaries {
+        try rowSource?.dictionaries(plan, in: self) ?? .dictionaries([])
     }
 
     /// Whether nothing unsaved of this context can change the answer.

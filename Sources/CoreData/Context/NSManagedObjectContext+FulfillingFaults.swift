@@ -70,14 +70,16 @@ extension NSManagedObjectContext {
     /// Makes the objects of a fetch real.
     final func fire(_ objects: [NSManagedObject]) throws {
         try loadRows(of: objects)
-        for object in objects where object.isFaultUnchecked { _ = object.fire() }
+        for object in objects where object.isFaultUnchecked {
+            if object.heldRow != nil { object.fireWithRow() } else { _ = object.fire() }
+        }
     }
 
     /// Gives faults their rows, with one request for each root entity; they fire when they are first read. Throws the
     /// store's error, which names the row.
     final func loadRows(of objects: [NSManagedObject], evenDeleted: Bool = false) throws {
         let missing = objects.filter {
-            $0.row == nil && $0.home.context === self && (evenDeleted || !$0.flags.contains(.deleted))
+            $0.heldRow == nil && $0.home.context === self && (evenDeleted || !$0.flags.contains(.deleted))
         }
         if missing.isEmpty { return }
         let rows: [ObjectKey: Snapshot]

@@ -11,11 +11,33 @@ extension NSManagedObjectContext {
 
     /// The objects of a fetch that is answered with keys, as faults.
     final func faults(_ plan: FetchPlan) throws -> [NSManagedObject] {
-        let objects = try (rowSource?.keys(plan, in: self) ?? []).map { object(found: $0) }
+        let keys = try rowSource?.keys(plan, in: self) ?? []
+        // What a program's store answers may hold a key twice.
+        let objects =
+            isAnsweredWithKeys(plan)
+            ? keys.map { object(found: $0) } : faults(for: keys, rootIndex: plan.store.layout.rootIndex)
         if plan.parameters.shouldRefreshRefetchedObjects {
             for object in objects where object.row != nil && !object.hasChanges { refresh(object, mergeChanges: true) }
         }
         return objects
+    }
+
+    /// The objects of keys of one root entity that were just found, each of them once.
+    private func faults(for keys: [ObjectKey], rootIndex: Int) -> [NSManagedObject] {
+        let map = identityMap(of: rootIndex)
+        // Where nothing was known before, nothing has to be looked up.
+        guard map.count == 0, let first = keys.first, !keys.contains(where: \.isTemporary) else {
+            return keys.map { object(found: $0) }
+        }
+        var birth = Birth(home: home(at: first.layoutIndex))
+        var made: [NSManagedObject] = []
+        made.reserveCapacity(keys.count)
+        for key in keys {
+            if key.layoutIndex != birth.layoutIndex { birth = Birth(home: home(at: key.layoutIndex)) }
+            made.append(birth.deliver(key: key.key, row: nil, flags: [.registered, .unfired]))
+        }
+        map.register(contentsOf: made[...])
+        return made
     }
 
     // MARK: Saving

@@ -21,11 +21,20 @@ extension NSManagedObjectContext {
         var destinations: [NSManagedObject] = []
         var toManyOwners: [(index: Int, object: NSManagedObject)] = []
         let hasUnsavedRows = rowSource?.hasUnsavedRows ?? false
+        var latest: (layout: EntityLayout, access: PropertyAccess?)?
+        // Many objects lead to few: the keys that were met, by the entity that the relationship names.
+        var met: [(entity: Int, keys: KeySet)] = []
         for object in objects {
-            switch object.home.layout.access[name] {
+            let layout = object.home.layout
+            // Mostly all are of one entity.
+            if latest?.layout !== layout { latest = (layout, layout.access[name]) }
+            switch latest?.access {
             case .toOne(let slot)?:
                 guard let row = object.row, let key = object.reference(at: slot, in: row) else { continue }
-                destinations.append(self.object(for: key))
+                let entity = layout.destinations[slot].layoutIndex
+                let place = met.firstIndex { $0.entity == entity } ?? met.endIndex
+                if place == met.endIndex { met.append((entity, KeySet())) }
+                if met[place].keys.insert(key.key) { destinations.append(self.object(for: key)) }
             case .toMany(let index)?:
                 if object.toManyState(index).isFault, object.key > 0 || hasUnsavedRows {
                     toManyOwners.append((index, object))
@@ -48,8 +57,11 @@ extension NSManagedObjectContext {
                 destinations += owner.memberObjects(of: index)
             }
         }
-        var known: Set<ObjectIdentifier> = []
-        destinations.removeAll { !known.insert(ObjectIdentifier($0)).inserted }
+        // An object may be a member of several owners.
+        if !toManyOwners.isEmpty || met.count > 1 || destinations.count > met.first?.keys.count ?? 0 {
+            var known: Set<ObjectIdentifier> = []
+            destinations.removeAll { !known.insert(ObjectIdentifier($0)).inserted }
+        }
         recentObjects.prefetched += destinations
         try loadRows(of: destinations)
         return destinations

@@ -3,7 +3,13 @@ import Foundation
 /// Makes predicates fit to cross queues: objects among their constants become their ids.
 enum ObjectReferences {
     static func frozen(_ predicate: NSPredicate) -> NSPredicate {
-        predicate.rewriting { expression in
+        // Most predicates compare a property with a text or a number: there is nothing to look for.
+        if type(of: predicate) == NSComparisonPredicate.self, let comparison = predicate as? NSComparisonPredicate,
+            comparison.leftExpression.isPlain, comparison.rightExpression.isPlain
+        {
+            return predicate
+        }
+        return predicate.rewriting { expression in
             guard expression.expressionType == .constantValue else { return expression }
             let value = expression.constantValue
             let frozen = Self.frozen(value)
@@ -30,6 +36,17 @@ enum ObjectReferences {
         case let array as [Any] where array.first is NSManagedObject:
             (array.map { ($0 as? NSManagedObject)?.objectID ?? $0 }, true)
         default: nil
+        }
+    }
+}
+
+extension NSExpression {
+    /// Whether the expression is a key path of the evaluated object, or a value that is no object.
+    fileprivate var isPlain: Bool {
+        switch payload {
+        case .keyPath(_, nil): true
+        case .constant(_, .int), .constant(_, .double), .constant(_, .string), .constant(_, .date): true
+        default: false
         }
     }
 }

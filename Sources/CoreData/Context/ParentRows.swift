@@ -55,7 +55,7 @@ struct ParentRows: RowSource {
         return try parent.reading { try parent.count(sent.value) }
     }
 
-    func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [[String: Any]] {
+    func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedDictionaries {
         let sent = Transfer(plan)
         return try parent.reading { Transfer(try parent.dictionaries(sent.value)) }.value
     }

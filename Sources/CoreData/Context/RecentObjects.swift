@@ -64,10 +64,12 @@ final class RecentObjects {
 
     @inline(__always)
     func object(for key: ObjectKey) -> NSManagedObject? {
-        guard let places, let object = places[Self.place(key)], object.key == key.key,
-            object.home.layout.index == key.layoutIndex, object.home.context != nil
-        else { return nil }
-        return object
+        guard let places, let object = places[Self.place(key)], object.key == key.key else { return nil }
+        // The object is held, and holds its home.
+        let isIt = Unmanaged.passUnretained(object.home)._withUnsafeGuaranteedRef {
+            $0.layout.index == key.layoutIndex && $0.context != nil
+        }
+        return isIt ? object : nil
     }
 
     func insert(_ object: NSManagedObject, for key: ObjectKey) {

@@ -24,7 +24,7 @@ protocol RowSource {
     /// The keys of what a fetch finds, their number, and the dictionaries that it asks for.
     func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [ObjectKey]
     func count(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> Int
-    func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [[String: Any]]
+    func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedDictionaries
 
     /// Whether it has rows of objects that are in no store yet, under their temporary keys.
     var hasUnsavedRows: Bool { get }

@@ -7,10 +7,9 @@ struct StoreRows: RowSource {
     func row(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot? {
         guard !key.isTemporary, let modelLayout = context.modelLayout else { return nil }
         let rootIndex = modelLayout.entities[key.layoutIndex].rootIndex
+        let refreshing = context.storedStalenessInterval >= 0 && context.isStale(key, rootIndex, coordinator)
         return try coordinator.row(
-            for: key, rootIndex: rootIndex, at: try context.generation(),
-            refreshing: context.storedStalenessInterval >= 0 && context.isStale(key, rootIndex, coordinator),
-            in: context)
+            for: key, rootIndex: rootIndex, at: try context.generation(), refreshing: refreshing, in: context)
     }
 
     func newestRow(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot? {
@@ -66,12 +65,29 @@ struct StoreRows: RowSource {
             for: storeFetch(plan, context), in: plan.affectedStores, at: try generation(plan, context))
     }
 
-    func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [[String: Any]] {
+    func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedDictionaries {
         let columns = try DictionaryColumns(plan)
         var fetch = storeFetch(plan, context)
         fetch.result = columns.result(plan.parameters)
-        return columns.folded(
-            try coordinator.dictionaries(for: fetch, in: plan.affectedStores, at: try generation(plan, context)))
+        let generation = try generation(plan, context)
+        if columns.fitTable, let table = try table(fetch, plan, generation) { return .table(table) }
+        return .dictionaries(
+            columns.folded(try coordinator.dictionaries(for: fetch, in: plan.affectedStores, at: generation)))
+    }
+
+    /// Dictionaries as a table; nil where not one store answers, or it makes none.
+    private func table(
+        _ fetch: StoreFetch, _ plan: FetchPlan, _ generation: QueryGeneration?
+    ) throws -> FetchedTable? {
+        let stores = try coordinator.attachedStores(for: fetch.layout, in: plan.affectedStores)
+        guard stores.count == 1, let store = stores.first else { return nil }
+        guard var table = try (generation?.views[store.number] ?? store.rows).fetchTable(fetch) else { return nil }
+        let origin = NSManagedObjectID.Origin(modelLayout: coordinator.modelLayout, store: store.store)
+        table.replaceKeys {
+            NSManagedObjectID(
+                objectKey: $0, layout: coordinator.modelLayout.entities[$0.layoutIndex], origin: origin)
+        }
+        return table
     }
 
     private func generation(_ plan: FetchPlan, _ context: NSManagedObjectContext) throws -> QueryGeneration? {

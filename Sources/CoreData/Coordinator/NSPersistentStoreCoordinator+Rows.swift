@@ -86,7 +86,7 @@ extension NSPersistentStoreCoordinator {
         let store = try attachedStore(numbered: key.storeNumber)
         if let objects = store.objects { return try objects.row(for: key.key, refreshing: refreshing, in: context) }
         let rows = generation?.views[key.storeNumber] ?? store.rows
-        return try rows.rows(for: [key.key], rootIndex: rootIndex, refreshing: refreshing).first
+        return try rows.row(for: key.key, rootIndex: rootIndex, refreshing: refreshing)
     }
 
     final func rows(

@@ -143,6 +143,10 @@ extension PredicateParser {
             advance()
             return NSExpression(forKeyPath: key)
         case .word(let word, let keyword):
+            if let key = keys[index] {
+                advance()
+                return key
+            }
             return try named(word, keyword)
         case .symbol("("):
             advance()
@@ -170,6 +174,15 @@ extension PredicateParser {
         guard take(symbol: symbol) else { throw expected("a comma or \(symbol)") }
         return elements
     }
+
+    /// What a word may be besides a key where an operand stands; see `named`.
+    static let keywords: Set<String> = [
+        "NULL", "NIL", "TRUE", "YES", "FALSE", "NO", "SELF", "ANYKEY", "SUBQUERY", "TERNARY", "CAST", "FUNCTION",
+        "FETCH",
+        "AND", "OR", "NOT", "IN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES", "BETWEEN", "ANY", "ALL",
+        "SOME",
+        "NONE", "TRUEPREDICATE", "FALSEPREDICATE",
+    ]
 
     private mutating func named(_ word: String, _ keyword: String) throws(PredicateParseError) -> NSExpression {
         let opensCall: Bool =

@@ -6,6 +6,8 @@ struct PredicateParser {
     let format: String
     let arguments: [Any?]
     let tokens: [PredicateToken]
+    /// See `PredicateTokenCache.Words`.
+    let keys: [NSExpression?]
     var index = 0
     var nextArgument = 0
     var depth = 0
@@ -16,7 +18,9 @@ struct PredicateParser {
     init(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) {
         self.format = format
         self.arguments = arguments
-        tokens = try PredicateTokenCache.shared.tokens(of: format)
+        let words = try PredicateTokenCache.shared.words(of: format)
+        tokens = words.tokens
+        keys = words.keys
     }
 
     /// The predicate that the whole of `format` is.

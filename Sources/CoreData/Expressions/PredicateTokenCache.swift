@@ -8,16 +8,35 @@ final class PredicateTokenCache: @unchecked Sendable {  // mutable state is guar
     private static let capacity = 512
 
     private let lock = NSLock()
-    private var tokensByFormat: [String: [PredicateToken]] = [:]
+    private var wordsByFormat: [String: Words] = [:]
 
-    /// The words of `format`, closed by one of kind `end`.
-    func tokens(of format: String) throws(PredicateParseError) -> [PredicateToken] {
-        if let known = lock.withLock({ tokensByFormat[format] }) { return known }
+    struct Words {
+        /// Closed by one of kind `end`.
+        let tokens: [PredicateToken]
+        /// For each word that can be nothing but a key where an operand stands, the operand: expressions do not
+        /// change, so that all predicates of the format may have it.
+        let keys: [NSExpression?]
+    }
+
+    func words(of format: String) throws(PredicateParseError) -> Words {
+        if let known = lock.withLock({ wordsByFormat[format] }) { return known }
         let tokens = try PredicateLexer.tokens(of: format)
+        let words = Words(tokens: tokens, keys: tokens.indices.map { Self.key(tokens, $0) })
         lock.withLock {
-            if tokensByFormat.count >= Self.capacity { tokensByFormat = [:] }
-            tokensByFormat[format] = tokens
+            if wordsByFormat.count >= Self.capacity { wordsByFormat = [:] }
+            wordsByFormat[format] = words
         }
-        return tokens
+        return words
+    }
+
+    private static func key(_ tokens: [PredicateToken], _ index: Int) -> NSExpression? {
+        guard case .word(let word, let keyword) = tokens[index].kind, !PredicateParser.keywords.contains(keyword) else {
+            return nil
+        }
+        // A parenthesis, or a colon before one, makes it a function's name.
+        if index + 1 < tokens.count, case .symbol(let next) = tokens[index + 1].kind, next == "(" || next == ":" {
+            return nil
+        }
+        return NSExpression(forKeyPath: word)
     }
 }

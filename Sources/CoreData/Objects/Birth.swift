@@ -3,13 +3,13 @@ import Foundation
 /// What the initialiser of an object that stands for an existing row is to take over instead of making a new one.
 ///
 /// Subclasses' stored properties need a real initialiser call, and the only one every subclass is to have is
-/// `init(entity:insertInto:)`; so the context leaves here what that call is for, on the calling thread. A batch of
-/// objects uses one birth, on one thread.
-final class Birth {
+/// `init(entity:insertInto:)`; so the context leaves in a record of the calling thread what that call is for. A batch
+/// of objects uses one birth, on one thread.
+struct Birth {
     /// What the initialiser reads; unretained, because whoever delivers holds it.
     struct Record {
-        let home: Unmanaged<ObjectHome>
-        let layoutIdentifier: UInt32
+        var home: Unmanaged<ObjectHome>
+        var layoutIdentifier: UInt32
         var key: Int64 = 0
         var row: Unmanaged<Snapshot>?
         var flags: NSManagedObject.Flags = []
@@ -21,6 +21,7 @@ final class Birth {
     let layoutIndex: Int
     private let entity: NSEntityDescription
     private let managedClass: NSManagedObject.Type
+    private let layoutIdentifier: UInt32
     private let record: UnsafeMutablePointer<Record>
 
     init(home: ObjectHome) {
@@ -29,17 +30,17 @@ final class Birth {
         layoutIndex = home.layout.index
         entity = home.layout.entity
         managedClass = home.managedClass
-        record = .allocate(capacity: 1)
-        record.initialize(
-            to: Record(home: Unmanaged.passUnretained(home), layoutIdentifier: home.layout.identifier))
+        layoutIdentifier = home.layout.identifier
+        record = Self.recordOfThread(home)
     }
 
-    deinit {
-        if pthread_getspecific(Self.threadKey) == UnsafeMutableRawPointer(record) {
-            pthread_setspecific(Self.threadKey, nil)
-        }
-        record.deinitialize(count: 1)
-        record.deallocate()
+    /// The record of the calling thread. It is made once and goes with the thread.
+    private static func recordOfThread(_ home: ObjectHome) -> UnsafeMutablePointer<Record> {
+        if let known = pthread_getspecific(threadKey) { return known.assumingMemoryBound(to: Record.self) }
+        let record = UnsafeMutablePointer<Record>.allocate(capacity: 1)
+        record.initialize(to: Record(home: Unmanaged.passUnretained(home), layoutIdentifier: 0))
+        pthread_setspecific(threadKey, record)
+        return record
     }
 
     // Statically initialised, so that reading them costs no once-check. Written by `prepare` alone, before the first
@@ -49,7 +50,8 @@ final class Birth {
     @exclusivity(unchecked) nonisolated(unsafe) private static var isPrepared = false
 
     private static let preparation: Void = {
-        pthread_key_create(&threadKey, nil)
+        // A record is plain memory: it retains nothing.
+        pthread_key_create(&threadKey) { $0?.deallocate() }
         isPrepared = true
     }()
 
@@ -67,13 +69,12 @@ final class Birth {
     /// Makes one object of the home's class.
     @inline(__always)
     func deliver(key: Int64, row: Snapshot?, flags: NSManagedObject.Flags) -> NSManagedObject {
+        record.pointee.home = Unmanaged.passUnretained(home)
+        record.pointee.layoutIdentifier = layoutIdentifier
         record.pointee.key = key
         record.pointee.row = row.map { Unmanaged.passUnretained($0) }
         record.pointee.flags = flags
         record.pointee.isDue = true
-        if pthread_getspecific(Self.threadKey) != UnsafeMutableRawPointer(record) {
-            pthread_setspecific(Self.threadKey, record)
-        }
         return withExtendedLifetime(row) { managedClass.makeObject(entity, nil) }
     }
 }

@@ -3,6 +3,15 @@ import Foundation
 // How an object gets at its values: the overlay where something changed, the row otherwise, the store when there is
 // none.
 extension NSManagedObject {
+    /// The row of an object that was only read and is no fault: all its values are there.
+    ///
+    /// The object holds the row as long as nobody gives it another one. So who takes it may not call anything that
+    /// could run code of the program or of the context before the value is read.
+    @inline(__always)
+    final var plainRow: Unmanaged<Snapshot>? {
+        overlay == nil && !flags.contains(.unfired) ? heldRow : nil
+    }
+
     /// The row, firing the fault when there is none yet.
     @inline(__always)
     final func firedRow() -> Snapshot {
@@ -10,13 +19,19 @@ extension NSManagedObject {
         return fire()
     }
 
+    /// Makes an object of which the row is at hand real.
+    @inline(__always)
+    final func fireWithRow() {
+        flags.remove(.unfired)
+        // A new object was not fetched: it is a fault because it was refreshed.
+        if !flags.contains(.inserted) { awakeFromFetch() }
+    }
+
     /// Makes a fault real: takes the row that is at hand, or asks the context's source for it.
     @inline(never)
     final func fire() -> Snapshot {
         if let row {
-            flags.remove(.unfired)
-            // A new object was not fetched: it is a fault because it was refreshed.
-            if !flags.contains(.inserted) { awakeFromFetch() }
+            fireWithRow()
             return self.row ?? row
         }
         guard let context = home.context, !flags.contains(.detached) else {
@@ -85,6 +100,13 @@ extension NSManagedObject {
 
     /// The object a to-one relationship leads to.
     final func referencedObject(at slot: Int) -> NSManagedObject? {
+        if let row = plainRow {
+            // Nothing in here lets go of home, row or context.
+            let found = Unmanaged.passUnretained(home)._withUnsafeGuaranteedRef { home in
+                row._withUnsafeGuaranteedRef { home.recentObject(for: slot, in: $0) }
+            }
+            if let found { return found }
+        }
         guard let key = reference(at: slot) else {
             return isRecorder ? KeyPathRecording.destination(of: self) : nil
         }

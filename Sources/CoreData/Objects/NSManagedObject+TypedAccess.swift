@@ -81,8 +81,9 @@ extension NSManagedObject {
     public final func integer(_ property: ManagedSlot) -> Int64? {
         checkConfinement("reading", property.name)
         let slot = property.slot(in: self, as: .integer)
-        let row = firedRow()
-        if overlay == nil { return row.isNull(slot) ? nil : row.int(slot) }
+        if let row = plainRow {
+            return row._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.int(slot) }
+        }
         guard case .int(let value) = slotValue(at: slot) else { return nil }
         return value
     }
@@ -96,8 +97,9 @@ extension NSManagedObject {
     public final func double(_ property: ManagedSlot) -> Double? {
         checkConfinement("reading", property.name)
         let slot = property.slot(in: self, as: .double)
-        let row = firedRow()
-        if overlay == nil { return row.isNull(slot) ? nil : row.double(slot) }
+        if let row = plainRow {
+            return row._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.double(slot) }
+        }
         guard case .double(let value) = slotValue(at: slot) else { return nil }
         return value
     }
@@ -111,8 +113,9 @@ extension NSManagedObject {
     public final func string(_ property: ManagedSlot) -> String? {
         checkConfinement("reading", property.name)
         let slot = property.slot(in: self, as: .string)
-        let row = firedRow()
-        if overlay == nil { return row.isNull(slot) ? nil : row.string(slot) }
+        if let row = plainRow {
+            return row._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.string(slot) }
+        }
         guard case .string(let value) = slotValue(at: slot) else { return nil }
         return value
     }

@@ -41,6 +41,19 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
         if managedClass == nil { findClass() }
     }
 
+    /// The object that a to-one relationship leads to in a row, where that was looked at lately.
+    @inline(__always)
+    func recentObject(for slot: Int, in row: Snapshot) -> NSManagedObject? {
+        guard let context, !row.isNull(slot) else { return nil }
+        var layoutIndex = layout.destinations[slot].layoutIndex
+        let companion = layout.destinations[slot].companion
+        if companion >= 0, !row.isNull(companion) { layoutIndex = Int(row.int(companion)) }
+        // The context is held by whoever works on its queue, and holds what it remembers.
+        return Unmanaged.passUnretained(context.recentObjects)._withUnsafeGuaranteedRef {
+            $0.object(for: ObjectKey(layoutIndex: layoutIndex, key: row.int(slot)))
+        }
+    }
+
     /// Whether the entity names a class that is not found (yet).
     var isClassMissing: Bool { missedGeneration != nil }
 

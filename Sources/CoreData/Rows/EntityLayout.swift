@@ -138,8 +138,11 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
     package let nullWords: Int
     package let validationRules: ValidationRules
     package unowned let model: ModelLayout
+    // The variables below are set before the first object or row has this layout, and never again: nothing can overlap
+    // with that, and a check would cost as much as what is read.
+
     /// Distinguishes layouts of all models in the process: what accessors' slot caches compare.
-    package private(set) var identifier: UInt32
+    @exclusivity(unchecked) package private(set) var identifier: UInt32
     /// The identifier of the layout whose objects note what they are asked for. No slot cache ever holds it.
     package static let identifierOfRecorders = UInt32.max
 
@@ -147,15 +150,15 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
     package let derivations: [(slot: Int, expression: NSExpression, relationships: Set<String>)]
 
     /// What a new object starts from: the default values of the attributes, every relationship nil.
-    package private(set) var defaultRow: Snapshot!
+    @exclusivity(unchecked) package private(set) var defaultRow: Snapshot!
     /// The persistent slots of transformable attributes with a default value, of which the default row holds nothing:
     /// bytes are made of it when an object is saved.
-    package private(set) var transformableDefaults: [Int] = []
+    @exclusivity(unchecked) package private(set) var transformableDefaults: [Int] = []
     /// The default values of transient attributes: no store knows them, so that a row that comes from one gets them
     /// here.
-    package private(set) var transientDefaults: [(slot: Int, value: SlotValue)] = []
+    @exclusivity(unchecked) package private(set) var transientDefaults: [(slot: Int, value: SlotValue)] = []
     /// How many bytes these take behind the slots of a row.
-    package private(set) var transientTailBytes = 0
+    @exclusivity(unchecked) package private(set) var transientTailBytes = 0
     /// Whether it has transformable attributes.
     package let hasTransformables: Bool
     /// Whether rows have places that are not saved.

@@ -18,8 +18,9 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     }
 
     private let lock = NSLock()
-    /// When rows were put in (nanoseconds of the machine's clock), once somebody asks for their ages; under `lock`.
-    private var times: [Place: UInt64]?
+    /// When rows were put in (nanoseconds of the machine's clock), once somebody asks for their ages; under `lock`,
+    /// which keeps accesses apart without a check of each.
+    @exclusivity(unchecked) private var times: [Place: UInt64]?
 
     private struct Place: Hashable {
         var rootIndex: Int
@@ -164,10 +165,11 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
 
     private func insertLocked(_ row: Snapshot, _ root: Int) {
         if isOff { return }
-        if (tables[root].count + 1) * 5 > tables[root].capacity * 4 { rebuild(root, making: 1) }
-        guard let entries = tables[root].entries else { return }
+        let table = tables + root
+        if (table.pointee.count + 1) * 5 > table.pointee.capacity * 4 { rebuild(root, making: 1) }
+        guard let entries = table.pointee.entries else { return }
         if times != nil { times?[Place(rootIndex: root, key: row.key)] = DispatchTime.now().uptimeNanoseconds }
-        let mask = tables[root].capacity - 1
+        let mask = table.pointee.capacity - 1
         let key = row.key
         var position = Self.hash(key, mask)
         while let entry = entries[position] {
@@ -182,7 +184,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
             position = (position + 1) & mask
         }
         entries[position] = Unmanaged.passRetained(row)
-        tables[root].count += 1
+        table.pointee.count += 1
     }
 
     private func removeLocked(_ key: Int64, _ root: Int) {

@@ -23,11 +23,13 @@ package struct SnapshotHeader {
 /// safe to share between threads. (`ManagedBuffer` forbids saying so with a `Sendable` conformance; what carries
 /// snapshots across says it.)
 package final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
-    @inline(__always) package var key: Int64 { header.key }
-    @inline(__always) package var version: Int32 { header.version }
+    // Read by address: `header` is a variable to the compiler, which checks each access of one for overlaps.
+    @inline(__always) package var key: Int64 { withUnsafeMutablePointerToHeader { $0.pointee.key } }
+    @inline(__always) package var version: Int32 { withUnsafeMutablePointerToHeader { $0.pointee.version } }
     /// About how much memory it takes.
     package var byteCount: Int { capacity * 8 }
-    @inline(__always) package var layoutIndex: Int { Int(header.layoutIndex) }
+    @inline(__always)
+    package var layoutIndex: Int { Int(withUnsafeMutablePointerToHeader { $0.pointee.layoutIndex }) }
 
     @inline(__always)
     private var words: UnsafeMutablePointer<UInt64> {

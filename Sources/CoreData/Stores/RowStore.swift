@@ -10,6 +10,9 @@ package protocol RowStore: AnyObject, Sendable {
     /// Keys, dictionaries or a count for a fetch. Throws an `NSError` when the predicate has no translation.
     func fetch(_ request: StoreFetch) throws -> StoreFetchResult
 
+    /// The dictionaries of a fetch as a table; nil where the store makes none of them.
+    func fetchTable(_ request: StoreFetch) throws -> FetchedTable?
+
     /// The rows of a fetch (its `result` does not matter), some hundred at a time: the caller works on them while they
     /// are still in the processor's cache.
     func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws
@@ -17,6 +20,9 @@ package protocol RowStore: AnyObject, Sendable {
     /// The rows with the given keys (all of one root entity), in no particular order; keys without a row are left out.
     /// `refreshing` passes by the row cache.
     func rows(for keys: [Int64], rootIndex: Int, refreshing: Bool) throws -> [Snapshot]
+
+    /// The same for one key.
+    func row(for key: Int64, rootIndex: Int, refreshing: Bool) throws -> Snapshot?
 
     /// The members of a to-many relationship of one owner, in the relationship's order when it has one.
     func members(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey]
@@ -78,6 +84,12 @@ package protocol RowStore: AnyObject, Sendable {
 }
 
 extension RowStore {
+    package func fetchTable(_ request: StoreFetch) throws -> FetchedTable? { nil }
+
+    package func row(for key: Int64, rootIndex: Int, refreshing: Bool) throws -> Snapshot? {
+        try rows(for: [key], rootIndex: rootIndex, refreshing: refreshing).first
+    }
+
     package func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { nil }
 
     package func isCached(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool {

@@ -78,6 +78,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     /// How whole rows lie in their tables: of hierarchies by root index, and of single entities by layout index.
     package let rootShapes: [RowShape?]
     package let shapes: [RowShape?]
+    /// The statements of fetches that were made before.
+    let knownFetches = KnownFetches()
     /// By root index: the only entity of its table, where it holds one only.
     package let soleLayouts: [Int?]
 

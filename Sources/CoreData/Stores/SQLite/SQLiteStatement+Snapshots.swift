@@ -12,6 +12,7 @@ extension SQLiteStatement {
         try reading(bind) {
             var rows: [Snapshot] = []
             rows.reserveCapacity(Self.rowsPerBatch)
+            let plan = shape.solePlan
             var goesOn = true
             while goesOn {
                 // The cache's lock is held for some hundred rows at a time, so that other threads get their turn.
@@ -21,7 +22,7 @@ extension SQLiteStatement {
                             goesOn = false
                             return
                         }
-                        if let row = try snapshot(shape, cache, refreshing) { rows.append(row) }
+                        if let row = try snapshot(shape, plan, cache, refreshing) { rows.append(row) }
                     }
                 }
                 try body(rows)
@@ -35,22 +36,30 @@ extension SQLiteStatement {
         defer { reset() }
         guard try step() else { return nil }
         guard let cache else { return try snapshot(shape) }
-        return try cache.batch { try snapshot(shape, $0, refreshing) }
+        return try cache.batch { try snapshot(shape, shape.solePlan, $0, refreshing) }
     }
 
     /// The snapshot of the row that the statement stands on; nil when its entity is none of the shape's.
     ///
     /// With `refreshing` the row is always read and takes the place of the cached one; otherwise a cached row of the
-    /// same version is handed out again.
+    /// same version is handed out again. `sole` is how all rows are read, where there is one way.
     @inline(__always)
-    private func snapshot(_ shape: RowShape, _ cache: RowCache.Batch, _ refreshing: Bool) throws -> Snapshot? {
+    private func snapshot(
+        _ shape: RowShape, _ sole: RowShape.Plan?, _ cache: RowCache.Batch, _ refreshing: Bool
+    ) throws -> Snapshot? {
         let primaryKey = sqlite3_value_int64(sqlite3_column_value(handle, 0))
-        let number = Int(sqlite3_value_int64(sqlite3_column_value(handle, 1)))
         let version = Int32(truncatingIfNeeded: sqlite3_value_int64(sqlite3_column_value(handle, 2)))
-        guard let (index, plan) = shape.plan(ofNumber: number) else { return nil }
+        let plan: RowShape.Plan
+        if let sole {
+            plan = sole
+        } else {
+            let number = Int(sqlite3_value_int64(sqlite3_column_value(handle, 1)))
+            guard let found = shape.plan(ofNumber: number) else { return nil }
+            plan = found.plan
+        }
         let key = shape.keyBase | primaryKey
         if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: shape.rootIndex),
-            cached.version == version, cached.layoutIndex == index
+            cached.version == version, cached.layoutIndex == plan.layout.index
         {
             return cached
         }
@@ -68,11 +77,15 @@ extension SQLiteStatement {
     private func build(
         _ shape: RowShape, _ plan: RowShape.Plan, _ key: Int64, _ version: Int32
     ) throws -> Snapshot {
-        var tail = plan.layout.transientTailBytes
-        var loaded: [Int32: Data?] = [:]
-        for field in plan.tails {
+        let layout = plan.layout
+        var tail = layout.transientTailBytes
+        let values = tailValues
+        var loaded: [Int32: Data?]?
+        for place in 0..<plan.tails.count {
+            let field = plan.tails[place]
             let value = sqlite3_column_value(handle, field.column)
             let type = sqlite3_value_type(value)
+            values[place] = TailValue(value: value, type: type, count: 0)
             if type == SQLITE_NULL { continue }
             switch field.kind {
             case .decimal: tail += SnapshotBuilder.decimalSize
@@ -83,16 +96,21 @@ extension SQLiteStatement {
                     let name = ExternalData.fileName(UnsafeRawBufferPointer(start: bytes, count: count))
                 {
                     let data = try externalData.read(name)
-                    loaded.updateValue(data, forKey: field.column)
+                    loaded = loaded ?? [:]
+                    loaded?.updateValue(data, forKey: field.column)
                     tail += data?.count ?? 0
                 } else {
                     tail += count
                 }
-            default: tail += Int(sqlite3_value_bytes(value))
+            default:
+                let count = sqlite3_value_bytes(value)
+                values[place].count = count
+                tail += Int(count)
             }
         }
-        var builder = SnapshotBuilder(layout: plan.layout, key: key, version: version, tailBytes: tail)
-        for field in plan.inline {
+        var builder = SnapshotBuilder(layout: layout, key: key, version: version, tailBytes: tail)
+        for place in 0..<plan.inline.count {
+            let field = plan.inline[place]
             let value = sqlite3_column_value(handle, field.column)
             let type = sqlite3_value_type(value)
             if type == SQLITE_NULL { continue }
@@ -115,19 +133,24 @@ extension SQLiteStatement {
             case .bytes, .external, .uuid, .decimal: break
             }
         }
-        for field in plan.tails {
-            let value = sqlite3_column_value(handle, field.column)
-            let type = sqlite3_value_type(value)
-            if type == SQLITE_NULL { continue }
-            if !setTail(&builder, field, value, type, loaded) {
+        for place in 0..<plan.tails.count {
+            let found = values[place]
+            if found.type == SQLITE_NULL { continue }
+            let field = plan.tails[place]
+            if field.kind == .bytes {
+                // A text is read as a blob: that spares SQLite the copy with a zero byte behind it.
+                let isText = found.type == SQLITE_TEXT || found.type == SQLITE_BLOB
+                let base =
+                    isText ? sqlite3_value_blob(found.value) : UnsafeRawPointer(sqlite3_value_text(found.value))
+                builder.set(Int(field.slot), bytes: UnsafeRawBufferPointer(start: base, count: Int(found.count)))
+            } else if !setTail(&builder, field, found.value, found.type, loaded) {
                 throw shape.damage(
-                    isBlob: type == SQLITE_BLOB, "is no \(field.kind == .uuid ? "UUID" : "decimal number")", field,
-                    plan,
-                    key)
+                    isBlob: found.type == SQLITE_BLOB, "is no \(field.kind == .uuid ? "UUID" : "decimal number")",
+                    field, plan, key)
             }
         }
-        if plan.layout.hasTransientSlots {
-            for (slot, value) in plan.layout.transientDefaults { builder.set(slot, value: value) }
+        if layout.hasTransientSlots {
+            for (slot, value) in layout.transientDefaults { builder.set(slot, value: value) }
         }
         return builder.finish()
     }
@@ -145,21 +168,15 @@ extension SQLiteStatement {
             isBlob: sqlite3_value_type(value) == SQLITE_BLOB, "is no number", field, plan, key)
     }
 
-    /// False when the bytes are no value of the slot's kind.
-    @inline(__always)
+    /// Sets what is no text. False when the bytes are no value of the slot's kind.
     private func setTail(
         _ builder: inout SnapshotBuilder, _ field: RowShape.Field, _ value: OpaquePointer?, _ type: Int32,
-        _ loaded: [Int32: Data?]
+        _ loaded: [Int32: Data?]?
     ) -> Bool {
         let slot = Int(field.slot)
         switch field.kind {
-        case .bytes:
-            // A text is read as a blob: that spares SQLite the copy with a zero byte behind it.
-            let isText = type == SQLITE_TEXT || type == SQLITE_BLOB
-            let base = isText ? sqlite3_value_blob(value) : UnsafeRawPointer(sqlite3_value_text(value))
-            builder.set(slot, bytes: UnsafeRawBufferPointer(start: base, count: Int(sqlite3_value_bytes(value))))
         case .external:
-            if let file = loaded[field.column] {
+            if let file = loaded?[field.column] {
                 file?.withUnsafeBytes { builder.set(slot, bytes: $0) }
                 return true
             }
@@ -185,7 +202,7 @@ extension SQLiteStatement {
                     return sqlite3_value_bytes(value) == 0
                 }
             }
-        case .integer, .boolean, .double, .reference, .entityNumber: break
+        case .bytes, .integer, .boolean, .double, .reference, .entityNumber: break
         }
         return true
     }

@@ -17,12 +17,28 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     private var parameterCount = 0
     private var isForOneRun = false
 
+    /// A value of a row whose bytes go behind the slots of a snapshot: found when they are counted, used when they are
+    /// copied. Its type is SQLite's, NULL where there is none.
+    struct TailValue {
+        var value: OpaquePointer?
+        var type: Int32
+        var count: Int32
+    }
+    /// Room for such values of one row: one for each column, made when it is first needed. A statement is used by one
+    /// thread at a time, and no row is read within another one.
+    private(set) lazy var tailValues: UnsafeMutablePointer<TailValue> = {
+        hasTailValues = true
+        return .allocate(capacity: max(1, columnCount))
+    }()
+    private var hasTailValues = false
+
     init(handle: OpaquePointer, connection: SQLiteConnection) {
         self.handle = handle
         self.connection = connection
     }
 
     deinit {
+        if hasTailValues { tailValues.deallocate() }
         sqlite3_finalize(handle)
     }
 

@@ -28,6 +28,8 @@ package enum SQLPlan: Hashable {
     case batch(Batch)
     case history(History)
     case bookkeeping(Bookkeeping)
+    /// A fetch by its number among the known ones.
+    case fetch(Int)
     case text(String)
 
     /// What batches do with many rows at a time.
@@ -54,7 +56,11 @@ package enum SQLPlan: Hashable {
         case setHighestKey
     }
 
+    /// Whether there may be ever new ones.
     package var isText: Bool {
-        if case .text = self { true } else { false }
+        switch self {
+        case .text, .fetch: true
+        default: false
+        }
     }
 }

@@ -14,6 +14,9 @@ package final class DictionaryPlan {
         package let name: String
         package let place: Int
         package let content: Content
+
+        /// Whether the values are keys of rows.
+        package var isObject: Bool { if case .object = content { true } else { false } }
     }
 
     private let translator: SQLFetchTranslator

@@ -35,7 +35,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
     package let rootIndex: Int
     /// The names of the columns after key, entity and version.
     package let columnNames: [String]
-    package private(set) var plans: [Plan?]
+    package let plans: [Plan?]
     /// Layout index by number in the store, -1 for none.
     package let layoutOfNumber: [Int]
     package let keyBase: Int64
@@ -48,6 +48,8 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
     /// The only entity of the table, when it holds rows of one only. Then the number in a row says nothing: migrations
     /// of the time left stale ones, and Apple's framework does not read it either.
     private let soleLayout: Int?
+    /// How all rows are read, where the table holds those of one entity only.
+    package let solePlan: Plan?
     /// The columns behind the entity's name, where that name says nothing and need not be sent.
     private let others: [String]?
 
@@ -65,7 +67,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         var names: [String] = []
         var places: [String: Int32] = [:]
         let model = layout.model
-        plans = Array(repeating: nil, count: model.entities.count)
+        var plans: [Plan?] = Array(repeating: nil, count: model.entities.count)
         for index in layout.subtree where schema.numbers[index] != nil {
             let entity = model.entities[index]
             var inline: [Field] = []
@@ -100,12 +102,14 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
             }
             plans[index] = Plan(layout: entity, inline: inline, tails: tails, isCacheable: isCacheable)
         }
+        self.plans = plans
         columnNames = names
         columns = SQLColumnList(
             alias: "t0", names: [SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn] + names)
         let stored = layout.subtree.filter { schema.numbers[$0] != nil }
         singleLayout = stored.count == 1 ? stored.first : nil
         soleLayout = schema.soleLayout(ofRoot: layout.rootIndex, in: model)
+        solePlan = soleLayout.flatMap { plans[$0] }
         others = soleLayout != nil && schema.namesEntities ? [SQLSchema.versionColumn] + names : nil
     }
 

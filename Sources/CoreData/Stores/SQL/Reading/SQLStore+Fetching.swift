@@ -3,11 +3,45 @@ import Foundation
 extension SQLStore {
     package func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws {
         guard let shape = shapes[request.layout.index] else { return }
+        if let (fetch, constants) = try knownFetch(request, shape) {
+            return try readingOnce { connection in
+                try connection.statement(.fetch(fetch.number)) { .select(fetch.select) }.snapshots(
+                    shape, rowCache, refreshing: false,
+                    { parameters in
+                        for place in constants.indices { parameters.bind(place + 1, constants[place]) }
+                    }, body)
+            }
+        }
         let (translator, frame) = try translated(request)
         try translator.addOrder(request.sortDescriptors, to: frame)
         if types != nil, try fetchRowsByKeys(of: frame, request.layout.rootIndex, body) { return }
         frame.select.results = shape.results(alias: frame.alias)
         try reading(frame.select) { try $0.snapshots(shape, rowCache, refreshing: false, { _ in }, body) }
+    }
+
+    /// The statement that a fetch has in common with those of the same shape, and what is bound to its parameters; nil
+    /// where it has a statement of its own.
+    private func knownFetch(
+        _ request: StoreFetch, _ rowShape: RowShape
+    ) throws -> (fetch: KnownFetches.Known, constants: [SlotValue])? {
+        // Where values have types, what stands in the place of a constant depends on it.
+        guard types == nil, let (shape, constants) = FetchShape.of(request) else { return nil }
+        let known = try knownFetches.known(shape) {
+            var unbounded = request
+            unbounded.predicate = nil
+            let (translator, frame) = try translated(unbounded)
+            guard let predicate = request.predicate else { return nil }
+            var values: [SlotValue] = []
+            guard
+                let condition = try translator.condition(predicate, in: frame).withParameters(for: &values),
+                values == constants
+            else { return nil }
+            frame.addCondition(condition)
+            try translator.addOrder(request.sortDescriptors, to: frame)
+            frame.select.results = rowShape.results(alias: frame.alias)
+            return frame.select
+        }
+        return known.map { ($0, constants) }
     }
 
     /// The same where the program sorts: the keys first, then their rows, all of one state of the database.
@@ -108,6 +142,17 @@ extension SQLStore {
         }
     }
 
+    package func fetchTable(_ request: StoreFetch) throws -> FetchedTable? {
+        guard shapes[request.layout.index] != nil,
+            case .dictionaries(let properties, let groupBy, let having, let distinct) = request.result
+        else { return nil }
+        let (translator, frame) = try translated(request)
+        let plan = try DictionaryPlan(properties, translator: translator, frame: frame)
+        try plan.finish(groupBy: groupBy, having: having, distinct: distinct)
+        try translator.addOrder(request.sortDescriptors, to: frame)
+        return try fetchTable(frame.select, plan)
+    }
+
     private static func nothing(for result: StoreFetch.Result) -> StoreFetchResult {
         switch result {
         case .keys: .keys([])
@@ -118,8 +163,9 @@ extension SQLStore {
 
     private func fetchKeys(_ select: SQLSelect, _ rootIndex: Int) throws -> [ObjectKey] {
         var keys: [ObjectKey] = []
+        let sole = soleLayouts[rootIndex]
         try readRows(of: select) { row in
-            guard let index = layoutIndex(number: row.int64(1), rootIndex: rootIndex) else { return }
+            guard let index = sole ?? layoutIndex(number: row.int64(1), rootIndex: rootIndex) else { return }
             keys.append(
                 ObjectKey(layoutIndex: index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0))))
         }
@@ -139,6 +185,31 @@ extension SQLStore {
             result.append(dictionary)
         }
         return result
+    }
+
+    private func fetchTable(_ select: SQLSelect, _ plan: DictionaryPlan) throws -> FetchedTable {
+        let keyPlaces = plan.columns.indices.filter { plan.columns[$0].isObject }
+        var table = FetchedTable(names: plan.columns.map(\.name), keyPlaces: keyPlaces)
+        try readRows(of: select) { row in
+            for column in plan.columns { table.append(object(of: column, row)) }
+        }
+        return table
+    }
+
+    /// The value of a column as an object. Those that most values are come without a box and a cast of anything.
+    private func object(of column: DictionaryPlan.Column, _ row: any SQLRow) -> AnyObject? {
+        let place = column.place
+        if row.isNull(place) { return nil }
+        switch column.content {
+        case .value(.string, _): return row.string(place) as NSString
+        case .value(.boolean, _): return NSNumber(value: row.int64(place) != 0)
+        case .value(.integer, _): return NSNumber(value: row.int64(place))
+        case .value(.double, _): return NSNumber(value: row.double(place))
+        case .value(.float, _): return NSNumber(value: Float(row.double(place)))
+        case .value(.date, _): return NSDate(timeIntervalSinceReferenceDate: row.double(place))
+        case .value: return value(of: column, row).map { $0 as AnyObject }
+        case .object: return (value(of: column, row) as? ObjectKey).map(FetchedTable.Key.init)
+        }
     }
 
     private func value(of column: DictionaryPlan.Column, _ row: any SQLRow) -> Any? {

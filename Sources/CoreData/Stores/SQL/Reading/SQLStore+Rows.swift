@@ -10,7 +10,7 @@ extension SQLStore {
     package func rows(for keys: [Int64], rootIndex: Int, refreshing: Bool) throws -> [Snapshot] {
         guard let shape = rootShapes[rootIndex] else { return [] }
         if keys.count == 1 {
-            let row = try row(for: keys[0], rootIndex: rootIndex, shape, refreshing: refreshing)
+            let row = try row(for: keys[0], rootIndex: rootIndex, refreshing: refreshing)
             return row.map { [$0] } ?? []
         }
         var rows: [Snapshot] = []
@@ -60,9 +60,8 @@ extension SQLStore {
     }
 
     /// One row: the hot path of firing a fault.
-    private func row(
-        for key: Int64, rootIndex: Int, _ shape: RowShape, refreshing: Bool
-    ) throws -> Snapshot? {
+    package func row(for key: Int64, rootIndex: Int, refreshing: Bool) throws -> Snapshot? {
+        guard let shape = rootShapes[rootIndex] else { return nil }
         if !refreshing, let cached = rowCache.row(for: key, rootIndex: rootIndex) { return cached }
         return try readingOnce { connection in
             try connection.rowStatement(root: rootIndex) {
@@ -134,10 +133,25 @@ extension SQLStore {
         {
             return result
         }
+        // Members of one owner come one after the other: they are put in together.
+        var owner: Int64?
+        var ofOwner: [ObjectKey] = []
+        func putIn() {
+            guard let owner, !ofOwner.isEmpty else { return }
+            result[owner, default: []] += ofOwner
+            ofOwner.removeAll(keepingCapacity: true)
+        }
         func gather(_ connection: any SQLConnection) throws {
-            try members(of: toMany, owners: owners, on: connection) { result[$0, default: []].append($1) }
+            try members(of: toMany, owners: owners, on: connection) { key, member in
+                if key != owner {
+                    putIn()
+                    owner = key
+                }
+                ofOwner.append(member)
+            }
         }
         if capabilities.takesLists { try readingOnce(gather) } else { try reading(gather) }
+        putIn()
         return result
     }
 
@@ -238,7 +252,8 @@ extension SQLStore {
         guard let table = schema.table(ofRoot: destination.rootIndex)?.name else { return nil }
         func member(_ name: String) -> SQLExpression { .column(alias: "m", name: name) }
         let key = member(SQLSchema.keyColumn)
-        let entity = entity(ofRoot: destination.rootIndex, member(SQLSchema.entityColumn))
+        // An index on the owner's column answers alone where the entity is known without the row.
+        let entity = soleLayouts[destination.rootIndex] != nil ? .null : member(SQLSchema.entityColumn)
         switch toMany.kind {
         case .inverseKey(let slot, let order), .ownerKey(let slot, let order):
             guard let column = schema.column(layout: destination.index, slot: slot) else { return nil }

@@ -1,0 +1,108 @@
+import CBaseline
+import CoreData
+import Foundation
+
+/// Measures works whose time for one object must not grow with the number of objects that a context holds.
+struct GrowthReport {
+    let counts: [Int]
+
+    func run() throws {
+        let templates = try TemplateStore()
+        defer { templates.remove() }
+        let empty = try templates.filled(with: SourceData(authors: 1, books: 1), name: "growth")
+        func measured(_ work: (NSManagedObjectContext, Int) throws -> Double, _ count: Int) throws -> Double {
+            try templates.withStore(copiedFrom: empty) { url in
+                let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: BookModel.make())
+                try coordinator.addPersistentStore(
+                    ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+                context.persistentStoreCoordinator = coordinator
+                return try work(context, count)
+            }
+        }
+        var table = [
+            [
+                "objects", "find or create, µs each", "count beside an unsaved one, ms",
+                "next use after a save above, ms",
+            ]
+        ]
+        for count in counts {
+            table.append([
+                String(count), (try measured(findOrCreate, count) * 1e6 / Double(count)).printed(1),
+                (try measured(countBesideUnsaved, count) * 1e3).printed(2),
+                (try measured(nextUse, count) * 1e3).printed(3),
+            ])
+        }
+        print("processor time; each on a SQLite store of its own\n")
+        printTable(table)
+    }
+
+    private func make(_ number: Int, in context: NSManagedObjectContext) -> Book {
+        let book = Book(context: context)
+        book.title = "book \(number)"
+        book.isbn = "n\(number)"
+        book.pages = Int64(number % 900)
+        book.price = Double(number % 5_000) / 100
+        book.published = Date(timeIntervalSinceReferenceDate: Double(number))
+        book.rating = Float(number % 50) / 10
+        return book
+    }
+
+    /// An import asks for each object whether it is there, and saves at its end.
+    private func findOrCreate(_ context: NSManagedObjectContext, _ count: Int) throws -> Double {
+        try context.performAndWait {
+            try processorSeconds {
+                for number in 0..<count {
+                    let request = NSFetchRequest<Book>(entityName: "Book")
+                    request.predicate = NSPredicate(format: "isbn == %@", "n\(number)")
+                    request.fetchLimit = 1
+                    if try context.fetch(request).isEmpty { _ = make(number, in: context) }
+                }
+            }
+        }
+    }
+
+    private func countBesideUnsaved(_ context: NSManagedObjectContext, _ count: Int) throws -> Double {
+        try context.performAndWait {
+            for number in 0..<count { _ = make(number, in: context) }
+            try context.save()
+            _ = make(count, in: context)
+            let request = NSFetchRequest<Book>(entityName: "Book")
+            return try processorSeconds { for _ in 0..<10 { _ = try context.count(for: request) } } / 10
+        }
+    }
+
+    /// A context holds many objects; one is saved through it into its parent, and by that one into the store.
+    private func nextUse(_ root: NSManagedObjectContext, _ count: Int) throws -> Double {
+        let main = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        main.parent = root
+        let held = try main.performAndWait {
+            let books = (0..<count).map { make($0, in: main) }
+            try main.save()
+            return Kept(books)
+        }
+        try root.performAndWait { try root.save() }
+        let request = NSFetchRequest<Book>(entityName: "Book")
+        request.predicate = NSPredicate(format: "isbn == %@", "n1")
+        try main.performAndWait {
+            _ = try main.fetch(request)
+            _ = make(count, in: main)
+            try main.save()
+        }
+        try root.performAndWait { try root.save() }
+        let seconds = try main.performAndWait { try processorSeconds { _ = try main.fetch(request) } }
+        return withExtendedLifetime(held) { seconds }
+    }
+
+    /// Objects that are held while other contexts' blocks run, and not touched.
+    private struct Kept: @unchecked Sendable {
+        let books: [Book]
+        init(_ books: [Book]) { self.books = books }
+    }
+}
+
+private func processorSeconds(_ body: () throws -> Void) rethrows -> Double {
+    let start = baseline_cpu_seconds()
+    try body()
+    return baseline_cpu_seconds() - start
+}

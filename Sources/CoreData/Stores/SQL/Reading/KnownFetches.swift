@@ -1,0 +1,136 @@
+import Foundation
+import Synchronization
+
+/// What a fetch of rows is but for the constants in its predicate.
+///
+/// Fetches of one shape run one statement, which is translated and printed once. Only the fetches that programs repeat
+/// have one: comparisons of attributes of the entity with one value each, joined by AND, in an order of attributes.
+struct FetchShape: Equatable {
+    struct Term: Equatable {
+        var attribute: String
+        var type: NSComparisonPredicate.Operator
+    }
+
+    struct Order: Equatable {
+        var attribute: String
+        var isAscending: Bool
+        var selector: SortSelector
+    }
+
+    let layoutIndex: Int
+    let includesSubentities: Bool
+    let limit: Int
+    let offset: Int
+    private(set) var terms: [Term] = []
+    private(set) var order: [Order] = []
+
+    /// A text stays bound in the statement that is kept: a longer one would hold memory that nobody uses.
+    private static let longestText = 256
+
+    /// The shape of a fetch, and the constants in the order of its comparisons; nil where it has none.
+    static func of(_ fetch: StoreFetch) -> (shape: FetchShape, constants: [SlotValue])? {
+        guard let predicate = fetch.predicate, fetch.afterPrimaryKey == nil else { return nil }
+        var shape = FetchShape(
+            layoutIndex: fetch.layout.index, includesSubentities: fetch.includesSubentities, limit: fetch.limit,
+            offset: fetch.offset)
+        var constants: [SlotValue] = []
+        // A subclass may say anything of itself.
+        if type(of: predicate) == NSComparisonPredicate.self {
+            guard shape.add(predicate, to: &constants, fetch.layout) else { return nil }
+        } else if type(of: predicate) == NSCompoundPredicate.self, let compound = predicate as? NSCompoundPredicate {
+            guard compound.compoundPredicateType == .and else { return nil }
+            for part in compound.parts {
+                guard shape.add(part, to: &constants, fetch.layout) else { return nil }
+            }
+        } else {
+            return nil
+        }
+        for descriptor in fetch.sortDescriptors {
+            guard let key = descriptor.sortKey, let selector = descriptor.sortSelector,
+                case .attribute? = fetch.layout.access[key]
+            else { return nil }
+            shape.order.append(Order(attribute: key, isAscending: descriptor.ascending, selector: selector))
+        }
+        return (shape, constants)
+    }
+
+    private init(layoutIndex: Int, includesSubentities: Bool, limit: Int, offset: Int) {
+        self.layoutIndex = layoutIndex
+        self.includesSubentities = includesSubentities
+        self.limit = limit
+        self.offset = offset
+    }
+
+    private mutating func add(_ part: NSPredicate, to constants: inout [SlotValue], _ layout: EntityLayout) -> Bool {
+        guard type(of: part) == NSComparisonPredicate.self, let comparison = part as? NSComparisonPredicate,
+            comparison.options.isEmpty, comparison.comparisonPredicateModifier == .direct,
+            case .keyPath(let path, nil) = comparison.leftExpression.payload,
+            case .constant(_, let constant) = comparison.rightExpression.payload,
+            case .attribute(let slot)? = layout.access[path.text], layout.slots[slot].kind != .uuid
+        else { return false }
+        switch comparison.predicateOperatorType {
+        case .equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo: break
+        default: return false
+        }
+        // As `SQLFetchTranslator.bound` has them; with texts, UUIDs are another matter.
+        switch constant {
+        case .int(let number): constants.append(.int(number))
+        case .double(let number), .date(let number): constants.append(.double(number))
+        case .decimal(let number): constants.append(.decimal(number))
+        case .string(let text) where text.utf8.count <= Self.longestText: constants.append(.string(text))
+        default: return false
+        }
+        terms.append(Term(attribute: path.text, type: comparison.predicateOperatorType))
+        return true
+    }
+}
+
+/// The statements of fetches by their shapes; may be used from any thread.
+final class KnownFetches: Sendable {
+    struct Known: Sendable {
+        /// Distinguishes the statement among those that a connection keeps: another one than any store of the process
+        /// has, as several may read by one connection.
+        let number: Int
+        /// With parameters in the places of constants.
+        let select: SQLSelect
+    }
+
+    /// A program writes few fetches. One that makes up ever new ones has the oldest forgotten.
+    private static let capacity = 32
+
+    private static let numbers = Atomic(0)
+    private let all = Locked<[(shape: FetchShape, known: Known)]>([])
+
+    /// The statement of a shape; `make` gives the SELECT, or nil where it is none that takes parameters.
+    func known(_ shape: FetchShape, _ make: () throws -> SQLSelect?) rethrows -> Known? {
+        if let known = all.withLock({ $0.first { $0.shape == shape }?.known }) { return known }
+        guard let select = try make() else { return nil }
+        let known = Known(number: Self.numbers.add(1, ordering: .relaxed).newValue, select: select)
+        all.withLock { all in
+            if all.count == Self.capacity { all.removeFirst() }
+            all.append((shape, known))
+        }
+        return known
+    }
+}
+
+extension SQLExpression {
+    /// The condition with parameters in the places of values, which are gathered in their order; nil for what is no
+    /// comparison of an expression with a value, and no list of such.
+    func withParameters(for values: inout [SlotValue]) -> SQLExpression? {
+        switch self {
+        case .binary(let op, let left, .value(let value)):
+            values.append(value)
+            return .binary(op, left, .parameter(values.count))
+        case .and(let list):
+            var parts: [SQLExpression] = []
+            for expression in list {
+                guard let part = expression.withParameters(for: &values) else { return nil }
+                parts.append(part)
+            }
+            return .and(parts)
+        default:
+            return nil
+        }
+    }
+}
