@@ -31,6 +31,11 @@ struct Report: Sendable {
             try NestedReport(books: options.isQuick ? 5_000 : 50_000).run()
             return true
         },
+        Report(name: "growth") { options in
+            try GrowthReport(counts: options.sizes ?? (options.isQuick ? [1_000, 4_000] : [1_000, 10_000, 100_000]))
+                .run()
+            return true
+        },
         Report(name: "concurrency") { options in
             let report = ConcurrencyReport(books: options.isQuick ? 10_000 : 100_000, rounds: options.rounds ?? 5)
             let figures = try report.run()

@@ -6,6 +6,7 @@ extension NSManagedObjectContext {
         checkConfinement()
         for map in identityMaps { map?.checkInvariants() }
         unsavedIndex?.checkInvariants(self)
+        let unsaved = Set((insertedList + updatedList + deletedList).map(ObjectIdentifier.init))
         for object in insertedList where object.flags.contains(.inserted) {
             require(object.home.context === self, "A new object of another context is listed for insertion")
             require(registeredObject(for: object.objectKey) === object, "A new object is not in the identity map")
@@ -16,6 +17,10 @@ extension NSManagedObjectContext {
         for map in identityMaps {
             for object in map?.objects ?? [] {
                 require(object.flags.contains(.registered), "An object of the identity map does not know it")
+                require(
+                    unsaved.contains(ObjectIdentifier(object)) || temporaryHolders.contains(object.objectKey)
+                        || !object.temporaries.contains(where: isNewHereOrAbove),
+                    "An object of \(object.home.layout.name) leads to a temporary key, and nobody will rename it")
                 let isDirty = !object.flags.isDisjoint(with: [.updated, .inserted])
                 require(
                     !object.flags.contains(.listedUpdated) || updatedList.contains { $0 === object },
@@ -36,5 +41,13 @@ extension NSManagedObjectContext {
                     "An object of \(object.home.layout.name) holds a row of another entity")
             }
         }
+    }
+
+    /// Whether a save of this context, or of one above, will give an object another key.
+    private func isNewHereOrAbove(_ key: Int64) -> Bool {
+        let isNew = identityMaps.contains {
+            $0?.object(for: key)?.flags.intersection([.inserted, .deleted]) == .inserted
+        }
+        return isNew || parent?.reading { self.parent?.isNewHereOrAbove(key) } ?? false
     }
 }

@@ -101,19 +101,19 @@ extension NSManagedObjectContext {
 
     private func takeIn(_ permanent: PermanentKeys) {
         undoRecord?.noteRenames(permanent.keys)
-        for map in identityMaps {
-            guard let map, map.count > 0 else { continue }
-            for object in map.objects {
-                if object.key < 0, let key = permanent.keys[object.key] {
-                    if permanent.replaced.contains(object.key) {
-                        follow(object, to: key, in: map)
-                    } else {
-                        map.rekey(object, to: key)
-                    }
+        var renamed: [NSManagedObject] = []
+        for case let map? in identityMaps where map.count > 0 {
+            for (former, key) in permanent.keys {
+                guard let object = map.object(for: former) else { continue }
+                renamed.append(object)
+                if permanent.replaced.contains(former) {
+                    follow(object, to: key, in: map)
+                } else {
+                    map.rekey(object, to: key)
                 }
-                object.replaceTemporaryReferences(permanent.keys)
             }
         }
+        replaceTemporaryReferences(permanent.keys, in: renamed)
         if livingChildren.isEmpty {
             permanentKeys = [:]
         } else {

@@ -136,6 +136,7 @@ extension NSManagedObjectContext {
         replacedKeys = [:]
         pendingVanished = []
         permanentKeys = [:]
+        temporaryHolders = []
         assignedStores = [:]
         hasMetInaccessible = false
         dropUndoRecord(all: false)

@@ -231,6 +231,7 @@ extension NSManagedObjectContext {
 
     /// A parent's row without the transient values that its object has: what one context has set others do not see.
     final func stored(_ row: Snapshot) -> Snapshot {
+        noteTemporaries(in: row)
         let layout = home(at: row.layoutIndex).layout
         if row.hasTransientDefaults(layout) { return row }
         let defaults = ObjectOverlay()

@@ -152,6 +152,7 @@ extension NSManagedObjectContext {
             for object in updatedList { unlistUpdated(object) }
             for object in deletedList { object.flags.remove(.listedDeleted) }
         }
+        noteTemporariesOfUnsaved()
         unsavedIndex = nil
         insertedList.removeAll { !$0.flags.contains(.listedInserted) }
         updatedList.removeAll { !$0.flags.contains(.listedUpdated) }
@@ -203,6 +204,7 @@ extension NSManagedObjectContext {
             object.flags.remove(.listedDeleted)
             if object.flags.contains(.deleted) { object.detach(unregister: true) }
         }
+        noteTemporariesOfUnsaved()
         unsavedIndex = nil
         insertedList = []
         updatedList = []

@@ -53,10 +53,53 @@ extension NSManagedObjectContext {
             guard let key = permanent[object.key] else { continue }
             object.home.identityMap?.rekey(object, to: key)
         }
-        for map in identityMaps {
-            for object in map?.objects ?? [] { object.replaceTemporaryReferences(permanent) }
-        }
+        replaceTemporaryReferences(permanent, in: objects)
         postToChildren(PermanentKeys(keys: permanent))
+    }
+
+    // MARK: What leads to temporary ids
+
+    /// Has everything that leads to temporary keys lead to the permanent ones: objects that were renamed, unsaved ones,
+    /// and those that are noted. No other object has to be looked at.
+    final func replaceTemporaryReferences(_ permanent: [Int64: Int64], in renamed: [NSManagedObject]) {
+        for objects in [renamed, insertedList, updatedList, deletedList] {
+            for object in objects where object.home.context === self { object.replaceTemporaryReferences(permanent) }
+        }
+        replaceTemporaryReferencesOfHolders(permanent)
+    }
+
+    private func replaceTemporaryReferencesOfHolders(_ permanent: [Int64: Int64]) {
+        let holders = temporaryHolders
+        temporaryHolders = []
+        for holder in holders {
+            guard let object = registeredObject(for: holder.renamed(permanent)) else { continue }
+            object.replaceTemporaryReferences(permanent)
+            noteTemporaries(of: object)
+        }
+    }
+
+    /// Notes an object that leads to temporary keys, unless it is unsaved anyway.
+    final func noteTemporaries(of object: NSManagedObject) {
+        if !object.temporaries.isEmpty { temporaryHolders.insert(object.objectKey) }
+    }
+
+    /// Unsaved objects are about to be so no longer. What a coordinator has saved has permanent keys.
+    final func noteTemporariesOfUnsaved() {
+        if parent == nil { return }
+        for objects in [insertedList, updatedList, deletedList] {
+            for object in objects where object.home.context === self { noteTemporaries(of: object) }
+        }
+    }
+
+    /// The same of a row, and of members, that an object gets from a parent.
+    final func noteTemporaries(in row: Snapshot) {
+        if !row.temporaries(home(at: row.layoutIndex).layout).isEmpty {
+            temporaryHolders.insert(ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
+        }
+    }
+
+    final func noteTemporaries(in members: [ObjectKey], of owner: ObjectKey) {
+        if members.contains(where: \.isTemporary) { temporaryHolders.insert(owner) }
     }
 
     /// Gives objects that a context above knows by the same temporary ids their permanent ones, there and here.
@@ -109,12 +152,33 @@ extension NSManagedObjectContext {
             guard let key = permanent[object.key] else { continue }
             object.home.identityMap?.rekey(object, to: key)
         }
+        replaceTemporaryReferencesOfHolders(permanent)
         assignedStores = assignedStores.filter { $1.object.key < 0 && $1.object.flags.contains(.inserted) }
         postToChildren(PermanentKeys(keys: permanent, replaced: replaced))
     }
 }
 
+extension Snapshot {
+    /// The temporary keys to which to-one relationships lead.
+    fileprivate func temporaries(_ layout: EntityLayout) -> [Int64] {
+        layout.slots.indices.compactMap { slot in
+            layout.slots[slot].kind == .reference && !isNull(slot) && int(slot) < 0 ? int(slot) : nil
+        }
+    }
+}
+
 extension NSManagedObject {
+    /// The temporary keys to which anything leads that is known of the object.
+    final var temporaries: [Int64] {
+        var keys = overlay?.toManys.flatMap { $0?.temporaries ?? [] } ?? []
+        overlay?.mask.forEach { slot in
+            guard home.layout.slots[slot].kind == .reference, case .int(let key)? = overlay?.values[slot], key < 0
+            else { return }
+            keys.append(key)
+        }
+        return row.map { keys + $0.temporaries(home.layout) } ?? keys
+    }
+
     /// References to objects that were new until now lead to their permanent keys from here on.
     final func replaceTemporaryReferences(_ permanent: [Int64: Int64]) {
         if let overlay {

@@ -23,13 +23,17 @@ struct ParentRows: RowSource {
     }
 
     func members(of toMany: ToManySlot, owner: ObjectKey, in context: NSManagedObjectContext) throws -> [ObjectKey] {
-        try parent.reading { try parent.membersForChild(of: toMany, owner: owner) }
+        let members = try parent.reading { try parent.membersForChild(of: toMany, owner: owner) }
+        context.noteTemporaries(in: members, of: owner)
+        return members
     }
 
     func members(
         of toMany: ToManySlot, owners: [ObjectKey], in context: NSManagedObjectContext
     ) throws -> [Int64: [ObjectKey]] {
-        try parent.reading { try parent.membersForChild(of: toMany, owners: owners) }
+        let members = try parent.reading { try parent.membersForChild(of: toMany, owners: owners) }
+        for owner in owners { context.noteTemporaries(in: members[owner.key] ?? [], of: owner) }
+        return members
     }
 
     // MARK: Fetches

@@ -110,8 +110,10 @@ extension NSManagedObject {
                     .setMembership(of: key, inStore: false, inMemory: false, isOrdered: false)
             }
             for member in state.removed {
-                home.context?.registeredObject(for: member)?.existingToManyState(inverse)?
+                guard let object = home.context?.registeredObject(for: member) else { continue }
+                object.existingToManyState(inverse)?
                     .setMembership(of: key, inStore: true, inMemory: true, isOrdered: false)
+                if key.isTemporary { home.context?.noteTemporaries(of: object) }
             }
             overlay.toManys[toMany.index] = nil
         }
@@ -208,6 +210,7 @@ extension NSManagedObject {
                 state.setMembership(
                     of: objectKey, inStore: now.stored == owner, inMemory: now.present == owner,
                     isOrdered: object.home.layout.toManys[index].isOrdered)
+                if objectKey.isTemporary { context.noteTemporaries(of: object) }
             }
         }
     }

@@ -15,6 +15,10 @@ final class ToManyState {
     @exclusivity(unchecked) private(set) var order: [ObjectKey]?
 
     var isFault: Bool { base == nil }
+    /// The temporary keys among all that it knows.
+    var temporaries: [Int64] {
+        [base ?? [], added.keys, order ?? [], Array(removed)].joined().filter(\.isTemporary).map(\.key)
+    }
     var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || order != nil }
 
     private let isOrdered: Bool

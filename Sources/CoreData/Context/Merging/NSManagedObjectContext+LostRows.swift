@@ -64,6 +64,7 @@ extension NSManagedObjectContext {
     final func undelete(_ object: NSManagedObject, as latest: Snapshot?, withReferences: Bool = true) {
         object.flags.subtract([.deleted, .deletionPending, .pendingDelete, .listedDeleted, .updated])
         deletedList.removeAll { $0 === object }
+        noteTemporaries(of: object)
         if let latest {
             object.overlay?.discardChanges()
             object.row = latest
