@@ -47,17 +47,8 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
 
     /// The living object with the key.
     func object(for key: Int64) -> NSManagedObject? {
-        lock.lock()
-        defer { lock.unlock() }
-        var position = home(key)
-        while let pointer = entries[position] {
-            if Self.object(pointer)._withUnsafeGuaranteedRef({ $0.key == key }) {
-                guard opencoredata_try_retain(pointer) != nil else { return nil }
-                return Self.object(pointer).takeRetainedValue()
-            }
-            position = (position + 1) & (capacity - 1)
-        }
-        return nil
+        var place = Place()
+        return object(for: key, place: &place)
     }
 
     /// Where a key that was not found would go, as long as nothing else changes the table.
@@ -67,6 +58,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     }
 
     /// The living object with the key, or the place it would have.
+    @inline(__always)
     func object(for key: Int64, place: inout Place) -> NSManagedObject? {
         lock.lock()
         defer { lock.unlock() }

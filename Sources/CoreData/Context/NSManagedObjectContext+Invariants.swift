@@ -6,6 +6,7 @@ extension NSManagedObjectContext {
         checkConfinement()
         for map in identityMaps { map?.checkInvariants() }
         unsavedIndex?.checkInvariants(self)
+        let holders = Set(temporaryHolders.keys)
         let unsaved = Set((insertedList + updatedList + deletedList).map(ObjectIdentifier.init))
         for object in insertedList where object.flags.contains(.inserted) {
             require(object.home.context === self, "A new object of another context is listed for insertion")
@@ -18,7 +19,7 @@ extension NSManagedObjectContext {
             for object in map?.objects ?? [] {
                 require(object.flags.contains(.registered), "An object of the identity map does not know it")
                 require(
-                    unsaved.contains(ObjectIdentifier(object)) || temporaryHolders.contains(object.objectKey)
+                    unsaved.contains(ObjectIdentifier(object)) || holders.contains(object.objectKey)
                         || !object.temporaries.contains(where: isNewHereOrAbove),
                     "An object of \(object.home.layout.name) leads to a temporary key, and nobody will rename it")
                 let isDirty = !object.flags.isDisjoint(with: [.updated, .inserted])

@@ -103,10 +103,12 @@ extension NSManagedObjectContext {
         undoRecord?.noteRenames(permanent.keys)
         var renamed: [NSManagedObject] = []
         for case let map? in identityMaps where map.count > 0 {
-            for (former, key) in permanent.keys {
-                guard let object = map.object(for: former) else { continue }
+            let isSearched = permanent.keys.count < map.count
+            let known = isSearched ? permanent.keys.keys.compactMap(map.object) : map.objects
+            for object in known {
+                guard object.key < 0, let key = permanent.keys[object.key] else { continue }
                 renamed.append(object)
-                if permanent.replaced.contains(former) {
+                if permanent.replaced.contains(object.key) {
                     follow(object, to: key, in: map)
                 } else {
                     map.rekey(object, to: key)

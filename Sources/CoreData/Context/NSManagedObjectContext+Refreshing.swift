@@ -136,7 +136,7 @@ extension NSManagedObjectContext {
         replacedKeys = [:]
         pendingVanished = []
         permanentKeys = [:]
-        temporaryHolders = []
+        temporaryHolders.removeAll()
         assignedStores = [:]
         hasMetInaccessible = false
         dropUndoRecord(all: false)

@@ -69,8 +69,8 @@ extension NSManagedObjectContext {
     }
 
     private func replaceTemporaryReferencesOfHolders(_ permanent: [Int64: Int64]) {
-        let holders = temporaryHolders
-        temporaryHolders = []
+        let holders = Set(temporaryHolders.keys)
+        temporaryHolders.removeAll()
         for holder in holders {
             guard let object = registeredObject(for: holder.renamed(permanent)) else { continue }
             object.replaceTemporaryReferences(permanent)
@@ -80,7 +80,7 @@ extension NSManagedObjectContext {
 
     /// Notes an object that leads to temporary keys, unless it is unsaved anyway.
     final func noteTemporaries(of object: NSManagedObject) {
-        if !object.temporaries.isEmpty { temporaryHolders.insert(object.objectKey) }
+        if object.leadsToTemporaries { temporaryHolders.insert(object.objectKey) }
     }
 
     /// Unsaved objects are about to be so no longer. What a coordinator has saved has permanent keys.
@@ -93,7 +93,7 @@ extension NSManagedObjectContext {
 
     /// The same of a row, and of members, that an object gets from a parent.
     final func noteTemporaries(in row: Snapshot) {
-        if !row.temporaries(home(at: row.layoutIndex).layout).isEmpty {
+        if row.leadsToTemporaries(home(at: row.layoutIndex).layout) {
             temporaryHolders.insert(ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
         }
     }
@@ -161,13 +161,29 @@ extension NSManagedObjectContext {
 extension Snapshot {
     /// The temporary keys to which to-one relationships lead.
     fileprivate func temporaries(_ layout: EntityLayout) -> [Int64] {
-        layout.slots.indices.compactMap { slot in
-            layout.slots[slot].kind == .reference && !isNull(slot) && int(slot) < 0 ? int(slot) : nil
-        }
+        layout.referenceSlots.compactMap { !isNull($0) && int($0) < 0 ? int($0) : nil }
+    }
+
+    /// Whether there are any, asked of each row that a parent gives.
+    fileprivate func leadsToTemporaries(_ layout: EntityLayout) -> Bool {
+        for slot in layout.referenceSlots where !isNull(slot) && int(slot) < 0 { return true }
+        return false
     }
 }
 
 extension NSManagedObject {
+    /// Whether there are `temporaries`, asked of each object that is saved into a parent.
+    fileprivate final var leadsToTemporaries: Bool {
+        if let row, row.leadsToTemporaries(home.layout) { return true }
+        guard let overlay else { return false }
+        for state in overlay.toManys where state?.hasTemporaries == true { return true }
+        if overlay.mask.isEmpty { return false }
+        for slot in home.layout.referenceSlots where overlay.mask.contains(slot) {
+            if case .int(let key) = overlay.values[slot], key < 0 { return true }
+        }
+        return false
+    }
+
     /// The temporary keys to which anything leads that is known of the object.
     final var temporaries: [Int64] {
         var keys = overlay?.toManys.flatMap { $0?.temporaries ?? [] } ?? []

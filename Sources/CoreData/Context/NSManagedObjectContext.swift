@@ -96,7 +96,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Temporary keys that a save of this context made permanent, for children that still use them.
     var permanentKeys: [Int64: Int64] = [:]
     /// Objects that may lead to temporary keys, beside the inserted, changed and deleted ones.
-    var temporaryHolders: Set<ObjectKey> = []
+    var temporaryHolders = TemporaryHolders()
     /// Stores that new objects were assigned to.
     var assignedStores: [ObjectIdentifier: AssignedStore] = [:]
 

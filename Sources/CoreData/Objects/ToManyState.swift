@@ -15,6 +15,13 @@ final class ToManyState {
     @exclusivity(unchecked) private(set) var order: [ObjectKey]?
 
     var isFault: Bool { base == nil }
+    /// Whether any of the keys that it knows is temporary.
+    var hasTemporaries: Bool {
+        if let base, base.contains(where: \.isTemporary) { return true }
+        if !added.isEmpty, added.keys.contains(where: \.isTemporary) { return true }
+        if let order, order.contains(where: \.isTemporary) { return true }
+        return !removed.isEmpty && removed.contains(where: \.isTemporary)
+    }
     /// The temporary keys among all that it knows.
     var temporaries: [Int64] {
         [base ?? [], added.keys, order ?? [], Array(removed)].joined().filter(\.isTemporary).map(\.key)

@@ -130,6 +130,8 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
     package let toManys: [ToManySlot]
     /// By slot, for to-one relationships: where they lead, without the slot's other fields.
     package let destinations: [Destination]
+    /// The slots that hold keys of other rows.
+    package let referenceSlots: [Int]
     /// The slots of to-one relationships that have another side and are kept in rows.
     package let pairedSlots: [Int]
     /// The slots of one-to-one relationships, with the slots of their other sides.
@@ -196,6 +198,7 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
             return Destination(
                 layoutIndex: slot.destinationIndex ?? index, companion: companion ?? -1, inverse: slot.inverse)
         }
+        referenceSlots = slots.indices.filter { slots[$0].kind == .reference }
         pairedSlots = slots.indices.filter { number in
             guard case .toOne = slots[number].role else { return false }
             return slots[number].isPersistent && slots[number].inverse != nil

@@ -197,8 +197,7 @@ extension SQLStore {
         guard let first = owners.first, let plan = memberPlan(of: toMany, owner: first.layoutIndex) else { return }
         try inBatches(owners.map(\.primaryKey).sorted()) { size, bind in
             try statement(plan, toMany, owners: size, connection).rows(bind) { row in
-                let owner = ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0))
-                if let member = member(row, plan.rootIndex) { body(owner, member) }
+                if let (owner, member) = ownerAndMember(row, plan) { body(owner, member) }
             }
         }
     }
@@ -211,10 +210,14 @@ extension SQLStore {
         guard let first = owners.first, let plan = memberPlan(of: toMany, owner: first.layoutIndex) else { return }
         try inBatches(owners.map(\.primaryKey).sorted()) { size, bind in
             try statement(plan, toMany, owners: size, connection).look(bind) { [self] row in
-                let owner = ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0))
-                if let member = member(row, plan.rootIndex) { try body(owner, member) }
+                if let (owner, member) = ownerAndMember(row, plan) { try body(owner, member) }
             }
         }
+    }
+
+    @inline(__always)
+    private func ownerAndMember(_ row: any SQLRow, _ plan: MemberPlan) -> (Int64, ObjectKey)? {
+        member(row, plan.rootIndex).map { (ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0)), $0) }
     }
 
     private func statement(
