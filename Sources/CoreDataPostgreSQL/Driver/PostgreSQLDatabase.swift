@@ -1,4 +1,5 @@
 #if PostgreSQL
+    import CPostgreSQL
     import CoreData
     import Foundation
 
@@ -16,6 +17,8 @@
 
         private let writerLock = NSRecursiveLock()
         private var writer: PostgreSQLConnection?
+        /// Whether a body of `write` runs.
+        private var isWriting = false
 
         private let readers = NSCondition()
         private var idle: [PostgreSQLConnection] = []
@@ -181,6 +184,11 @@
             writerLock.lock()
             defer { writerLock.unlock() }
             if isReadOnly || readers.withLock({ isClosed }) { return nil }
+            // A connection that was lost in the middle of a transaction is not idle either.
+            if isWriting, let writer, writer.transactionState != PQTRANS_IDLE { throw NestedWriting.error }
+            let isNested = isWriting
+            isWriting = true
+            defer { isWriting = isNested }
             let connection: PostgreSQLConnection
             if let writer, writer.isUsable {
                 connection = writer
