@@ -63,7 +63,8 @@
             }
             let database = PostgreSQLDatabase(
                 address, labels: labels, first: connection, isReadOnly: isReadOnly,
-                versionLock: lock, timeout: timeout, options: PostgreSQLOptions(opening))
+                versionLock: lock, identifier: metadata[NSStoreUUIDKey] as? String, timeout: timeout,
+                options: PostgreSQLOptions(opening))
             let parts = SQLStore.Parts(
                 layout: layout, storeNumber: opening.number, typeName: opening.type, schema: schema, use: opening.use,
                 derivedAttributes: derivedAttributes, historyTables: history, tracksHistory: tracksHistory,

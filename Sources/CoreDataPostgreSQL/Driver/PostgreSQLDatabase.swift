@@ -13,6 +13,7 @@
         private let isReadOnly: Bool
         private let options: PostgreSQLOptions
         private let versionLock: Int64
+        private let identifier: String?
         private let timeout: TimeInterval
 
         private let writerLock = NSRecursiveLock()
@@ -27,16 +28,19 @@
         /// Holds the lock of the version where the others are a pooler's; under `readers`.
         private var keeper: PostgreSQLListener?
 
-        /// - Parameter first: a connection to the server itself, which holds the lock of the version.
+        /// - Parameters:
+        ///   - first: a connection to the server itself, which holds the lock of the version.
+        ///   - identifier: the UUID of the store.
         init(
             _ address: PostgreSQLAddress, labels: EntityLabels, first: PostgreSQLConnection, isReadOnly: Bool,
-            versionLock: Int64, timeout: TimeInterval, options: PostgreSQLOptions
+            versionLock: Int64, identifier: String?, timeout: TimeInterval, options: PostgreSQLOptions
         ) {
             self.address = address
             self.labels = labels
             self.isReadOnly = isReadOnly
             self.options = options
             self.versionLock = versionLock
+            self.identifier = identifier
             self.timeout = timeout
             first.labels = labels
             first.keepsTokens = !isReadOnly
@@ -85,6 +89,7 @@
             guard PostgreSQLConnection.versionLock(of: metadata) == versionLock else {
                 throw StoreModelCheck.incompatible([], metadata: metadata, url: url)
             }
+            guard SQLStoreMetadata.isSameStore(metadata, as: identifier) else { throw SQLStoreMetadata.replaced(url) }
             return connection
         }
 
