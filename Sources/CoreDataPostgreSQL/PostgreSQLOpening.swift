@@ -58,6 +58,7 @@
                 tracksHistory && !isReadOnly
                 ? try HistoryTables.prepare(connection, for: layout) : try HistoryTables.read(from: connection)
             if !isReadOnly {
+                if isPresent, existing == nil { try PostgreSQLTables.renewDefaults(on: connection) }
                 try PostgreSQLBookkeeping.furnish(on: connection)
                 try PostgreSQLBookkeeping.purge(on: connection)
             }
