@@ -10,14 +10,22 @@
     enum PostgreSQLBookkeeping {
         /// Makes what is not there yet.
         static func furnish(on connection: PostgreSQLConnection) throws {
+            if try missing(on: connection).isEmpty { return }
+            try connection.transaction {
+                // Somebody else may have made it while this process waited for its turn.
+                for statements in try missing(on: connection) { try connection.execute(statements) }
+            }
+        }
+
+        /// The statements that make what is not there.
+        private static func missing(on connection: PostgreSQLConnection) throws -> [String] {
             let present = try connection.rows(
                 """
                 SELECT to_regclass('coredata.saves') IS NOT NULL, to_regclass('coredata.changes') IS NULL OR EXISTS \
                 (SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('coredata.changes') AND attidentity <> '')
                 """
             ).first
-            if present?[0] != "t" { try connection.transaction { try connection.execute(saves) } }
-            if present?[1] != "t" { try connection.transaction { try connection.execute(history) } }
+            return (present?[0] == "t" ? [] : [saves]) + (present?[1] == "t" ? [] : [history])
         }
 
         /// Removes tokens that nobody asks for any more.
