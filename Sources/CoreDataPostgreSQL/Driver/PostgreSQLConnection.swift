@@ -173,6 +173,8 @@
             }
             var error = PostgreSQLError(result, address: address.description)
             error.isOfStopping = wasStopped && error.state == PostgreSQLError.cancelled
+            // Somebody inserts under keys of his own choice: those that were taken may be his.
+            if error.isUniqueness, error.constraint?.hasSuffix("_pkey") == true { spareKeys = [:] }
             return error
         }
 
