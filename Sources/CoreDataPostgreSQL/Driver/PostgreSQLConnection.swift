@@ -39,6 +39,8 @@
         }
         var reading = Reading.none
 
+        /// When tokens were removed last that nobody asks for any more.
+        var lastPurge = ContinuousClock.now
         /// Whether transactions leave a token, and that of the one which is open.
         var keepsTokens = false
         var token: UUID?

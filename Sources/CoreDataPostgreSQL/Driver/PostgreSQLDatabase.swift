@@ -204,7 +204,11 @@
                 writer = connection
             }
             do {
-                return try body(connection)
+                let result = try body(connection)
+                if connection.transactionState == PQTRANS_IDLE {
+                    PostgreSQLBookkeeping.purgeNowAndThen(on: connection)
+                }
+                return result
             } catch {
                 connection.rollback()
                 throw error

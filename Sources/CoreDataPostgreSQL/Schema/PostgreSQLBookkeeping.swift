@@ -28,6 +28,15 @@
             return (present?[0] == "t" ? [] : [saves]) + (present?[1] == "t" ? [] : [history])
         }
 
+        /// Removes them behind a transaction, once an hour. Where that fails the next hour does it.
+        static func purgeNowAndThen(on connection: PostgreSQLConnection) {
+            guard connection.isAlive, ContinuousClock.now - connection.lastPurge >= timeBetweenPurges else { return }
+            connection.lastPurge = .now
+            try? purge(on: connection)
+        }
+
+        private static let timeBetweenPurges = Duration.seconds(3_600)
+
         /// Removes tokens that nobody asks for any more.
         static func purge(on connection: PostgreSQLConnection) throws {
             try connection.execute("DELETE FROM coredata.saves WHERE time < now() - interval '1 day'")
