@@ -49,7 +49,11 @@
         var isSaving = false
         var isChecked = false
         var tellsBehind = false
-        var transactionNumber: Int64?
+        /// The number that the server has given to the transaction of the last save.
+        var serverTransaction: Int64?
+        /// What history adds to the server's numbers (`PostgreSQLBookkeeping`).
+        var historyOffset: Int64 = 0
+        var transactionNumber: Int64? { serverTransaction.map { $0 + historyOffset } }
         /// The version of the tables that was read last, and the one that the open save counts on.
         private var knownVersion: Int64?
         var expectedVersion: Int64?

@@ -14,6 +14,7 @@
         private let options: PostgreSQLOptions
         private let versionLock: Int64
         private let identifier: String?
+        private let historyOffset: Int64
         private let timeout: TimeInterval
 
         private let writerLock = NSRecursiveLock()
@@ -31,9 +32,11 @@
         /// - Parameters:
         ///   - first: a connection to the server itself, which holds the lock of the version.
         ///   - identifier: the UUID of the store.
+        ///   - historyOffset: what history adds to the server's numbers of transactions.
         init(
             _ address: PostgreSQLAddress, labels: EntityLabels, first: PostgreSQLConnection, isReadOnly: Bool,
-            versionLock: Int64, identifier: String?, timeout: TimeInterval, options: PostgreSQLOptions
+            versionLock: Int64, identifier: String?, historyOffset: Int64, timeout: TimeInterval,
+            options: PostgreSQLOptions
         ) {
             self.address = address
             self.labels = labels
@@ -41,9 +44,11 @@
             self.options = options
             self.versionLock = versionLock
             self.identifier = identifier
+            self.historyOffset = historyOffset
             self.timeout = timeout
             first.labels = labels
             first.keepsTokens = !isReadOnly
+            first.historyOffset = historyOffset
             if address.isPooled {
                 keeper = listener(first, nil)
             } else if isReadOnly {
@@ -76,12 +81,16 @@
 
         /// A connection for work. Where it is a pooler's, the keeper holds the lock of the version.
         private func connect() throws -> PostgreSQLConnection {
-            address.isPooled ? try PostgreSQLConnection(address, labels: labels) : try connectDirectly()
+            if !address.isPooled { return try connectDirectly() }
+            let connection = try PostgreSQLConnection(address, labels: labels)
+            connection.historyOffset = historyOffset
+            return connection
         }
 
         /// A connection to the server itself that holds the lock of the store's version.
         private func connectDirectly() throws -> PostgreSQLConnection {
             let connection = try PostgreSQLConnection(address.direct, labels: labels)
+            connection.historyOffset = historyOffset
             try connection.share(version: versionLock, timeout: timeout)
             // While no connection was open, somebody may have migrated the store.
             let url = URL(string: address.description) ?? URL(fileURLWithPath: "/dev/null")
