@@ -45,9 +45,16 @@
             guard let connection = connection as? PostgreSQLConnection else { return }
             try connection.lock(
                 PostgreSQLOpening.tables(on: connection), .againstAll, timeout: timeout, progress)
+            // All history goes: whoever has read less of it than there was has missed something.
+            let newest =
+                try HistoryTables.read(from: connection) == nil
+                ? nil
+                : connection.highestKey(
+                    in: HistoryTables.transactions, ofNumber: HistoryTables.transactionEntity)
             try PostgreSQLOpening.empty(on: connection)
             let schema = SQLSchemaBuilder.schema(of: layout, entities: entities, style: PostgreSQLStyle())
             try PostgreSQLOpening.make(schema, layout, metadata, on: connection)
+            if let newest { try HistoryTables.insertNumbers(connection, newest: newest) }
             connection.labels = EntityLabels(schema, layout)
             try fill(TransferEnd(connection, layout, schema, name: connection.address.description))
             try PostgreSQLTables(connection, schema, layout).furnishFilled()

@@ -57,7 +57,29 @@
         }
 
         func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws {
-            try reporting { try PostgreSQLOpening.destroy(on: Self.connection(to: url)) }
+            try reporting {
+                let connection = try Self.connection(to: url)
+                if !force { try takeAlone(connection, url, timeout) }
+                try PostgreSQLOpening.destroy(on: connection)
+            }
+        }
+
+        /// Waits for those who have a store open, fill or migrate it, and keeps others from opening it.
+        private func takeAlone(_ connection: PostgreSQLConnection, _ url: URL, _ timeout: TimeInterval) throws {
+            // The server ends what this process has just closed a moment later.
+            let timeout = max(timeout, 1)
+            func lock() -> Int64? {
+                // What is no store, or a damaged one, nobody has open.
+                (try? SQLStoreMetadata.read(from: connection, url: url)).map { metadata in
+                    metadata[SQLStoreMetadata.unfinishedKey] == nil
+                        ? PostgreSQLConnection.versionLock(of: metadata) : PostgreSQLConnection.fillingLock
+                }
+            }
+            while let wanted = lock() {
+                try connection.takeAlone(version: wanted, timeout: timeout, nil)
+                // A migration, or a move, may have ended while the lock was waited for.
+                if lock() == wanted { return }
+            }
         }
 
         /// None can be copied as it lies: rows move one by one.

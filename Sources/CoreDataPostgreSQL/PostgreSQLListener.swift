@@ -86,7 +86,8 @@
             if !payloads.isEmpty {
                 notices?.event()
                 // A number that history does not give yet is that of a transaction that waits for an older one.
-                toldTransaction = max(toldTransaction, payloads.compactMap { Int64($0) }.max() ?? 0)
+                let told = payloads.compactMap { Int64($0) }.max().map { $0 + connection.historyOffset }
+                toldTransaction = max(toldTransaction, told ?? 0)
                 awaitHistory(after: Self.firstWait)
             }
             if !isAlive { lost() }
@@ -105,7 +106,7 @@
                 guard notices.lastToldTransaction < number, let connection = self.connection,
                     let oldest = try? connection.oldestTransaction()
                 else { return }
-                if oldest > number {
+                if oldest + connection.historyOffset > number {
                     notices.event()
                 } else {
                     self.awaitHistory(after: min(pause * 2, Self.longestWait))

@@ -58,12 +58,16 @@
                 tracksHistory && !isReadOnly
                 ? try HistoryTables.prepare(connection, for: layout) : try HistoryTables.read(from: connection)
             if !isReadOnly {
+                if isPresent, existing == nil { try PostgreSQLTables.renewDefaults(on: connection) }
                 try PostgreSQLBookkeeping.furnish(on: connection)
                 try PostgreSQLBookkeeping.purge(on: connection)
             }
+            let offset =
+                history == nil ? 0 : try PostgreSQLBookkeeping.historyOffset(on: connection, isReadOnly: isReadOnly)
             let database = PostgreSQLDatabase(
                 address, labels: labels, first: connection, isReadOnly: isReadOnly,
-                versionLock: lock, timeout: timeout, options: PostgreSQLOptions(opening))
+                versionLock: lock, identifier: metadata[NSStoreUUIDKey] as? String, historyOffset: offset,
+                timeout: timeout, options: PostgreSQLOptions(opening))
             let parts = SQLStore.Parts(
                 layout: layout, storeNumber: opening.number, typeName: opening.type, schema: schema, use: opening.use,
                 derivedAttributes: derivedAttributes, historyTables: history, tracksHistory: tracksHistory,

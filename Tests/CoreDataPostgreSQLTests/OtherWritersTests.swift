@@ -31,8 +31,9 @@
         @Test("A row that psql inserts without key, entity and version has all three, and defaults, and is fetched")
         func insertion() throws {
             #expect(
-                psql("INSERT INTO author (name) VALUES ('Eco') RETURNING id % 64, version, entity, active")
+                psql("INSERT INTO author (name) VALUES ('Eco') RETURNING id % 64, version >> 30, entity, active")
                     == "1|1|Author|t\nINSERT 0 1")
+            let version = psql("SELECT version + 1 FROM author")
             let context = library.context()
             try context.performAndWait {
                 let author = try #require(try context.all("Author").first)
@@ -42,7 +43,8 @@
                 context.make("Author", ["name": "Calvino"])
                 try context.save()
             }
-            #expect(psql("SELECT name, version FROM author ORDER BY name") == "Calvino|1\nUmberto Eco|2")
+            #expect(
+                psql("SELECT name, version FROM author ORDER BY name") == "Calvino|1\nUmberto Eco|\(version ?? "")")
         }
 
         @Test("Keys that psql takes and keys that a context takes never meet")
@@ -101,7 +103,7 @@
 
         @Test("A program that counts versions itself is not counted for; the smallest follows the largest")
         func versions() throws {
-            _ = psql("INSERT INTO tag (name) VALUES ('a')")
+            _ = psql("INSERT INTO tag (name, version) VALUES ('a', 1)")
             #expect(psql("UPDATE tag SET name = 'b', version = 2 WHERE version = 1 RETURNING version") == "2\nUPDATE 1")
             #expect(psql("UPDATE tag SET version = 2147483647 RETURNING version") == "2147483647\nUPDATE 1")
             #expect(psql("UPDATE tag SET name = 'c'; SELECT version FROM tag") == "UPDATE 1\n-2147483648")

@@ -15,8 +15,8 @@
         private static func fill(_ library: Library, books: Int) throws {
             let rows = """
                 INSERT INTO author (name) SELECT number FROM generate_series(1, \(books)) number; \
-                INSERT INTO book (title, pages, entity, author_id) \
-                SELECT repeat('a title ' || id, 200), id, 'Book', id FROM author
+                INSERT INTO book (title, pages, entity, author_id, version) \
+                SELECT repeat('a title ' || id, 200), id, 'Book', id, 1 FROM author
                 """
             let server = try PostgreSQLServer.shared.get()
             #expect(server.psql(library.folder.url.lastPathComponent, rows) != nil)

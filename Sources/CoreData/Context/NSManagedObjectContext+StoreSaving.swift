@@ -18,6 +18,7 @@ extension NSManagedObjectContext {
     /// Writes, and lets the merge policy resolve conflicts until the write goes through.
     final func save(_ work: inout SaveWork, to coordinator: NSPersistentStoreCoordinator) throws {
         var attempts = Attempts()
+        var keysAreNew = false
         for attempt in 1... {
             do {
                 let known = conflictsWithCache(work, coordinator)
@@ -31,6 +32,13 @@ extension NSManagedObjectContext {
                 settle(work, coordinator, &attempts)
                 if attempt == Self.maximumOfAttempts { throw unresolved(conflicts) }
                 try resolve(conflicts, isCached: false)
+            } catch let taken as TakenKey {
+                // Others insert under keys of their own choice. New keys help, unless an object had its own before.
+                let isTriedAgain = !keysAreNew && attempts.written.isEmpty && !attempts.permanent.isEmpty
+                settle(work, coordinator, &attempts)
+                if !isTriedAgain { throw taken.error }
+                keysAreNew = true
+                attempts.permanent = [:]
             } catch {
                 settle(work, coordinator, &attempts)
                 throw error

@@ -43,9 +43,13 @@ struct HistoryReading {
             return
         }
         var views: [Int64: [HistoryChangeView]] = [:]
+        // Those whose changes were seen; others may be committed meanwhile.
+        var seen: [HistoryTransactionRecord]?
         if filter.readsChanges {
-            var transactions: [Int64: HistoryTransactionView] = [:]
-            try store.history.transactions(interval) { transactions[$0.number] = HistoryTransactionView($0) }
+            var all: [HistoryTransactionRecord] = []
+            try store.history.transactions(interval) { all.append($0) }
+            seen = all
+            let transactions = Dictionary(all.map { ($0.number, HistoryTransactionView($0)) }) { first, _ in first }
             try store.history.changes(interval) { change in
                 guard let transaction = transactions[change.transaction] else { return }
                 let id = context.objectID(for: change.key)
@@ -54,10 +58,15 @@ struct HistoryReading {
         }
         var read: [Found] = []
         var places: [Int64: Int] = [:]
-        try store.history.transactions(interval) { transaction in
+        func take(_ transaction: HistoryTransactionRecord) {
             guard filter.admits(transaction, views[transaction.number] ?? []) else { return }
             places[transaction.number] = read.count
             read.append(Found(storeID: store.identifier, transaction: transaction))
+        }
+        if let seen {
+            seen.forEach(take)
+        } else {
+            try store.history.transactions(interval) { take($0) }
         }
         if filter.isOfChanges || resultType != .transactionsOnly && resultType != .statusOnly {
             try store.history.changes(interval) { change in

@@ -227,6 +227,11 @@ package struct ChangeSet {
     }
 }
 
+/// Thrown by `write` where somebody else has inserted a row under the key of a new one.
+package struct TakenKey: Error {
+    package let error: NSError
+}
+
 /// Rows that somebody else changed or deleted since they were read. Nothing of the change set was written.
 package struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are immutable
     package struct Conflict {

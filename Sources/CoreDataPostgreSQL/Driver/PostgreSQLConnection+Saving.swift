@@ -36,7 +36,7 @@
             } else {
                 try execute((["BEGIN"] + transactionSettings).joined(separator: "; "))
                 let row = PostgreSQLRow(try run(name, values), labels: labels)
-                transactionNumber = row.int64(row.types.count - 1)
+                serverTransaction = row.int64(row.types.count - 1)
             }
             isSaving = true
             (isChecked, tellsBehind) = (false, true)
@@ -79,7 +79,7 @@
         func commit() throws {
             isSaving = false
             expectedVersion = nil
-            let number = tellsBehind ? transactionNumber : nil
+            let number = tellsBehind ? serverTransaction : nil
             var statements = isChecked ? [] : [Self.checking]
             if let number {
                 statements += ["COMMIT", Self.notifying(of: number)]

@@ -125,7 +125,7 @@
                     rows.row = row
                     try body(rows)
                 }
-            case .begun: transactionNumber = rows.int64(rows.types.count - 1)
+            case .begun: serverTransaction = rows.int64(rows.types.count - 1)
             case .ended(let version):
                 if let version, rows.int64(0) != version { throw SQLSurprise() }
             }

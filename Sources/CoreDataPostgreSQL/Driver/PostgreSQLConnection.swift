@@ -39,6 +39,8 @@
         }
         var reading = Reading.none
 
+        /// When tokens were removed last that nobody asks for any more.
+        var lastPurge = ContinuousClock.now
         /// Whether transactions leave a token, and that of the one which is open.
         var keepsTokens = false
         var token: UUID?
@@ -47,7 +49,11 @@
         var isSaving = false
         var isChecked = false
         var tellsBehind = false
-        var transactionNumber: Int64?
+        /// The number that the server has given to the transaction of the last save.
+        var serverTransaction: Int64?
+        /// What history adds to the server's numbers (`PostgreSQLBookkeeping`).
+        var historyOffset: Int64 = 0
+        var transactionNumber: Int64? { serverTransaction.map { $0 + historyOffset } }
         /// The version of the tables that was read last, and the one that the open save counts on.
         private var knownVersion: Int64?
         var expectedVersion: Int64?
@@ -173,6 +179,8 @@
             }
             var error = PostgreSQLError(result, address: address.description)
             error.isOfStopping = wasStopped && error.state == PostgreSQLError.cancelled
+            // Somebody inserts under keys of his own choice: those that were taken may be his.
+            if error.isUniqueness, error.constraint?.hasSuffix("_pkey") == true { spareKeys = [:] }
             return error
         }
 

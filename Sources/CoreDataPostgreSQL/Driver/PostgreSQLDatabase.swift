@@ -1,4 +1,5 @@
 #if PostgreSQL
+    import CPostgreSQL
     import CoreData
     import Foundation
 
@@ -12,10 +13,14 @@
         private let isReadOnly: Bool
         private let options: PostgreSQLOptions
         private let versionLock: Int64
+        private let identifier: String?
+        private let historyOffset: Int64
         private let timeout: TimeInterval
 
         private let writerLock = NSRecursiveLock()
         private var writer: PostgreSQLConnection?
+        /// Whether a body of `write` runs.
+        private var isWriting = false
 
         private let readers = NSCondition()
         private var idle: [PostgreSQLConnection] = []
@@ -24,19 +29,26 @@
         /// Holds the lock of the version where the others are a pooler's; under `readers`.
         private var keeper: PostgreSQLListener?
 
-        /// - Parameter first: a connection to the server itself, which holds the lock of the version.
+        /// - Parameters:
+        ///   - first: a connection to the server itself, which holds the lock of the version.
+        ///   - identifier: the UUID of the store.
+        ///   - historyOffset: what history adds to the server's numbers of transactions.
         init(
             _ address: PostgreSQLAddress, labels: EntityLabels, first: PostgreSQLConnection, isReadOnly: Bool,
-            versionLock: Int64, timeout: TimeInterval, options: PostgreSQLOptions
+            versionLock: Int64, identifier: String?, historyOffset: Int64, timeout: TimeInterval,
+            options: PostgreSQLOptions
         ) {
             self.address = address
             self.labels = labels
             self.isReadOnly = isReadOnly
             self.options = options
             self.versionLock = versionLock
+            self.identifier = identifier
+            self.historyOffset = historyOffset
             self.timeout = timeout
             first.labels = labels
             first.keepsTokens = !isReadOnly
+            first.historyOffset = historyOffset
             if address.isPooled {
                 keeper = listener(first, nil)
             } else if isReadOnly {
@@ -69,12 +81,16 @@
 
         /// A connection for work. Where it is a pooler's, the keeper holds the lock of the version.
         private func connect() throws -> PostgreSQLConnection {
-            address.isPooled ? try PostgreSQLConnection(address, labels: labels) : try connectDirectly()
+            if !address.isPooled { return try connectDirectly() }
+            let connection = try PostgreSQLConnection(address, labels: labels)
+            connection.historyOffset = historyOffset
+            return connection
         }
 
         /// A connection to the server itself that holds the lock of the store's version.
         private func connectDirectly() throws -> PostgreSQLConnection {
             let connection = try PostgreSQLConnection(address.direct, labels: labels)
+            connection.historyOffset = historyOffset
             try connection.share(version: versionLock, timeout: timeout)
             // While no connection was open, somebody may have migrated the store.
             let url = URL(string: address.description) ?? URL(fileURLWithPath: "/dev/null")
@@ -82,6 +98,7 @@
             guard PostgreSQLConnection.versionLock(of: metadata) == versionLock else {
                 throw StoreModelCheck.incompatible([], metadata: metadata, url: url)
             }
+            guard SQLStoreMetadata.isSameStore(metadata, as: identifier) else { throw SQLStoreMetadata.replaced(url) }
             return connection
         }
 
@@ -181,6 +198,11 @@
             writerLock.lock()
             defer { writerLock.unlock() }
             if isReadOnly || readers.withLock({ isClosed }) { return nil }
+            // A connection that was lost in the middle of a transaction is not idle either.
+            if isWriting, let writer, writer.transactionState != PQTRANS_IDLE { throw NestedWriting.error }
+            let isNested = isWriting
+            isWriting = true
+            defer { isWriting = isNested }
             let connection: PostgreSQLConnection
             if let writer, writer.isUsable {
                 connection = writer
@@ -191,7 +213,11 @@
                 writer = connection
             }
             do {
-                return try body(connection)
+                let result = try body(connection)
+                if connection.transactionState == PQTRANS_IDLE {
+                    PostgreSQLBookkeeping.purgeNowAndThen(on: connection)
+                }
+                return result
             } catch {
                 connection.rollback()
                 throw error

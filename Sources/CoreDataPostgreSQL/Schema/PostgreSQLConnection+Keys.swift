@@ -15,11 +15,11 @@
             guard let sequence = try sequences[table] ?? sequence(of: table, isOurs: isOurs) else { return nil }
             sequences[table] = sequence
             let blocks = (Int64(count) + together - 1) / together
-            let starts = try rows(
-                "SELECT nextval($1::text::regclass) FROM generate_series(1, $2::int8)", [sequence, "\(blocks)"])
+            let starts =
+                try isOurs ? freeBlocks(blocks, sequence, table) : next(blocks, sequence, "NULL").map(\.start)
             var ranges: [Range<Int64>] = []
             var missing = Int64(count)
-            for start in starts.compactMap({ $0[0].flatMap { Int64($0) } }) {
+            for start in starts {
                 guard start > 0, start <= ObjectKey.primaryKeyMask else {
                     throw NSError.coreData(
                         NSPersistentStoreSaveError,
@@ -37,6 +37,52 @@
             }
             return ranges
         }
+
+        /// The next numbers of a sequence, each with what an expression is meanwhile.
+        private func next(
+            _ count: Int64, _ sequence: String, _ expression: String
+        ) throws -> [(start: Int64, value: Int64)] {
+            try rows(
+                "SELECT nextval($1::text::regclass), \(expression) FROM generate_series(1, $2::int8)",
+                [sequence, "\(count)"]
+            ).map { (Int64($0[0] ?? "") ?? 0, Int64($0[1] ?? "") ?? 0) }
+        }
+
+        /// Takes blocks that lie above all keys of the table: others insert rows under keys of their own choice.
+        private func freeBlocks(_ count: Int64, _ sequence: String, _ table: String) throws -> [Int64] {
+            let dialect = PostgreSQLDialect()
+            let key = dialect.quoted(SQLSchema.keyColumn)
+            let highest =
+                "(SELECT max(\(key)) FROM \(dialect.quoted(table)) WHERE \(key) <= \(ObjectKey.primaryKeyMask))"
+            var free: [Int64] = []
+            while free.count < count {
+                let taken = try next(count - Int64(free.count), sequence, highest)
+                free += taken.filter { $0.start > $0.value }.map(\.start)
+                guard let last = taken.last, last.value >= last.start else { continue }
+                let together = PostgreSQLTables.keysTogether
+                let blocks = (last.value - last.start) / together
+                if blocks <= 10_000 {
+                    if blocks > 0 { _ = try next(blocks, sequence, "NULL") }
+                } else {
+                    try raise(sequence, to: last.value / together * together + 1)
+                }
+            }
+            return free
+        }
+
+        /// Lets a sequence be at a number, unless it is there already. Nobody sets it back who has asked before another
+        /// one raised it.
+        private func raise(_ sequence: String, to number: Int64) throws {
+            _ = try rows(
+                """
+                WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(\(Self.raisingLock)) IS NULL) \
+                SELECT CASE WHEN coalesce(pg_sequence_last_value($1::text::regclass), 0) < $2::int8 \
+                THEN setval($1::text::regclass, $2::int8) END FROM turn
+                """, [sequence, "\(number)"])
+        }
+
+        /// 'OpenKeys' in ASCII.
+        private static let raisingLock = 0x4F70_656E_4B65_7973
 
         private func sequence(of table: String, isOurs: Bool) throws -> String? {
             if isOurs {

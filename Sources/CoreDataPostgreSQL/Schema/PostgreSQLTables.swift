@@ -90,14 +90,44 @@
 
         // MARK: Entity and version
 
-        /// Whoever knows nothing of versions begins with the first, and need not name the only entity of a table. No
-        /// row has the name of an entity that is not one of the table's: nobody would ever see it.
+        /// The version of a row whose inserter knows nothing of versions. It is another one in each transaction: under
+        /// the key of a row that was deleted there may be a new one, and whoever knows the former must see that. The
+        /// factor puts the versions of neighbouring transactions far apart, where counting up does not lead.
+        static let firstVersion =
+            "((pg_current_xact_id()::text::bigint & 1073741823) * 1640531527 & 1073741823 | 1073741824)::integer"
+
+        /// Gives tables of an older version of the framework that default, where nobody is in the way; their rows began
+        /// with 1.
+        static func renewDefaults(on connection: PostgreSQLConnection) throws {
+            let select = """
+                SELECT d.adrelid::regclass FROM pg_attrdef d \
+                JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum \
+                JOIN pg_class c ON c.oid = d.adrelid \
+                WHERE c.relnamespace = current_schema()::regnamespace AND pg_has_role(c.relowner, 'USAGE') \
+                AND a.attname = $1 AND pg_get_expr(d.adbin, d.adrelid) = '1' \
+                AND EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'coredata_changed')
+                """
+            let version = PostgreSQLDialect().quoted(SQLSchema.versionColumn)
+            for name in try connection.texts(select, [version.filter { $0 != "\"" }]) {
+                do {
+                    try connection.execute(
+                        "BEGIN; SET LOCAL lock_timeout = '200ms'; "
+                            + "ALTER TABLE \(name) ALTER COLUMN \(version) SET DEFAULT \(firstVersion); COMMIT")
+                } catch let error as PostgreSQLError where error.isPassing {
+                    // The next one who opens the store does it.
+                    connection.rollback()
+                }
+            }
+        }
+
+        /// Whoever knows nothing of versions gets one, and need not name the only entity of a table. No row has the name
+        /// of an entity that is not one of the table's: nobody would ever see it.
         private func fixedStatements(_ table: String, _ root: EntityLayout, _ present: [String: Column]) -> [String] {
             let (name, entity) = (dialect.quoted(table), dialect.quoted(SQLSchema.entityColumn))
             let version = dialect.quoted(SQLSchema.versionColumn)
             let entities = root.subtree.filter { schema.numbers[$0] != nil }
                 .map { dialect.literal(.string(layout.entities[$0].name)) }
-            var changes = ["ALTER COLUMN \(version) SET DEFAULT 1"]
+            var changes = ["ALTER COLUMN \(version) SET DEFAULT \(Self.firstVersion)"]
             for column in [version, entity] where present[column]?.isMandatory == false {
                 changes.append("ALTER COLUMN \(column) SET NOT NULL")
             }

@@ -8,10 +8,11 @@
     //   versions, records history and notifies by itself, and the triggers leave it alone.
     // - Whoever does not say so is another program. An UPDATE that leaves the version as it is counts it up. Each row
     //   that is inserted, updated or deleted is a change of persistent history, where there are the tables of it: the
-    //   transaction has the number `pg_current_xact_id()`, one row for each transaction of the database, and its author
-    //   is the program's `application_name`, or its role. Rows that a reference leads to or led to are recorded as
-    //   updated, too, as they are where the framework saves.
-    // - The channel `coredata` gets the number of the transaction, whether or not history is kept.
+    //   transaction has the number `coredata.transaction_number()`, one row for each transaction of the database, and its
+    //   author is the program's `application_name`, or its role. Rows that a reference leads to or led to are recorded
+    //   as updated, too, as they are where the framework saves.
+    // - The channel `coredata` gets the number that the server has given to the transaction, whether or not history is
+    //   kept.
     //
     // The functions belong to the role that made the store and run with its rights: another role needs none in the
     // schema `coredata`.
@@ -36,9 +37,10 @@
                 place record;
                 bits bytea;
                 bit integer;
-                this bigint := pg_current_xact_id()::text::bigint;
+                this bigint;
             BEGIN
                 IF to_regclass('coredata.changes') IS NULL THEN RETURN; END IF;
+                this := coredata.transaction_number();
                 SELECT * INTO place FROM coredata.tables WHERE entity = label;
                 IF NOT FOUND THEN RETURN; END IF;
                 INSERT INTO coredata.transactions (id, entity, "time", author, context) VALUES (

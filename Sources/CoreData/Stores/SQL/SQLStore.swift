@@ -268,6 +268,9 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     /// The model's version as the store has it, whatever the program has set since.
     final var storedVersion: StoredVersion { stateLock.withLock { StoredVersion(savedMetadata) } }
 
+    /// The store's UUID as the store has it, whatever the program has set since.
+    final var savedIdentifier: String? { stateLock.withLock { savedMetadata[NSStoreUUIDKey] as? String } }
+
     /// Whether the program changed the metadata since they were last written.
     package final var hasUnsavedMetadata: Bool {
         let (wereSet, saved) = stateLock.withLock { (metadataWereSet, savedMetadata) }

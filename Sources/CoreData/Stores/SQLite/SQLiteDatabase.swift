@@ -7,6 +7,8 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is u
     private let writerLock: NSRecursiveLock
     /// Nil for a database that is read only, or closed.
     private var writer: SQLiteConnection?
+    /// Whether a body of `write` runs.
+    private var isWriting = false
     let readers: SQLiteReaderPool
     /// Nil where there is no -wal to copy, and where the program has chosen `wal_autocheckpoint` itself.
     let checkpointer: SQLiteCheckpointer?
@@ -43,6 +45,10 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is u
         writerLock.lock()
         defer { writerLock.unlock() }
         guard let writer else { return nil }
+        if isWriting, writer.isInTransaction { throw NestedWriting.error }
+        let isNested = isWriting
+        isWriting = true
+        defer { isWriting = isNested }
         readers.endIdleTransactions()
         do {
             return try body(writer)

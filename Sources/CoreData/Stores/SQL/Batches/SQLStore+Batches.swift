@@ -41,6 +41,8 @@ extension SQLStore: BatchStore {
                     try transaction.finish()
                 } catch let failure as any SQLFailure where failure.isUniqueness {
                     throw constraintError(failure)
+                } catch let taken as TakenKey {
+                    throw taken.error
                 }
                 try beforeCommit()
                 try connection.commit()

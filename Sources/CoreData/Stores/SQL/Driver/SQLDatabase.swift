@@ -11,6 +11,9 @@ package protocol SQLDatabase: AnyObject, Sendable {
 
     /// Runs a body with the connection that writes, while nobody else in the process does. What the body began and did
     /// not commit is undone when it throws. Nil, and the body does not run, where the database is only read, or closed.
+    ///
+    /// Throws `NestedWriting.error` where the body of another call on this thread has a transaction open: what the inner
+    /// body commits, or undoes, would be a part of the outer one's work.
     func write<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result?
 
     /// Runs a body while nobody in the process writes; a body of `write` may call it.
@@ -34,6 +37,17 @@ package protocol SQLDatabase: AnyObject, Sendable {
 
     /// Gives back all connections. Reading afterwards throws.
     func close()
+}
+
+/// Writing in the middle of writing.
+package enum NestedWriting {
+    /// What a program gets that saves, or runs a batch, from within a batch's handler.
+    package static var error: NSError {
+        .coreData(
+            NSPersistentStoreSaveError,
+            reason: "A batch or a save of this store is under way on the same thread, as where a batch's handler "
+                + "saves. Nothing was written. Save when that is done.")
+    }
 }
 
 extension SQLDatabase {

@@ -59,7 +59,11 @@ package struct HistoryTables: Sendable {
     /// Makes what is missing for the history of a model; nothing is written when all is there.
     package static func prepare(_ connection: some SQLConnection, for layout: ModelLayout) throws -> HistoryTables {
         let wanted = layout.entities.map { HistoryTombstones.slots(of: $0).count }.max() ?? 0
-        if let present = try read(from: connection), present.hasStrings, present.tombstones >= wanted { return present }
+        if let present = try read(from: connection), present.hasStrings, present.tombstones >= wanted,
+            try hasNumbers(connection)
+        {
+            return present
+        }
         return try connection.transaction {
             var tables = try read(from: connection) ?? HistoryTables()
             for table in definitions { try connection.run(.define(.createTable(table, unlessThere: true))) }
@@ -81,20 +85,42 @@ package struct HistoryTables: Sendable {
                 try connection.run(.define(.addColumn(column, table: changes)))
                 tables.tombstones += 1
             }
-            let entities = [
-                (changeEntity, "CHANGE"), (transactionEntity, "TRANSACTION"), (stringEntity, "TRANSACTIONSTRING"),
-            ]
-            for (number, name) in entities {
-                let values: [SQLExpression] = [.value(.int(number)), .value(.string(name)), .number(0), .number(0)]
-                try connection.run(
-                    .insert(
-                        SQLInsert(
-                            into: SQLBookkeeping.Keys.table, SQLBookkeeping.Keys.columns, .values(values),
-                            conflict: .keepsStored)))
-            }
+            try insertNumbers(connection)
             tables.hasStrings = true
             tables.hasQueryGenerations = try connection.columnNames(of: transactions).contains("ZQUERYGEN")
             return tables
+        }
+    }
+
+    // MARK: Highest numbers
+
+    private static let entities = [
+        (changeEntity, "CHANGE"), (transactionEntity, "TRANSACTION"), (stringEntity, "TRANSACTIONSTRING"),
+    ]
+
+    /// Whether the store has the rows that note the highest numbers of history. Without them no deletion is noted.
+    private static func hasNumbers(_ connection: some SQLConnection) throws -> Bool {
+        let number = SQLExpression.column(SQLBookkeeping.Keys.number)
+        let count = SQLSelect(
+            [.countAll], of: SQLBookkeeping.Keys.table,
+            where: .between(number, .value(.int(changeEntity)), .value(.int(stringEntity))))
+        return try connection.integer(count) == Int64(entities.count)
+    }
+
+    /// Inserts these rows where they are not there.
+    ///
+    /// - Parameter newest: the newest transaction that there was.
+    package static func insertNumbers(_ connection: some SQLConnection, newest: Int64 = 0) throws {
+        for (number, name) in entities {
+            let highest = number == transactionEntity ? newest : 0
+            let values: [SQLExpression] = [
+                .value(.int(number)), .value(.string(name)), .number(0), .value(.int(highest)),
+            ]
+            try connection.run(
+                .insert(
+                    SQLInsert(
+                        into: SQLBookkeeping.Keys.table, SQLBookkeeping.Keys.columns, .values(values),
+                        conflict: .keepsStored)))
         }
     }
 

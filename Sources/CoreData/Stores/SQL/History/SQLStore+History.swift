@@ -24,11 +24,10 @@ extension SQLStore: HistoryStore {
     private func awaitOlderTransactions() throws {
         guard capabilities.numbersHistory else { return }
         let newest = SQLSelect([.function(.max, [.column(SQLSchema.keyColumn)])], of: HistoryTables.transactions)
-        let bound = SQLSelect(results: [.init(expression: .function(.historyBound, []))], from: .nothing)
         guard let number = try reading({ try $0.integer(newest) }) else { return }
         let deadline = ContinuousClock.now + .seconds(1)
         var pause: UInt32 = 500
-        while let reached = try readingOnce({ try $0.integer(bound) }), reached <= number,
+        while let reached = try readingOnce({ try $0.integer(Self.boundOfHistory) }), reached <= number,
             ContinuousClock.now < deadline
         {
             usleep(pause)
@@ -37,8 +36,10 @@ extension SQLStore: HistoryStore {
     }
 
     /// A SELECT of its own is computed once for a statement, not for each row.
-    private static let bound = SQLExpression.scalar(
-        SQLSelect(results: [.init(expression: .function(.historyBound, []))], from: .nothing))
+    private static let bound = SQLExpression.scalar(boundOfHistory)
+
+    private static let boundOfHistory = SQLSelect(
+        results: [.init(expression: .function(.historyBound, []))], from: .nothing)
 
     private static let newestDeleted = SQLSelect(
         [.column(SQLBookkeeping.Keys.highest)], of: SQLBookkeeping.Keys.table,
@@ -187,15 +188,20 @@ extension SQLStore: HistoryStore {
         guard let historyTables else { return 0 }
         try awaitOlderTransactions()
         let key = SQLExpression.column(SQLSchema.keyColumn)
-        let doomed = SQLSelect(
-            [HistoryTables.ofTransaction(SQLSchema.keyColumn)], of: HistoryTables.transactions, as: "t",
-            where: condition(interval))
-        var newestOfDoomed = doomed
-        newestOfDoomed.results = [.init(expression: .function(.max, doomed.results.map(\.expression)))]
+        let number = HistoryTables.ofTransaction(SQLSchema.keyColumn)
         return try writing { connection in
             try connection.transaction {
+                var conditions = [Self.condition(interval)]
                 if capabilities.numbersHistory {
-                    let newest = newestOfDoomed
+                    // Asked once: others commit between the statements, and the bound moves.
+                    let bound = try connection.integer(Self.boundOfHistory) ?? 0
+                    conditions.append(.binary(.less, number, .value(.int(bound))))
+                }
+                let doomed = SQLSelect(
+                    [number], of: HistoryTables.transactions, as: "t", where: .and(conditions))
+                if capabilities.numbersHistory {
+                    var newest = doomed
+                    newest.results = [.init(expression: .function(.max, doomed.results.map(\.expression)))]
                     if let number = try connection.integer(newest),
                         try number > connection.integer(Self.newestDeleted) ?? 0
                     {

@@ -70,6 +70,9 @@ extension SQLStore {
         if version == knownSchemaVersion { return }
         if let url, isShared {
             let present = try SQLStoreMetadata.read(from: connection, url: url)
+            guard SQLStoreMetadata.isSameStore(present, as: savedIdentifier) else {
+                throw SQLStoreMetadata.replaced(url)
+            }
             guard StoredVersion(present) == storedVersion else {
                 throw NSError.coreData(
                     NSPersistentStoreIncompatibleVersionHashError,

@@ -283,6 +283,13 @@ package struct SaveSession {
     ) throws -> SaveConflicts.ConstraintConflict {
         guard case .notUnique(let columns) = failure.kind else { throw failure }
         let object = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
+        if columns == [SQLSchema.keyColumn] {
+            throw TakenKey(
+                error: .coreData(
+                    NSPersistentStoreSaveError,
+                    reason: "A new object of the entity “\(writer.layout.name)” was not saved: somebody else has "
+                        + "inserted a row with its key \(object.primaryKey)."))
+        }
         let fields = columns.compactMap { column in writer.fields.first { $0.column == column } }
         guard !fields.isEmpty, fields.count == columns.count else { throw failure }
         let statement = try connection.prepare(

@@ -35,6 +35,21 @@ package enum SQLStoreMetadata {
     /// The UUIDs that a store had before a program gave it another one: a -wal that still holds the change is its own.
     package static let previousIdentifiersKey = "OpenCoreDataPreviousUUIDs"
 
+    /// Whether metadata are those of the store that has, or had, an identifier; not of one that was made in its place.
+    package static func isSameStore(_ metadata: [String: Any], as identifier: String?) -> Bool {
+        guard let identifier else { return true }
+        return metadata[NSStoreUUIDKey] as? String == identifier
+            || (metadata[previousIdentifiersKey] as? [String])?.contains(identifier) == true
+    }
+
+    /// The error of whoever has a store open that is there no more.
+    package static func replaced(_ url: URL) -> NSError {
+        .coreData(
+            NSPersistentStoreOperationError,
+            reason: "The store was destroyed since it was opened, and another one was made in its place. Remove it "
+                + "from the coordinator and add it anew.", url: url)
+    }
+
     /// The program's new metadata, with what the store says about itself.
     package static func merging(_ metadata: [String: Any], over present: [String: Any]) -> [String: Any] {
         var result = metadata

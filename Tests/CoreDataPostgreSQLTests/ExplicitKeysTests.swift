@@ -1,0 +1,78 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct ExplicitKeysTests {
+        private let library: Library
+
+        init() throws { library = try Library(.postgreSQL) }
+
+        private func psql(_ statement: String) throws -> String? {
+            try PostgreSQLServer.shared.get().psql(library.folder.url.lastPathComponent, statement)
+        }
+
+        private func save(_ count: Int, in context: NSManagedObjectContext) throws {
+            try context.performAndWait {
+                for _ in 0..<count { context.make("Tag", ["name": "context"]) }
+                try context.save()
+            }
+        }
+
+        @Test(
+            "Rows that psql inserts under keys ahead of the sequence are in nobody's way",
+            arguments: [1_000, 900_000_000])
+        func ahead(last: Int) throws {
+            let context = library.context()
+            try save(1, in: context)
+            let rows = "SELECT n, 'psql' FROM generate_series(65, 300) n UNION SELECT \(last), 'psql'"
+            #expect(try psql("INSERT INTO tag (id, name) \(rows)") == "INSERT 0 237")
+            try save(200, in: context)
+            for _ in 0..<70 { try save(1, in: context) }
+            try save(100, in: library.beside().context())
+            try context.performAndWait {
+                let rows = (0..<100).map { _ in ["name": "context"] }
+                try context.execute(NSBatchInsertRequest(entityName: "Tag", objects: rows))
+            }
+            #expect(try psql("SELECT count(*) FROM tag WHERE name = 'context'") == "471")
+        }
+
+        @Test("Rows that psql inserts under keys that were taken before cost a save new keys, and nothing else")
+        func taken() throws {
+            let context = library.context()
+            try save(1, in: context)
+            #expect(
+                try psql("INSERT INTO tag (id, name) SELECT n, 'psql' FROM generate_series(2, 64) n") == "INSERT 0 63")
+            try context.performAndWait {
+                let tag = context.make("Tag", ["name": "context"])
+                context.make("Book", ["title": "b", "tags": Set([tag])])
+                try context.save()
+                #expect(!tag.objectID.isTemporaryID)
+                tag.setValue("changed", forKey: "name")
+                try context.save()
+            }
+            #expect(
+                try psql("SELECT t.name, t.id > 64 FROM book_tags JOIN tag t ON t.id = tag_id") == "changed|t")
+        }
+
+        @Test("An object whose permanent id somebody else has taken is refused, and says why")
+        func permanent() throws {
+            let context = library.context()
+            try context.performAndWait {
+                let tag = context.make("Tag", ["name": "context"])
+                try context.obtainPermanentIDs(for: [tag])
+                #expect(try psql("INSERT INTO tag (id, name) SELECT n, 'psql' FROM generate_series(1, 64) n") != nil)
+                let error = #expect(throws: NSError.self) { try context.save() }
+                #expect(error?.localizedDescription.contains("Tag") == true)
+                #expect(error?.localizedDescription.contains("key 1") == true)
+                context.delete(tag)
+                context.make("Tag", ["name": "context"])
+                try context.save()
+            }
+            #expect(try psql("SELECT count(*) FROM tag") == "65")
+        }
+    }
+#endif

@@ -1,0 +1,119 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @testable import CoreDataPostgreSQL
+
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct RestoredHistoryTests {
+        private static var tracking: [AnyHashable: Any] { [NSPersistentHistoryTrackingKey: true] }
+
+        private func save(_ name: String, in library: Library) throws {
+            let context = library.context()
+            try context.performAndWait {
+                context.transactionAuthor = "tests"
+                context.make("Tag", ["name": name])
+                try context.save()
+            }
+        }
+
+        /// The authors of the transactions behind a token, and how many changes each has.
+        private func history(
+            _ library: Library, after token: NSPersistentHistoryToken? = nil
+        ) throws -> [String] {
+            try PostgreSQLServer.shared.get().awaitHistory(of: library.folder.url.lastPathComponent)
+            let context = library.context()
+            return try context.performAndWait {
+                let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
+                let result = try context.execute(request) as? NSPersistentHistoryResult
+                let found = try #require(result?.result as? [NSPersistentHistoryTransaction])
+                return found.map { "\($0.author ?? "") \($0.changes?.count ?? 0)" }
+            }
+        }
+
+        /// Gives the history of a store numbers that its server has not come to: as where a dump of it was restored on
+        /// a server that has done less than the former.
+        private func restore(_ library: Library) throws {
+            let server = try PostgreSQLServer.shared.get()
+            let moved = server.psql(
+                library.folder.url.lastPathComponent,
+                "UPDATE coredata.transactions SET id = id + 1000000000; "
+                    + "UPDATE coredata.changes SET transaction = transaction + 1000000000")
+            #expect(moved != nil)
+        }
+
+        /// History is to be read: otherwise nobody need wait for it.
+        private func requireNumbersAbove(_ library: Library) throws {
+            let isAbove = try PostgreSQLServer.shared.get().psql(
+                library.folder.url.lastPathComponent,
+                "SELECT max(id) < coredata.history_end() FROM coredata.transactions")
+            try #require(isAbove == "t")
+        }
+
+        @Test("History goes on above the numbers of a dump that was restored, again and again")
+        func restored() throws {
+            let library = try Library(.postgreSQL, options: Self.tracking)
+            try save("a", in: library)
+            try save("b", in: library)
+            try library.coordinator.remove(library.store)
+            var count = 2
+            for _ in 0..<2 {
+                try restore(library)
+                let restored = try Library(.postgreSQL, in: library.folder, options: Self.tracking)
+                try requireNumbersAbove(library)
+                #expect(try history(restored).count == count)
+                let token = try #require(restored.coordinator.currentPersistentHistoryToken(fromStores: nil))
+                try save("c", in: restored)
+                let database = library.folder.url.lastPathComponent
+                let server = try PostgreSQLServer.shared.get()
+                let recorded = server.psql(database, "SELECT max(id) FROM coredata.transactions")
+                let store = try #require(restored.store as? SQLStore)
+                #expect(store.lastRecordedTransaction.map { "\($0)" } == recorded)
+                #expect(server.psql(database, "INSERT INTO tag (name) VALUES ('d')") != nil)
+                #expect(try history(restored, after: token) == ["tests 1", "psql 1"])
+                let context = restored.context()
+                try context.performAndWait {
+                    let rows = [["name": "e"]]
+                    try context.execute(NSBatchInsertRequest(entityName: "Tag", objects: rows))
+                }
+                count += 3
+                #expect(try history(restored).count == count)
+                // Another one who has it open counts alike.
+                let other = try restored.beside()
+                let newer = try #require(other.coordinator.currentPersistentHistoryToken(fromStores: nil))
+                #expect(try history(other, after: newer) == [])
+                try restored.coordinator.remove(restored.store)
+                try other.coordinator.remove(other.store)
+            }
+        }
+
+        @Test("Who follows a restored store is told of what others commit, when no older transaction runs any more")
+        func notifications() throws {
+            let library = try Library(.postgreSQL, options: Self.tracking)
+            try save("a", in: library)
+            try library.coordinator.remove(library.store)
+            try restore(library)
+            let restored = try Library(
+                .postgreSQL, in: library.folder,
+                options: Self.tracking.merging([NSPersistentStoreRemoteChangeNotificationPostOptionKey: true]) { $1 })
+            try requireNumbersAbove(library)
+            let told = DispatchSemaphore(value: 0)
+            let observer = NotificationCenter.default.addObserver(
+                forName: .NSPersistentStoreRemoteChange, object: restored.coordinator, queue: nil
+            ) { _ in told.signal() }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            let database = library.folder.url.lastPathComponent
+            let server = try PostgreSQLServer.shared.get()
+            let address = try #require(PostgreSQLAddress(server.url(ofMadeDatabase: database.lowercased())))
+            let older = try PostgreSQLConnection(address)
+            try older.execute("BEGIN; SELECT pg_current_xact_id()")
+            #expect(server.psql(database, "INSERT INTO tag (name) VALUES ('b')") != nil)
+            // However long it takes to hear of it: history does not give it yet.
+            #expect(told.wait(timeout: .now() + 0.3) == .timedOut)
+            try older.execute("ROLLBACK")
+            #expect(told.wait(timeout: .now() + 60) == .success)
+        }
+    }
+#endif
