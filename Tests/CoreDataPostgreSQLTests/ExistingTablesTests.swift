@@ -168,6 +168,20 @@
             #expect(psql("SELECT full_name FROM people WHERE person_no = 2") == "Pavese")
         }
 
+        @Test("The version of a row without columns of its own is written, too, and a foreign change makes another one")
+        func noColumns() throws {
+            try makeShop()
+            let model = shop()
+            let entity = try #require(model.entitiesByName["Tag"])
+            entity.properties = entity.properties.filter { $0.name == "books" }
+            entity.userInfo = [:]
+            let coordinator = try coordinator(model, [NSReadOnlyPersistentStoreOption: true])
+            let version = "SELECT version FROM coredata.of_tag WHERE id = 7"
+            #expect(psql("UPDATE coredata.of_tag SET version = 5 WHERE id = 7; \(version)") == "UPDATE 1\n5")
+            #expect(psql("UPDATE tag SET name = 'new'; \(version)") != "UPDATE 1\n5")
+            #expect(coordinator.persistentStores.count == 1)
+        }
+
         @Test("A column for versions is counted up, and tells whether somebody else was there")
         func versions() throws {
             try makeShop()

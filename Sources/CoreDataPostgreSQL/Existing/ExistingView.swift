@@ -135,6 +135,8 @@
             let update =
                 targets.isEmpty
                 ? "" : "UPDATE \(table.quoted) t SET \(assignments) WHERE t.\(keyColumn) = OLD.id\(returning);"
+            // What has no column to write keeps its writer.
+            let locking = version == nil ? "SELECT t.xmin::text INTO mark" : "PERFORM"
             let noting =
                 version != nil
                 ? ""
@@ -155,7 +157,7 @@
                         \(noting)
                         RETURN NEW;
                     END IF;
-                    PERFORM FROM \(table.quoted) t WHERE t.\(keyColumn) = OLD.id AND \(versionInTable) = OLD.version FOR UPDATE;
+                    \(locking) FROM \(table.quoted) t WHERE t.\(keyColumn) = OLD.id AND \(versionInTable) = OLD.version FOR UPDATE;
                     IF NOT FOUND THEN RETURN NULL; END IF;
                     IF TG_OP = 'DELETE' THEN
                         DELETE FROM \(table.quoted) t WHERE t.\(keyColumn) = OLD.id;
