@@ -351,6 +351,32 @@
             #expect(psql("SELECT title FROM shop.books") == "Il barone")
         }
 
+        @Test(
+            "What changes under a view, a materialized view or a foreign table is read by the next fetch",
+            arguments: ["VIEW", "MATERIALIZED VIEW"])
+        func viewsAreReadAgain(kind: String) throws {
+            try makeShop()
+            try #require(psql("CREATE \(kind) keywords AS SELECT id, upper(name) AS name, edition FROM tag") != nil)
+            let model = shop()
+            model.entitiesByName["Tag"]?.userInfo = ["PostgreSQLName": "keywords"]
+            let coordinator = try coordinator(model, [NSReadOnlyPersistentStoreOption: true])
+            // What somebody has in use stays in the cache of rows.
+            var used: [NSManagedObject] = []
+            func names() throws -> [String?] {
+                let context = context(coordinator)
+                return try context.performAndWait {
+                    let tags = try context.all("Tag")
+                    used += tags
+                    return tags.map { $0.text("name") }
+                }
+            }
+            #expect(try names() == ["CLASSIC"])
+            #expect(psql("UPDATE tag SET name = 'modern'") == "UPDATE 1")
+            if kind != "VIEW" { #expect(psql("REFRESH MATERIALIZED VIEW keywords") != nil) }
+            #expect(try names() == ["MODERN"])
+            withExtendedLifetime(used) {}
+        }
+
         @Test("Subentities lie in one table where a column has their names")
         func subentities() throws {
             try #require(
