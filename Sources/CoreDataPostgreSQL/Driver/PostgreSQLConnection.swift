@@ -83,6 +83,15 @@
                     state: "0A000", message: "The server is PostgreSQL \(version); the oldest that works is 14.",
                     address: address.description)
             }
+            // In another encoding the server compares and counts other texts than the program has.
+            if let encoding = PQparameterStatus(handle, "server_encoding").map({ String(cString: $0) }),
+                encoding != "UTF8"
+            {
+                throw PostgreSQLError(
+                    state: "0A000",
+                    message: "The database keeps its texts in the encoding \(encoding); a store needs UTF8.",
+                    address: address.description)
+            }
             // A pooler's sessions are others' as well: there every transaction begins with it.
             if address.leadsToPooler {
                 settings = Self.settings(of: address, isLocal: true)
