@@ -41,5 +41,21 @@
             #expect(error?.localizedDescription.contains("LATIN1") == true)
             #expect(server.psql(name, "SELECT count(*) FROM pg_namespace WHERE nspname = 'coredata'") == "0")
         }
+
+        @Test("A database that reads backslashes as signs keeps texts with them as they are")
+        func backslashes() throws {
+            _ = server.url(ofDatabase: database)
+            try #require(
+                psql("ALTER DATABASE \"\(database.lowercased())\" SET standard_conforming_strings = off") != nil)
+            let model = LibraryModel.make()
+            let name = model.entitiesByName["Tag"]?.attributesByName["name"]
+            name?.defaultValue = "C:\\new"
+            name?.userInfo = ["PostgreSQLName": "a\\b"]
+            let library = try Library(.postgreSQL, in: folder, model: model)
+            #expect(
+                psql("SELECT \"column\" FROM coredata.columns WHERE entity = 'Tag' AND property = 'name'") == "a\\b")
+            #expect(psql("INSERT INTO tag DEFAULT VALUES") != nil)
+            #expect(try library.saved("Tag", "name") == ["C:\\new"])
+        }
     }
 #endif

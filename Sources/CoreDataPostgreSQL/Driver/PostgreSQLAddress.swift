@@ -15,6 +15,8 @@
         /// What is set for every session, by names, as the server writes it.
         private(set) var sessionSettings: [Setting] = [
             Setting(name: "client_min_messages", value: "warning"), Setting(name: "timezone", value: "UTC"),
+            // What is written into statements is written by the standard, whatever the database says.
+            Setting(name: "standard_conforming_strings", value: "on"),
         ]
         /// How long to wait for a connection, in seconds, where the options say it.
         private(set) var connectTimeout: Int?
