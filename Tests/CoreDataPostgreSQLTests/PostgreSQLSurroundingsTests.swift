@@ -57,5 +57,17 @@
             #expect(psql("INSERT INTO tag DEFAULT VALUES") != nil)
             #expect(try library.saved("Tag", "name") == ["C:\\new"])
         }
+
+        @Test("The direct address is followed, although the URL has the number of a pooler's host")
+        func directAddress() throws {
+            _ = server.url(ofDatabase: database)
+            let url = try #require(
+                URL(
+                    string: "postgresql:///\(database.lowercased())?host=pooler.invalid&hostaddr=127.0.0.1&port=1"
+                        + "&user=postgres&direct=\(server.folder):5432"))
+            let address = try #require(PostgreSQLAddress(url))
+            #expect(throws: PostgreSQLError.self) { try PostgreSQLConnection(address) }
+            #expect(try PostgreSQLConnection(address.direct).texts("SELECT 1") == ["1"])
+        }
     }
 #endif
