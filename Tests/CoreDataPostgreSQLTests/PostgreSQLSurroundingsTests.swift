@@ -58,6 +58,28 @@
             #expect(try library.saved("Tag", "name") == ["C:\\new"])
         }
 
+        @Test("The columns of a constraint are those of its own schema")
+        func indexes() throws {
+            let model = LibraryModel.make()
+            model.entitiesByName["Tag"]?.uniquenessConstraints = [["name"]]
+            let library = try Library(.postgreSQL, in: folder, model: model)
+            let index = try #require(
+                psql(
+                    "SELECT indexname FROM pg_indexes WHERE tablename = 'tag' AND indexdef LIKE 'CREATE UNIQUE%' "
+                        + "AND indexname NOT LIKE '%_pkey'"))
+            try #require(
+                psql(
+                    "CREATE SCHEMA other; CREATE TABLE other.t (x integer, y integer); "
+                        + "CREATE UNIQUE INDEX \"\(index)\" ON other.t (x, y)") != nil)
+            let context = library.context()
+            context.performAndWait {
+                for _ in 0..<2 { context.make("Tag", ["name": "a"]) }
+                let error = #expect(throws: NSError.self) { try context.save() }
+                let conflicts = error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict]
+                #expect(conflicts?.first?.constraint == ["name"])
+            }
+        }
+
         @Test("The direct address is followed, although the URL has the number of a pooler's host")
         func directAddress() throws {
             _ = server.url(ofDatabase: database)

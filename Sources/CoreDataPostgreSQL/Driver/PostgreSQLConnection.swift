@@ -257,14 +257,15 @@
         }
 
         /// The columns of a unique index or constraint, for the row that breaks it.
-        func columns(ofIndex name: String) -> [String] {
+        func columns(ofIndex name: String, in schema: String?) -> [String] {
             let select = """
                 SELECT a.attname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
                 JOIN LATERAL unnest(i.indkey) WITH ORDINALITY k(number, place) ON true \
                 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number \
-                WHERE c.relname = $1 ORDER BY k.place
+                JOIN pg_namespace n ON n.oid = c.relnamespace \
+                WHERE c.relname = $1 AND ($2 = '' OR n.nspname = $2) ORDER BY k.place
                 """
-            let names = try? texts(select, [name])
+            let names = try? texts(select, [name, schema ?? ""])
             return names?.map { PostgreSQLDialect.logical($0) } ?? []
         }
 

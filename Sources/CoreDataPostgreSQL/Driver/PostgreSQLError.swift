@@ -12,6 +12,10 @@
         var detail: String?
         /// The constraint that a row breaks, and the columns that it is over, once they were asked for.
         var constraint: String?
+        /// The schema of its table.
+        var schema: String?
+        /// The function of the server's that refused: it has no language, as the message has.
+        var function: String?
         var columns: [String] = []
         /// Where the server is, without a password.
         var address: String
@@ -36,6 +40,8 @@
             message = field(Int32(UInt8(ascii: "M"))) ?? String(cString: PQresultErrorMessage(result))
             detail = field(Int32(UInt8(ascii: "D")))
             constraint = field(Int32(UInt8(ascii: "n")))
+            schema = field(Int32(UInt8(ascii: "s")))
+            function = field(Int32(UInt8(ascii: "R")))
             self.address = address
         }
 

@@ -213,7 +213,9 @@
             do {
                 return try isTried ? connection.trying(body) : body()
             } catch var error as PostgreSQLError where error.isUniqueness {
-                if isTried, let name = error.constraint { error.columns = connection.columns(ofIndex: name) }
+                if isTried, let name = error.constraint {
+                    error.columns = connection.columns(ofIndex: name, in: error.schema)
+                }
                 throw error
             }
         }
