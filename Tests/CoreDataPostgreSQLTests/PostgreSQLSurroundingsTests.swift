@@ -80,6 +80,24 @@
             }
         }
 
+        @Test("A plan of a table that was changed is known by what refuses it, in whatever language")
+        func plans() throws {
+            let connection = try connection()
+            try connection.execute("CREATE TABLE t (a integer)")
+            _ = try connection.prepare("SELECT * FROM t", as: "p", types: [])
+            try connection.execute("ALTER TABLE t ADD b integer")
+            var error = try #require(throws: PostgreSQLError.self) { try connection.run("p", PostgreSQLValues()) }
+            #expect(error.state == PostgreSQLError.cachedPlan)
+            error.message = "zwischengespeicherter Plan"
+            #expect(error.isPassing)
+            // Another refusal with the same state.
+            let other = try #require(throws: PostgreSQLError.self) {
+                try connection.execute("SELECT a FROM t GROUP BY a FOR UPDATE")
+            }
+            #expect(other.state == PostgreSQLError.cachedPlan)
+            #expect(!other.isPassing)
+        }
+
         @Test("The direct address is followed, although the URL has the number of a pooler's host")
         func directAddress() throws {
             _ = server.url(ofDatabase: database)

@@ -61,9 +61,12 @@
         /// Whether the same work may succeed when it is done again: somebody else was in the way, has changed a table, or has
         /// deleted what a row leads to.
         var isPassing: Bool {
-            ["40001", "40P01", "55P03"].contains(state) || state == Self.cachedPlan && message.contains("cached plan")
+            ["40001", "40P01", "55P03"].contains(state) || isOfCachedPlan
                 || state == "23503" && constraint?.hasSuffix("_fkey") == true
         }
+
+        /// Whether a prepared statement gives other columns than it did.
+        private var isOfCachedPlan: Bool { state == Self.cachedPlan && function == "RevalidateCachedQuery" }
 
         /// Whether the connection is gone.
         var isOfLostConnection: Bool { state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") }
