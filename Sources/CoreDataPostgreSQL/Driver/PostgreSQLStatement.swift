@@ -65,7 +65,7 @@
                     parameters.bind(prepared.types.count - constants.count + place + 1, value)
                 }
                 try bind(parameters)
-                if let failure = parameters.failure { throw failure }
+                try parameters.requireFit()
                 if parameters.misfits.isEmpty { return (prepared, parameters) }
                 chosen.merge(parameters.misfits) { _, new in new }
                 doomed.names.append(prepared.name)
@@ -162,7 +162,7 @@
                 try bind(row, parameters)
                 parameters.endRow(place)
             }
-            if let failure = parameters.failure { throw failure }
+            try parameters.requireFit()
             if !parameters.misfits.isEmpty {
                 chosen.merge(parameters.misfits) { _, new in new }
                 for prepared in [single, many] { if let prepared { doomed.names.append(prepared.name) } }
