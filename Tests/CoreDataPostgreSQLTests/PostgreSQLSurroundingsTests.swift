@@ -109,5 +109,42 @@
             #expect(throws: PostgreSQLError.self) { try PostgreSQLConnection(address) }
             #expect(try PostgreSQLConnection(address.direct).texts("SELECT 1") == ["1"])
         }
+
+        @Test("Large values go to the server some at a time, whether inserted, updated or by a batch")
+        func largeValues() throws {
+            let library = try Library(.postgreSQL, in: folder)
+            try #require(
+                psql(
+                    """
+                    CREATE TABLE parts (number integer);
+                    CREATE FUNCTION count_part() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                        INSERT INTO parts SELECT count(*) FROM written;
+                        RETURN NULL;
+                    END $$;
+                    CREATE TRIGGER count_inserted AFTER INSERT ON book REFERENCING NEW TABLE AS written
+                        FOR EACH STATEMENT EXECUTE FUNCTION count_part();
+                    CREATE TRIGGER count_updated AFTER UPDATE ON book REFERENCING NEW TABLE AS written
+                        FOR EACH STATEMENT EXECUTE FUNCTION count_part();
+                    """) != nil)
+            let parts = "SELECT sum(number), max(number) < 40 FROM parts"
+            let context = library.context()
+            try context.performAndWait {
+                let books = (0..<40).map { number in
+                    context.make(
+                        "Book", ["pages": number, "cover": Data(repeating: UInt8(number), count: 1_000_000)])
+                }
+                try context.save()
+                #expect(psql(parts) == "40|t")
+                for book in books { book.setValue(Data(repeating: 1, count: 1_000_001), forKey: "cover") }
+                try context.save()
+                #expect(psql(parts) == "80|t")
+                let rows = (0..<40).map { ["pages": $0, "cover": Data(repeating: 2, count: 1_000_002)] }
+                try context.execute(NSBatchInsertRequest(entityName: "Book", objects: rows))
+                #expect(psql(parts) == "120|t")
+            }
+            #expect(
+                psql("SELECT length(cover), count(*), sum(pages) FROM book GROUP BY 1 ORDER BY 1")
+                    == "1000001|40|780\n1000002|40|780")
+        }
     }
 #endif
