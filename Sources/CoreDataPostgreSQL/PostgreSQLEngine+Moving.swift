@@ -58,6 +58,13 @@
             _ body: (any UnfinishedStore) throws -> Void
         ) throws {
             guard let url = opening.url else { return }
+            // The rows would lie in tables that the option does not mean.
+            if ExistingTables.isWanted(opening.options) {
+                throw NSError.coreData(
+                    NSPersistentStoreOperationError,
+                    reason: "A store moves into tables of its own, and not into those of others: "
+                        + "NSPostgreSQLExistingTablesOption is for adding a store.", url: shown(url))
+            }
             try reporting {
                 let connection = try Self.connection(to: url)
                 try connection.takeAlone(version: PostgreSQLConnection.fillingLock, timeout: timeout, progress)

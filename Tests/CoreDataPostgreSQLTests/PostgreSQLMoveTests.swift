@@ -180,6 +180,34 @@
             }
         }
 
+        @Test("A store does not move into tables of others, and is told so before anything is written")
+        func existingTables() throws {
+            try withTemporaryFolder { folder in
+                let model = ModelText.model("entity Note\n  text string")
+                let url = folder.appendingPathComponent("Notes.sqlite")
+                try withStore(url, model) { context in
+                    context.make("Note", ["text": "a"])
+                    try context.save()
+                }
+                let target = try Self.target(.postgreSQL, in: folder)
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+                let store = try coordinator.addPersistentStore(
+                    ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+                let error = #expect(throws: NSError.self) {
+                    try coordinator.migratePersistentStore(
+                        store, to: target, options: [NSPostgreSQLExistingTablesOption: true],
+                        withType: NSPostgreSQLStoreType)
+                }
+                #expect(error?.localizedDescription.contains("NSPostgreSQLExistingTablesOption") == true)
+                #expect(coordinator.persistentStores == [store])
+                let server = try PostgreSQLServer.shared.get()
+                #expect(
+                    server.psql(
+                        folder.lastPathComponent + "-moved",
+                        "SELECT count(*) FROM pg_tables WHERE schemaname IN ('public', 'coredata')") == "0")
+            }
+        }
+
         @Test("A link to a row that is not there is listed, where the database demands one")
         func dangling() throws {
             try withTemporaryFolder { folder in
