@@ -85,7 +85,8 @@
             limits.hasSizesOfIntegers = true
             limits.demandsValues = true
             // The server takes a gigabyte at once, and a value is not alone.
-            limits.largestValue = 1_000_000_000
+            limits.largestValue = PostgreSQLParameters.largestValue
+            limits.largestIndexed = PostgreSQLParameters.largestIndexed
             limits.references = PostgreSQLTables.wanted(schema, layout).sorted {
                 ($0.table, $0.column) < ($1.table, $1.column)
             }

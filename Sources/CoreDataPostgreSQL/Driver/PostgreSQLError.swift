@@ -31,6 +31,7 @@
         static let uniqueViolation = "23505"
         static let cachedPlan = "0A000"
         static let cancelled = "57014"
+        static let limitExceeded = "54000"
         static let unreachable = "08001"
 
         /// What a result says of its failure.
