@@ -377,6 +377,43 @@
             withExtendedLifetime(used) {}
         }
 
+        @Test(
+            "A value that the attribute cannot hold is an error that names the row, and no other value",
+            arguments: [
+                ("people", "born = '-infinity'", "Author", "joined", "an infinite time"),
+                ("shop.books", "price = 1234567890123456789012345678901234567.125", "Book", "price", "38 digits"),
+                ("shop.books", "price = 'NaN', pages = 40000", "Book", "pages", "40000"),
+            ])
+        func foreignValues(_ table: String, _ change: String, _ entity: String, _ key: String, _ what: String) throws {
+            try makeShop()
+            try #require(
+                psql(
+                    "ALTER TABLE shop.books ALTER price TYPE numeric, ALTER pages TYPE bigint; "
+                        + "UPDATE \(table) SET \(change)") != nil)
+            let model = shop()
+            model.entitiesByName["Book"]?.attributesByName["pages"]?.attributeType = .integer16AttributeType
+            let context = context(try coordinator(model))
+            try context.performAndWait {
+                let error = #expect(throws: NSError.self) { try context.all(entity) }
+                #expect(error?.userInfo[NSValidationKeyErrorKey] as? String == key)
+                #expect(error?.localizedDescription.contains(what) == true, "\(String(describing: error))")
+                #expect(error?.localizedDescription.contains("\(entity).\(key), row 1") == true)
+                // The largest values that fit are read.
+                _ = psql(
+                    "UPDATE people SET born = 'epoch'; "
+                        + "UPDATE shop.books SET price = 123456789012345678901234567890123456.75, pages = -32768")
+                let object = try #require(try context.all(entity).first)
+                let value = object.value(forKey: key)
+                switch key {
+                case "joined": #expect(value as? Date == Date(timeIntervalSince1970: 0))
+                case "pages": #expect(value as? Int == -32_768)
+                default:
+                    #expect(
+                        value as? NSDecimalNumber == NSDecimalNumber(string: "123456789012345678901234567890123456.75"))
+                }
+            }
+        }
+
         @Test("Subentities lie in one table where a column has their names")
         func subentities() throws {
             try #require(
