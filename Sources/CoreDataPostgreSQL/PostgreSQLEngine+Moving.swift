@@ -65,6 +65,13 @@
             _ body: (any UnfinishedStore) throws -> Void
         ) throws {
             guard let url = opening.url else { return }
+            // The rows would lie in tables that the option does not mean.
+            if ExistingTables.isWanted(opening.options) {
+                throw NSError.coreData(
+                    NSPersistentStoreOperationError,
+                    reason: "A store moves into tables of its own, and not into those of others: "
+                        + "NSPostgreSQLExistingTablesOption is for adding a store.", url: shown(url))
+            }
             try reporting {
                 let connection = try Self.connection(to: url)
                 try connection.takeAlone(version: PostgreSQLConnection.fillingLock, timeout: timeout, progress)
@@ -85,7 +92,8 @@
             limits.hasSizesOfIntegers = true
             limits.demandsValues = true
             // The server takes a gigabyte at once, and a value is not alone.
-            limits.largestValue = 1_000_000_000
+            limits.largestValue = PostgreSQLParameters.largestValue
+            limits.largestIndexed = PostgreSQLParameters.largestIndexed
             limits.references = PostgreSQLTables.wanted(schema, layout).sorted {
                 ($0.table, $0.column) < ($1.table, $1.column)
             }

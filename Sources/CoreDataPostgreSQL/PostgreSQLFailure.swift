@@ -81,6 +81,10 @@
                         + "pin the context again, or let it read what is there now"
                 case nil: nil as String?
                 }
+            if state == Self.limitExceeded, let constraint {
+                return "A value is too large for the index “\(constraint)”, which takes about 2,700 bytes "
+                    + "as the server compresses them: \(message)"
+            }
             guard let text else { return "\(message)\(detail.map { " " + $0 } ?? "") [\(state)]" }
             return "\(text): \(message)"
         }

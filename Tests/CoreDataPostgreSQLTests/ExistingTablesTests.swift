@@ -168,6 +168,20 @@
             #expect(psql("SELECT full_name FROM people WHERE person_no = 2") == "Pavese")
         }
 
+        @Test("The version of a row without columns of its own is written, too, and a foreign change makes another one")
+        func noColumns() throws {
+            try makeShop()
+            let model = shop()
+            let entity = try #require(model.entitiesByName["Tag"])
+            entity.properties = entity.properties.filter { $0.name == "books" }
+            entity.userInfo = [:]
+            let coordinator = try coordinator(model, [NSReadOnlyPersistentStoreOption: true])
+            let version = "SELECT version FROM coredata.of_tag WHERE id = 7"
+            #expect(psql("UPDATE coredata.of_tag SET version = 5 WHERE id = 7; \(version)") == "UPDATE 1\n5")
+            #expect(psql("UPDATE tag SET name = 'new'; \(version)") != "UPDATE 1\n5")
+            #expect(coordinator.persistentStores.count == 1)
+        }
+
         @Test("A column for versions is counted up, and tells whether somebody else was there")
         func versions() throws {
             try makeShop()
@@ -335,6 +349,69 @@
                 #expect(throws: NSError.self) { try context.save() }
             }
             #expect(psql("SELECT title FROM shop.books") == "Il barone")
+        }
+
+        @Test(
+            "What changes under a view, a materialized view or a foreign table is read by the next fetch",
+            arguments: ["VIEW", "MATERIALIZED VIEW"])
+        func viewsAreReadAgain(kind: String) throws {
+            try makeShop()
+            try #require(psql("CREATE \(kind) keywords AS SELECT id, upper(name) AS name, edition FROM tag") != nil)
+            let model = shop()
+            model.entitiesByName["Tag"]?.userInfo = ["PostgreSQLName": "keywords"]
+            let coordinator = try coordinator(model, [NSReadOnlyPersistentStoreOption: true])
+            // What somebody has in use stays in the cache of rows.
+            var used: [NSManagedObject] = []
+            func names() throws -> [String?] {
+                let context = context(coordinator)
+                return try context.performAndWait {
+                    let tags = try context.all("Tag")
+                    used += tags
+                    return tags.map { $0.text("name") }
+                }
+            }
+            #expect(try names() == ["CLASSIC"])
+            #expect(psql("UPDATE tag SET name = 'modern'") == "UPDATE 1")
+            if kind != "VIEW" { #expect(psql("REFRESH MATERIALIZED VIEW keywords") != nil) }
+            #expect(try names() == ["MODERN"])
+            withExtendedLifetime(used) {}
+        }
+
+        @Test(
+            "A value that the attribute cannot hold is an error that names the row, and no other value",
+            arguments: [
+                ("people", "born = '-infinity'", "Author", "joined", "an infinite time"),
+                ("shop.books", "price = 1234567890123456789012345678901234567.125", "Book", "price", "38 digits"),
+                ("shop.books", "price = 'NaN', pages = 40000", "Book", "pages", "40000"),
+            ])
+        func foreignValues(_ table: String, _ change: String, _ entity: String, _ key: String, _ what: String) throws {
+            try makeShop()
+            try #require(
+                psql(
+                    "ALTER TABLE shop.books ALTER price TYPE numeric, ALTER pages TYPE bigint; "
+                        + "UPDATE \(table) SET \(change)") != nil)
+            let model = shop()
+            model.entitiesByName["Book"]?.attributesByName["pages"]?.attributeType = .integer16AttributeType
+            let context = context(try coordinator(model))
+            try context.performAndWait {
+                let error = #expect(throws: NSError.self) { try context.all(entity) }
+                #expect(error?.userInfo[NSValidationKeyErrorKey] as? String == key)
+                #expect(error?.localizedDescription.contains(what) == true, "\(String(describing: error))")
+                #expect(error?.localizedDescription.contains("\(entity).\(key), row 1") == true)
+                // The largest values that fit are read.
+                _ = psql(
+                    "UPDATE people SET born = 'epoch'; "
+                        + "UPDATE shop.books SET price = 123456789012345678901234567890123456.75, pages = -32768")
+                let object = try #require(try context.all(entity).first)
+                let value = object.value(forKey: key)
+                switch key {
+                case "joined": #expect(value as? Date == Date(timeIntervalSince1970: 0))
+                case "pages": #expect(value as? Int == -32_768)
+                default:
+                    #expect(
+                        value as? NSDecimalNumber == NSDecimalNumber(string: "123456789012345678901234567890123456.75"))
+                }
+            }
         }
 
         @Test("Subentities lie in one table where a column has their names")

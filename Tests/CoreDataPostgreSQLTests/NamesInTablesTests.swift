@@ -74,6 +74,30 @@
             #expect(try library.saved("Author", "count") == ["0"])
         }
 
+        @Test("Attributes may be called as PostgreSQL's own columns of every table, and userInfo cannot name these")
+        func systemColumns() throws {
+            let model = model(["Tag.name": "ctid"])
+            let names = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
+            model.entitiesByName["Tag"]?.properties += names.map { name in
+                let attribute = NSAttributeDescription()
+                (attribute.name, attribute.attributeType) = (name, .stringAttributeType)
+                return attribute
+            }
+            model.entitiesByName["Book"]?.propertiesByName["tags"]?.userInfo = ["PostgreSQLOwnerColumn": "xmin"]
+            let library = try Library(.postgreSQL, model: model)
+            let context = library.context()
+            try context.performAndWait {
+                let tag = context.make("Tag", ["name": "x"])
+                for name in names { tag.setValue(name, forKey: name) }
+                context.make("Book", ["title": "a", "tags": Set([tag])])
+                try context.save()
+            }
+            for name in names { #expect(try library.saved("Tag", name) == [name]) }
+            #expect(
+                try psql(library, "SELECT xmin1, name, book_id = b.id FROM tag, book_tags, book b")
+                    == "xmin|x|t")
+        }
+
         @Test("The map of names is in the database")
         func map() throws {
             let library = try Library(.postgreSQL, model: model(["Author": "writers"]))

@@ -193,6 +193,44 @@
             #expect(found == [both, both])
         }
 
+        @Test("What another one's trigger writes in a context's transaction counts versions up and is in its history")
+        func triggers() throws {
+            try #require(
+                psql(
+                    """
+                    CREATE FUNCTION remember() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                        UPDATE author SET active = NOT active WHERE id = NEW.author_id;
+                        INSERT INTO tag (name) VALUES (NEW.title);
+                        RETURN NULL;
+                    END $$;
+                    CREATE TRIGGER remember AFTER UPDATE OF title ON book FOR EACH ROW EXECUTE FUNCTION remember();
+                    """) != nil)
+            let context = library.context()
+            let other = library.context()
+            try context.performAndWait {
+                let author = context.make("Author", ["name": "Calvino", "active": true])
+                let book = context.make("Novel", ["title": "a", "author": author])
+                try context.save()
+                book.setValue("b", forKey: "title")
+                context.transactionAuthor = "tests"
+                try context.save()
+                #expect(psql("SELECT version, active FROM author") == "2|f")
+                // The row that is kept is no longer of the version.
+                let active = try other.performAndWait { try other.all("Author").first?.value(forKey: "active") }
+                #expect(active as? Bool == false)
+                author.setValue("Italo", forKey: "name")
+                let error = #expect(throws: NSError.self) { try context.save() }
+                #expect(error?.code == NSManagedObjectMergeError)
+            }
+            let found = try transactions()
+            #expect(found.count == 2)
+            #expect(found.last?.author == "tests")
+            #expect(
+                Set(entries(of: found.last).map(\.description))
+                    == ["1 Author [\"active\"]", "0 Tag []", "1 Novel [\"title\"]"])
+            #expect(entries(of: found.last).count == 3)
+        }
+
         @Test("A table that psql empties is recorded row by row")
         func emptied() throws {
             _ = psql("INSERT INTO profile (text) VALUES ('a'), ('b')")

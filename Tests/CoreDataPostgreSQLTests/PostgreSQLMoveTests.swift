@@ -180,6 +180,80 @@
             }
         }
 
+        private static let noise = Data((0..<4_500).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
+
+        @Test("A text that is too large for an index is listed before anything is written, unless it shrinks enough")
+        func largeIndexed() throws {
+            try withTemporaryFolder { folder in
+                let model = ModelText.model("entity Note\n  text string index\n  more string")
+                let url = folder.appendingPathComponent("Notes.sqlite")
+                let noise = Self.noise
+                try withStore(url, model) { context in
+                    for text in [noise, String(repeating: "a", count: 6_000)] {
+                        context.make("Note", ["text": text, "more": noise])
+                    }
+                    try context.save()
+                }
+                let target = try Self.target(.postgreSQL, in: folder)
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+                let store = try coordinator.addPersistentStore(
+                    ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+                func move() throws {
+                    try coordinator.migratePersistentStore(
+                        store, to: target, options: nil, withType: NSPostgreSQLStoreType)
+                }
+                let error = #expect(throws: NSError.self) { try move() }
+                let values = try #require(error?.userInfo[NSMigrationUnfitValuesErrorKey] as? [MigrationUnfitValue])
+                #expect(values.map(\.property) == ["text"])
+                #expect(values.first?.reason == "is a text of 6000 bytes, which is too large for an index")
+                let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+                context.persistentStoreCoordinator = coordinator
+                try context.performAndWait {
+                    let note = try #require(try context.all("Note", "text == %@", noise).first)
+                    note.setValue("short", forKey: "text")
+                    try context.save()
+                }
+                try move()
+                // A save is told which index it is.
+                try context.performAndWait {
+                    context.reset()
+                    let note = context.make("Note", ["text": noise])
+                    let error = #expect(throws: NSError.self) { try context.save() }
+                    #expect(error?.localizedDescription.contains("too large for the index “note_text_idx”") == true)
+                    note.setValue("b", forKey: "text")
+                    try context.save()
+                }
+            }
+        }
+
+        @Test("A store does not move into tables of others, and is told so before anything is written")
+        func existingTables() throws {
+            try withTemporaryFolder { folder in
+                let model = ModelText.model("entity Note\n  text string")
+                let url = folder.appendingPathComponent("Notes.sqlite")
+                try withStore(url, model) { context in
+                    context.make("Note", ["text": "a"])
+                    try context.save()
+                }
+                let target = try Self.target(.postgreSQL, in: folder)
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+                let store = try coordinator.addPersistentStore(
+                    ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+                let error = #expect(throws: NSError.self) {
+                    try coordinator.migratePersistentStore(
+                        store, to: target, options: [NSPostgreSQLExistingTablesOption: true],
+                        withType: NSPostgreSQLStoreType)
+                }
+                #expect(error?.localizedDescription.contains("NSPostgreSQLExistingTablesOption") == true)
+                #expect(coordinator.persistentStores == [store])
+                let server = try PostgreSQLServer.shared.get()
+                #expect(
+                    server.psql(
+                        folder.lastPathComponent + "-moved",
+                        "SELECT count(*) FROM pg_tables WHERE schemaname IN ('public', 'coredata')") == "0")
+            }
+        }
+
         @Test("A link to a row that is not there is listed, where the database demands one")
         func dangling() throws {
             try withTemporaryFolder { folder in

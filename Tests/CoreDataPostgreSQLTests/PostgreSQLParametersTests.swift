@@ -65,6 +65,20 @@
             #expect(arrays[2] == header(16, hasNull: 1) + [255, 255, 255, 255] + one + one)
         }
 
+        @Test("What is larger than the server takes is refused before anything is sent")
+        func large() {
+            let parameters = PostgreSQLParameters(
+                types: [PostgreSQLType.bytea, PostgreSQLType.text], labels: EntityLabels())
+            // Nobody looks at the bytes.
+            let byte = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+            defer { byte.deallocate() }
+            let bytes = UnsafeRawBufferPointer(start: byte, count: 1_100_000_000)
+            #expect(!parameters.bindBlob(1, at: bytes))
+            #expect(parameters.refusal?.localizedDescription.contains("1100000000 bytes") == true)
+            #expect(throws: NSError.self) { try parameters.requireFit() }
+            #expect(!parameters.bindText(2, at: bytes))
+        }
+
         @Test("A number for bytes is a misfit, which the server refuses")
         func misfits() {
             let parameters = PostgreSQLParameters(

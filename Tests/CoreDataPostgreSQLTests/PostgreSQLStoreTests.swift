@@ -246,8 +246,20 @@
                 let tag = context.make("Tag", ["name": "a\u{0}b"])
                 let error = #expect(throws: NSError.self) { try context.save() }
                 #expect(error?.localizedDescription.contains("U+0000") == true)
+                #expect(error?.localizedDescription.contains("Tag.name of the object p") == true)
+                #expect(error?.userInfo[NSValidationKeyErrorKey] as? String == "name")
                 tag.setValue("ab", forKey: "name")
+                let late = Date(timeIntervalSinceReferenceDate: 1e13)
+                let author = context.make("Author", ["name": "a", "joined": late])
+                let other = #expect(throws: NSError.self) { try context.save() }
+                #expect(other?.code == NSValidationDateTooLateError)
+                #expect(other?.userInfo[NSValidationKeyErrorKey] as? String == "joined")
+                author.setValue(nil, forKey: "joined")
                 try context.save()
+                let batch = NSBatchInsertRequest(
+                    entityName: "Tag", objects: (0..<3).map { ["name": $0 == 2 ? "a\u{0}b" : "c"] })
+                let third = #expect(throws: NSError.self) { try context.execute(batch) }
+                #expect(third?.userInfo[NSValidationKeyErrorKey] as? String == "name")
             }
             try container.persistentStoreCoordinator.destroyPersistentStore(at: url, ofType: NSPostgreSQLStoreType)
             #expect(throws: NSError.self) {

@@ -20,4 +20,13 @@ extension Slot {
                     + "(entity \(entity))",
             userInfo: info)
     }
+
+    /// The error of a value that a database cannot keep.
+    package func refused(_ refusal: NSError?, entity: String, key: Int64) -> NSError {
+        NSError.coreData(
+            refusal?.code ?? NSManagedObjectValidationError,
+            reason: "\(entity).\(name) of the object p\(key): "
+                + (refusal?.localizedFailureReason ?? "The database cannot keep the value."),
+            userInfo: [NSValidationKeyErrorKey: name])
+    }
 }

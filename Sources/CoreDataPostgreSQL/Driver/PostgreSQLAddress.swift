@@ -15,6 +15,8 @@
         /// What is set for every session, by names, as the server writes it.
         private(set) var sessionSettings: [Setting] = [
             Setting(name: "client_min_messages", value: "warning"), Setting(name: "timezone", value: "UTC"),
+            // What is written into statements is written by the standard, whatever the database says.
+            Setting(name: "standard_conforming_strings", value: "on"),
         ]
         /// How long to wait for a connection, in seconds, where the options say it.
         private(set) var connectTimeout: Int?
@@ -120,8 +122,20 @@
                 value.map { (key, $0) }
             }
             self = other
+            if other.directHost != nil { text = Self.withoutAddress(text) }
             overriding = places.map { Setting(name: $0.0, value: $0.1) }
             isDirect = true
+        }
+
+        /// A URL without the number of its host, which libpq would follow rather than a name. An empty one stands for
+        /// it, so that the environment's does not count either: among the settings libpq skips what is empty.
+        private static func withoutAddress(_ text: String) -> String {
+            let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            let items = parts.dropFirst().flatMap { $0.split(separator: "&") }.filter { item in
+                let key = item.prefix { $0 != "=" }
+                return (key.removingPercentEncoding ?? String(key)) != "hostaddr"
+            }
+            return "\(parts[0])?" + (items + ["hostaddr="]).joined(separator: "&")
         }
 
         /// What stands in the place of what the URL says.

@@ -89,6 +89,15 @@
                     state: "0A000", message: "The server is PostgreSQL \(version); the oldest that works is 14.",
                     address: address.description)
             }
+            // In another encoding the server compares and counts other texts than the program has.
+            if let encoding = PQparameterStatus(handle, "server_encoding").map({ String(cString: $0) }),
+                encoding != "UTF8"
+            {
+                throw PostgreSQLError(
+                    state: "0A000",
+                    message: "The database keeps its texts in the encoding \(encoding); a store needs UTF8.",
+                    address: address.description)
+            }
             // A pooler's sessions are others' as well: there every transaction begins with it.
             if address.leadsToPooler {
                 settings = Self.settings(of: address, isLocal: true)
@@ -256,14 +265,15 @@
         }
 
         /// The columns of a unique index or constraint, for the row that breaks it.
-        func columns(ofIndex name: String) -> [String] {
+        func columns(ofIndex name: String, in schema: String?) -> [String] {
             let select = """
                 SELECT a.attname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
                 JOIN LATERAL unnest(i.indkey) WITH ORDINALITY k(number, place) ON true \
                 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number \
-                WHERE c.relname = $1 ORDER BY k.place
+                JOIN pg_namespace n ON n.oid = c.relnamespace \
+                WHERE c.relname = $1 AND ($2 = '' OR n.nspname = $2) ORDER BY k.place
                 """
-            let names = try? texts(select, [name])
+            let names = try? texts(select, [name, schema ?? ""])
             return names?.map { PostgreSQLDialect.logical($0) } ?? []
         }
 

@@ -12,6 +12,10 @@
         var detail: String?
         /// The constraint that a row breaks, and the columns that it is over, once they were asked for.
         var constraint: String?
+        /// The schema of its table.
+        var schema: String?
+        /// The function of the server's that refused: it has no language, as the message has.
+        var function: String?
         var columns: [String] = []
         /// Where the server is, without a password.
         var address: String
@@ -27,6 +31,7 @@
         static let uniqueViolation = "23505"
         static let cachedPlan = "0A000"
         static let cancelled = "57014"
+        static let limitExceeded = "54000"
         static let unreachable = "08001"
 
         /// What a result says of its failure.
@@ -36,6 +41,8 @@
             message = field(Int32(UInt8(ascii: "M"))) ?? String(cString: PQresultErrorMessage(result))
             detail = field(Int32(UInt8(ascii: "D")))
             constraint = field(Int32(UInt8(ascii: "n")))
+            schema = field(Int32(UInt8(ascii: "s")))
+            function = field(Int32(UInt8(ascii: "R")))
             self.address = address
         }
 
@@ -55,9 +62,12 @@
         /// Whether the same work may succeed when it is done again: somebody else was in the way, has changed a table, or has
         /// deleted what a row leads to.
         var isPassing: Bool {
-            ["40001", "40P01", "55P03"].contains(state) || state == Self.cachedPlan && message.contains("cached plan")
+            ["40001", "40P01", "55P03"].contains(state) || isOfCachedPlan
                 || state == "23503" && constraint?.hasSuffix("_fkey") == true
         }
+
+        /// Whether a prepared statement gives other columns than it did.
+        private var isOfCachedPlan: Bool { state == Self.cachedPlan && function == "RevalidateCachedQuery" }
 
         /// Whether the connection is gone.
         var isOfLostConnection: Bool { state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") }

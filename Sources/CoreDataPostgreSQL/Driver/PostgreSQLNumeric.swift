@@ -26,6 +26,20 @@
             return sign == negative ? -result : result
         }
 
+        /// Whether `Decimal` holds all digits of a number: it has 38.
+        static func isExact(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            // The digits to the base of 10,000 that there can be at most.
+            if bytes.count <= 8 + 2 * 9 { return true }
+            var digits: [UInt8] = []
+            for place in stride(from: 8, to: bytes.count - 1, by: 2) {
+                let word = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self))
+                digits += [word / 1_000, word / 100 % 10, word / 10 % 10, word % 10].map { UInt8($0) }
+            }
+            let first = digits.firstIndex { $0 != 0 } ?? 0
+            let last = digits.lastIndex { $0 != 0 } ?? 0
+            return last - first < 38
+        }
+
         /// Appends a number in its binary form.
         static func append(_ number: Decimal, to bytes: inout [UInt8]) {
             func append(_ word: UInt16) {

@@ -60,8 +60,8 @@
         private let labels: EntityLabels
         /// Parameters whose values do not fit into the types that the server has chosen, and the types that they need.
         private(set) var misfits: [Int: Oid] = [:]
-        /// What cannot be written at all.
-        private(set) var failure: NSError?
+        /// Why a value cannot be written at all.
+        private(set) var refusal: NSError?
 
         /// - Parameter rows: how many are expected.
         init(types: some Collection<Oid>, labels: EntityLabels, rows: Int = 1) {
@@ -91,6 +91,45 @@
                     target.copyMemory(from: columns[place].bytes + start, byteCount: count)
                 }
             }
+        }
+
+        /// How many bytes all values have.
+        var byteCount: Int {
+            var count = 0
+            for place in columns.indices { count += columns[place].end }
+            return count
+        }
+
+        /// The largest text or binary value: the server takes a gigabyte at once, and a value is not alone.
+        static let largestValue = 1_000_000_000
+        /// The largest text in an index: a third of a page of the server's, without what stands before it.
+        static let largestIndexed = 2_692
+        /// What the server takes at once: it ends the connection of whoever sends more.
+        private static let largestMessage = 1_073_000_000
+
+        /// Throws where there is something that the server cannot take.
+        func requireFit() throws {
+            if let refusal { throw refusal }
+            let count = byteCount
+            if count > Self.largestMessage {
+                throw NSError.coreData(
+                    NSManagedObjectValidationError,
+                    reason: "The values of a row have \(count) bytes, and PostgreSQL takes a gigabyte at once.")
+            }
+        }
+
+        /// Says why a value cannot be written.
+        @inline(never)
+        private func refuse(_ number: Int, _ reason: String, code: Int = NSManagedObjectValidationError) {
+            refusal = .coreData(code, reason: reason)
+            bindNull(number)
+        }
+
+        private func fits(_ number: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+            if bytes.count <= Self.largestValue { return true }
+            refuse(
+                number, "A value of \(bytes.count) bytes cannot be kept in PostgreSQL, which takes a gigabyte at once.")
+            return false
         }
 
         /// The only value of each parameter.
@@ -166,7 +205,13 @@
             }
         }
 
-        func bind(_ number: Int, _ value: Double) {
+        @discardableResult
+        func bind(_ number: Int, _ value: Double) -> Bool {
+            append(number, double: value)
+            return refusal == nil
+        }
+
+        private func append(_ number: Int, double value: Double) {
             switch columns[number - 1].type {
             case PostgreSQLType.float8: append(number, word: value.bitPattern)
             case PostgreSQLType.float4:
@@ -191,10 +236,9 @@
             let microseconds = (seconds * 1_000_000).rounded() + Self.yearOfLeap
             // Years before 4713 BC and behind 294276 are none of PostgreSQL's.
             guard microseconds > -211_813_488_000_000_000, microseconds < 9_223_371_331_200_000_000 else {
-                failure = .coreData(
-                    NSValidationDateTooLateError,
-                    reason: "A date \(seconds) seconds from 2001 cannot be kept in PostgreSQL.")
-                return bindNull(number)
+                return refuse(
+                    number, "A date \(seconds) seconds from 2001 cannot be kept in PostgreSQL.",
+                    code: NSValidationDateTooLateError)
             }
             append(number, word: Int64(microseconds))
         }
@@ -207,10 +251,10 @@
 
         func bind(_ number: Int, _ value: String) {
             var value = value
-            value.withUTF8 { bindText(number, at: UnsafeRawBufferPointer($0)) }
+            value.withUTF8 { _ = bindText(number, at: UnsafeRawBufferPointer($0)) }
         }
 
-        func bind(_ number: Int, _ value: Data) { value.withUnsafeBytes { bindBlob(number, at: $0) } }
+        func bind(_ number: Int, _ value: Data) { value.withUnsafeBytes { _ = bindBlob(number, at: $0) } }
 
         func bind(_ number: Int, decimal: Decimal) {
             switch columns[number - 1].type {
@@ -234,19 +278,22 @@
             case .double(let value): bind(number, value)
             case .string(let value): bind(number, value)
             case .data(let value): bind(number, value)
-            case .uuid(let value): withUnsafeBytes(of: value.uuid) { bindBlob(number, at: $0) }
+            case .uuid(let value): withUnsafeBytes(of: value.uuid) { _ = bindBlob(number, at: $0) }
             case .decimal(let value): bind(number, decimal: value)
             }
         }
 
-        func bindText(_ number: Int, at bytes: UnsafeRawBufferPointer) {
+        @discardableResult
+        func bindText(_ number: Int, at bytes: UnsafeRawBufferPointer) -> Bool {
+            if fits(number, bytes) { append(number, text: bytes) }
+            return refusal == nil
+        }
+
+        private func append(_ number: Int, text bytes: UnsafeRawBufferPointer) {
             switch columns[number - 1].type {
             case PostgreSQLType.text, PostgreSQLType.varchar:
                 if bytes.contains(0) {
-                    failure = .coreData(
-                        NSManagedObjectValidationError,
-                        reason: "A text with the character U+0000 cannot be kept in PostgreSQL.")
-                    return bindNull(number)
+                    return refuse(number, "A text with the character U+0000 cannot be kept in PostgreSQL.")
                 }
                 append(number, bytes: bytes)
             case PostgreSQLType.bytea: append(number, bytes: bytes)
@@ -260,12 +307,15 @@
             }
         }
 
-        func bindBlob(_ number: Int, at bytes: UnsafeRawBufferPointer) {
+        @discardableResult
+        func bindBlob(_ number: Int, at bytes: UnsafeRawBufferPointer) -> Bool {
+            guard fits(number, bytes) else { return false }
             switch columns[number - 1].type {
             case PostgreSQLType.bytea: append(number, bytes: bytes)
             case PostgreSQLType.uuid where bytes.count == 16: append(number, bytes: bytes)
             default: misfit(number, PostgreSQLType.bytea)
             }
+            return refusal == nil
         }
 
         func bind(_ number: Int, list: [Int64]) {

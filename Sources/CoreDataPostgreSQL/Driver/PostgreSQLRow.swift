@@ -86,6 +86,14 @@
             }
         }
 
+        /// Whether a number that was read stands for a time before or behind all others.
+        @inline(__always)
+        func isInfiniteTime(_ place: Int, _ value: Double) -> Bool {
+            guard value > PostgreSQLParameters.dates.upperBound + 1 || value < PostgreSQLParameters.dates.lowerBound - 1
+            else { return false }
+            return types[place] == PostgreSQLType.timestamptz || types[place] == PostgreSQLType.timestamp
+        }
+
         /// Microseconds since 2000 as seconds since 2001.
         @inline(__always)
         static func seconds(_ bytes: UnsafeRawBufferPointer) -> Double {

@@ -96,8 +96,18 @@
                 let bytes = row.bytes(place)
                 if bytes.isEmpty { continue }
                 switch field.kind {
-                case .integer, .boolean: builder.set(slot, int: row.int64(place, bytes))
-                case .double: builder.set(slot, double: row.double(place, bytes))
+                case .integer, .boolean:
+                    let value = row.int64(place, bytes)
+                    guard field.fits(value) else {
+                        throw shape.damage("The table holds \(value), which is too large,", field, plan, key)
+                    }
+                    builder.set(slot, int: value)
+                case .double:
+                    let value = row.double(place, bytes)
+                    if row.isInfiniteTime(place, value) {
+                        throw shape.damage("The table holds an infinite time", field, plan, key)
+                    }
+                    builder.set(slot, double: value)
                 case .reference:
                     let reference = row.int64(place, bytes)
                     if reference > 0 { builder.set(slot, int: shape.keyBase | reference) }
@@ -123,7 +133,10 @@
                     builder.set(slot, bytes: bytes)
                 case .decimal:
                     guard let number = PostgreSQLNumeric.decimal(bytes) else {
-                        throw shape.damage(isBlob: false, "is no decimal number", field, plan, key)
+                        throw shape.damage("The table holds a number that is no decimal", field, plan, key)
+                    }
+                    guard PostgreSQLNumeric.isExact(bytes) else {
+                        throw shape.damage("The table holds a number of more than 38 digits", field, plan, key)
                     }
                     builder.set(slot, decimal: number)
                 case .integer, .boolean, .double, .reference, .entityNumber: break

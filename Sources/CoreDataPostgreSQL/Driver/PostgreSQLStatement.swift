@@ -65,7 +65,7 @@
                     parameters.bind(prepared.types.count - constants.count + place + 1, value)
                 }
                 try bind(parameters)
-                if let failure = parameters.failure { throw failure }
+                try parameters.requireFit()
                 if parameters.misfits.isEmpty { return (prepared, parameters) }
                 chosen.merge(parameters.misfits) { _, new in new }
                 doomed.names.append(prepared.name)
@@ -103,8 +103,9 @@
             return outcome
         }
 
-        /// Rows in one array.
+        /// Rows in one array, and about the bytes of one: both sides have them in memory.
         private static let rowsTogether = 1_000
+        private static let bytesTogether = 1 << 25
 
         private func run(
             _ rows: Range<Int>, isTried: Bool, _ bind: (Int, any SQLParameters) throws -> Void,
@@ -114,10 +115,10 @@
                 var start = rows.lowerBound
                 while start < rows.upperBound {
                     let part = start..<min(start + Self.rowsTogether, rows.upperBound)
-                    start = part.upperBound
                     do {
-                        try runTogether(part, setStatement, isTried: isTried, bind, &outcome)
+                        start += try runTogether(part, setStatement, isTried: isTried, bind, &outcome)
                     } catch let error as PostgreSQLError where isTried && error.isUniqueness {
+                        start = part.upperBound
                         // One of them breaks a constraint: each half by itself, down to the row.
                         let middle = part.lowerBound + part.count / 2
                         try run(part.lowerBound..<middle, isTried: true, bind, &outcome)
@@ -149,25 +150,28 @@
             }
         }
 
+        /// Runs the first of some rows, as many as go together, and says how many these are.
         private func runTogether(
-            _ rows: Range<Int>, _ setStatement: PostgreSQLSetStatement, isTried: Bool,
+            _ part: Range<Int>, _ setStatement: PostgreSQLSetStatement, isTried: Bool,
             _ bind: (Int, any SQLParameters) throws -> Void, _ outcome: inout SQLOutcome
-        ) throws {
+        ) throws -> Int {
             let types = try prepared().types
             let count = types.count - constants.count
             // What does not fit into a type shows here, before anything is sent.
             let parameters = PostgreSQLParameters(
-                types: types.prefix(count), labels: connection.labels, rows: rows.count)
-            for (place, row) in rows.enumerated() {
+                types: types.prefix(count), labels: connection.labels, rows: part.count)
+            var rows = part.lowerBound..<part.lowerBound
+            for (place, row) in part.enumerated() where parameters.byteCount < Self.bytesTogether {
                 try bind(row, parameters)
                 parameters.endRow(place)
+                rows = part.lowerBound..<row + 1
             }
-            if let failure = parameters.failure { throw failure }
+            try parameters.requireFit()
             if !parameters.misfits.isEmpty {
                 chosen.merge(parameters.misfits) { _, new in new }
                 for prepared in [single, many] { if let prepared { doomed.names.append(prepared.name) } }
                 (single, many) = (nil, nil)
-                return try runTogether(rows, setStatement, isTried: isTried, bind, &outcome)
+                return try runTogether(part, setStatement, isTried: isTried, bind, &outcome)
             }
             let prepared = try preparedForMany(setStatement, types, count)
             let values = PostgreSQLParameters(types: prepared.types.dropFirst(count), labels: connection.labels)
@@ -178,8 +182,9 @@
             if connection.isTogether {
                 let expected = isTried ? rows.count : nil
                 outcome.changed += rows.count
-                return try connection.queue(
+                try connection.queue(
                     prepared.name, sent, .rows(expected: expected, givesPlaces: setStatement.givesPlaces))
+                return rows.count
             }
             let result = try tried(isTried) { try connection.run(prepared.name, sent) }
             defer { PQclear(result) }
@@ -195,6 +200,7 @@
             } else {
                 outcome.changed += Int(String(cString: PQcmdTuples(result))) ?? 0
             }
+            return rows.count
         }
 
         private func preparedForMany(
@@ -213,7 +219,9 @@
             do {
                 return try isTried ? connection.trying(body) : body()
             } catch var error as PostgreSQLError where error.isUniqueness {
-                if isTried, let name = error.constraint { error.columns = connection.columns(ofIndex: name) }
+                if isTried, let name = error.constraint {
+                    error.columns = connection.columns(ofIndex: name, in: error.schema)
+                }
                 throw error
             }
         }

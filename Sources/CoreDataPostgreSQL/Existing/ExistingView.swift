@@ -103,7 +103,8 @@
 
         private var versionInTable: String {
             if let version { return "t.\(dialect.quoted(version))" }
-            guard table.isTable else { return "1" }
+            // Nobody tells which transaction wrote a row of a view or of a foreign table: its values stand for it.
+            guard table.isTable else { return "hashtextextended(t::text, 0)::bit(32)::integer::bigint" }
             // Numbers of transactions are not in the order in which they write: the last version that the framework
             // gave is counted in, so that no state of a row has the version of one before, and the sum goes around as
             // versions do.
@@ -135,6 +136,8 @@
             let update =
                 targets.isEmpty
                 ? "" : "UPDATE \(table.quoted) t SET \(assignments) WHERE t.\(keyColumn) = OLD.id\(returning);"
+            // What has no column to write keeps its writer.
+            let locking = version == nil ? "SELECT t.xmin::text INTO mark" : "PERFORM"
             let noting =
                 version != nil
                 ? ""
@@ -155,7 +158,7 @@
                         \(noting)
                         RETURN NEW;
                     END IF;
-                    PERFORM FROM \(table.quoted) t WHERE t.\(keyColumn) = OLD.id AND \(versionInTable) = OLD.version FOR UPDATE;
+                    \(locking) FROM \(table.quoted) t WHERE t.\(keyColumn) = OLD.id AND \(versionInTable) = OLD.version FOR UPDATE;
                     IF NOT FOUND THEN RETURN NULL; END IF;
                     IF TG_OP = 'DELETE' THEN
                         DELETE FROM \(table.quoted) t WHERE t.\(keyColumn) = OLD.id;

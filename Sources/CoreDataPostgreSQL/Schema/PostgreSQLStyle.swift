@@ -46,7 +46,10 @@
             return PostgreSQLNames.given(slot.property?.userInfo).flatMap { fixedColumns.contains($0) ? nil : $0 }
         }
 
-        var fixedColumns: [String] { ["id", "entity", "version"] }
+        var fixedColumns: [String] { ["id", "entity", "version"] + Self.systemColumns }
+
+        /// The columns that PostgreSQL gives to every table.
+        private static let systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
 
         var entityType: SQLColumnType { .label }
 
@@ -89,7 +92,8 @@
             typealias Names = PostgreSQLNames
             let (naming, inverse) = (sides.naming, sides.inverse)
             func given(_ key: String, ofInverse inverseKey: String) -> String? {
-                Names.given(naming.userInfo, key) ?? Names.given(inverse.userInfo, inverseKey)
+                let names = [Names.given(naming.userInfo, key), Names.given(inverse.userInfo, inverseKey)]
+                return names.compactMap(\.self).first { key == Names.key || !Self.systemColumns.contains($0) }
             }
             func known(_ side: SQLJoinSides.Side) -> String? {
                 names.columns[Names.Place(entity: side.entity, property: side.relationship, role: "members")]

@@ -5,7 +5,9 @@
     // How other programs' writes are noticed. The agreement:
     //
     // - The framework says in each of its transactions `set_config('coredata.writer', 'framework', true)`. It counts
-    //   versions, records history and notifies by itself, and the triggers leave it alone.
+    //   versions, records history and notifies by itself, and the triggers leave it alone. What other people's triggers
+    //   write in its transactions is not what it knows of: that is noticed as another program's writing is, as part of
+    //   the same transaction of history.
     // - Whoever does not say so is another program. An UPDATE that leaves the version as it is counts it up. Each row
     //   that is inserted, updated or deleted is a change of persistent history, where there are the tables of it: the
     //   transaction has the number `coredata.transaction_number()`, one row for each transaction of the database, and its
@@ -21,8 +23,11 @@
     struct PostgreSQLTriggers {
         private static let dialect = PostgreSQLDialect()
 
-        /// Whether somebody else than the framework writes.
-        private static let isOther = "current_setting('coredata.writer', true) IS DISTINCT FROM 'framework'"
+        /// Whether somebody else than the framework writes. What a trigger writes is somebody else's in the framework's
+        /// transactions, too, unless the trigger is ours.
+        private static let isOther =
+            "current_setting('coredata.writer', true) IS DISTINCT FROM 'trigger' "
+            + "AND (current_setting('coredata.writer', true) IS DISTINCT FROM 'framework' OR pg_trigger_depth() > 0)"
 
         private static let rights = "SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
 
@@ -43,10 +48,13 @@
                 this := coredata.transaction_number();
                 SELECT * INTO place FROM coredata.tables WHERE entity = label;
                 IF NOT FOUND THEN RETURN; END IF;
-                INSERT INTO coredata.transactions (id, entity, "time", author, context) VALUES (
-                    this, \(HistoryTables.transactionEntity), extract(epoch FROM clock_timestamp()) - 978307200,
-                    coalesce(nullif(current_setting('application_name'), ''), session_user), session_user)
-                    ON CONFLICT DO NOTHING;
+                -- The framework records its transactions itself.
+                IF current_setting('coredata.writer', true) IS DISTINCT FROM 'framework' THEN
+                    INSERT INTO coredata.transactions (id, entity, "time", author, context) VALUES (
+                        this, \(HistoryTables.transactionEntity), extract(epoch FROM clock_timestamp()) - 978307200,
+                        coalesce(nullif(current_setting('application_name'), ''), session_user), session_user)
+                        ON CONFLICT DO NOTHING;
+                END IF;
                 IF kind = 1 THEN
                     bits := decode(repeat('00', place.bytes), 'hex');
                     FOR bit IN SELECT c.bit FROM coredata.columns c
@@ -73,14 +81,15 @@
                 link record;
                 owner bigint;
                 label text;
+                writer text := coalesce(current_setting('coredata.writer', true), '');
             BEGIN
                 PERFORM pg_notify('coredata', pg_current_xact_id()::text);
                 IF TG_OP = 'UPDATE' AND OLD.version IS NOT DISTINCT FROM NEW.version THEN
-                    PERFORM set_config('coredata.writer', 'framework', true);
+                    PERFORM set_config('coredata.writer', 'trigger', true);
                     EXECUTE format('UPDATE %I.%I SET version = '
                         'CASE WHEN version < 2147483647 THEN version + 1 ELSE -2147483648 END WHERE id = $1',
                         TG_TABLE_SCHEMA, TG_TABLE_NAME) USING NEW.id;
-                    PERFORM set_config('coredata.writer', '', true);
+                    PERFORM set_config('coredata.writer', writer, true);
                 END IF;
                 IF to_regclass('coredata.changes') IS NULL THEN RETURN NULL; END IF;
                 IF TG_OP <> 'INSERT' THEN before := to_jsonb(OLD); END IF;

@@ -45,6 +45,15 @@
             #expect(try !address("postgresql://h/d?options=-csearch_path%3Dx").isPooled)
         }
 
+        @Test("The number of a pooler's host does not stand for the server's")
+        func directHost() throws {
+            let pooled = try address("postgresql://pooler/d?hostaddr=10.0.0.1&sslmode=disable&direct=db:5433")
+            #expect(setting("dbname", pooled) == "postgresql://pooler/d?hostaddr=10.0.0.1&sslmode=disable")
+            #expect(setting("dbname", pooled.direct) == "postgresql://pooler/d?sslmode=disable&hostaddr=")
+            let port = try address("postgresql://pooler/d?hostaddr=10.0.0.1&direct=")
+            #expect(setting("dbname", port.direct) == "postgresql://pooler/d?hostaddr=10.0.0.1")
+        }
+
         @Test("Passwords are shown nowhere, wherever they stand in the URL")
         func passwords() throws {
             let url = try #require(

@@ -139,11 +139,16 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     func bind(_ position: Int, _ value: Int64) { sqlite3_bind_int64(handle, Int32(position), value) }
 
     @inline(__always)
-    func bind(_ position: Int, _ value: Double) { sqlite3_bind_double(handle, Int32(position), value) }
+    @discardableResult
+    func bind(_ position: Int, _ value: Double) -> Bool {
+        sqlite3_bind_double(handle, Int32(position), value)
+        return true
+    }
 
     /// Binds text that stays in place until the statement is reset.
     @inline(__always)
-    func bindText(_ position: Int, at bytes: UnsafeRawBufferPointer) {
+    @discardableResult
+    func bindText(_ position: Int, at bytes: UnsafeRawBufferPointer) -> Bool {
         if let base = bytes.baseAddress {
             sqlite3_bind_text(
                 handle, Int32(position), base.assumingMemoryBound(to: CChar.self),
@@ -152,16 +157,19 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
         } else {
             sqlite3_bind_text(handle, Int32(position), "", 0, transientBytes)
         }
+        return true
     }
 
     /// Binds bytes that stay in place until the statement is reset.
     @inline(__always)
-    func bindBlob(_ position: Int, at bytes: UnsafeRawBufferPointer) {
+    @discardableResult
+    func bindBlob(_ position: Int, at bytes: UnsafeRawBufferPointer) -> Bool {
         if let base = bytes.baseAddress, bytes.count > 0 {
             sqlite3_bind_blob(handle, Int32(position), base, Int32(truncatingIfNeeded: bytes.count), staticBytes)
         } else {
             sqlite3_bind_zeroblob(handle, Int32(position), 0)
         }
+        return true
     }
 
     func bind(_ position: Int, _ value: String) {

@@ -192,17 +192,29 @@ extension SQLPreparedStatement {
 package protocol SQLParameters: AnyObject {
     func bindNull(_ number: Int)
     func bind(_ number: Int, _ value: Int64)
-    func bind(_ number: Int, _ value: Double)
+    /// - Returns: false where the database cannot keep the value; `refusal` says why.
+    @discardableResult
+    func bind(_ number: Int, _ value: Double) -> Bool
     func bind(_ number: Int, _ value: String)
     func bind(_ number: Int, _ value: Data)
     func bind(_ number: Int, decimal: Decimal)
     /// A value in the form that a column of its type has.
     func bind(_ number: Int, _ value: SlotValue)
     /// Bytes that stay in place until the statement has run.
-    func bindText(_ number: Int, at bytes: UnsafeRawBufferPointer)
-    func bindBlob(_ number: Int, at bytes: UnsafeRawBufferPointer)
+    ///
+    /// - Returns: false where the database cannot keep the value; `refusal` says why.
+    @discardableResult
+    func bindText(_ number: Int, at bytes: UnsafeRawBufferPointer) -> Bool
+    @discardableResult
+    func bindBlob(_ number: Int, at bytes: UnsafeRawBufferPointer) -> Bool
     /// A list of keys, for `SQLExpression.isInParameter`.
     func bind(_ number: Int, list: [Int64])
+    /// Why the database cannot keep a value that was bound; nil where it can keep all of them.
+    var refusal: NSError? { get }
+}
+
+extension SQLParameters {
+    package var refusal: NSError? { nil }
 }
 
 /// A row that a SELECT gives: its values by their places from 0, until the body returns that got it.

@@ -13,6 +13,16 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         package var slot: Int32
         package var column: Int32
         package var kind: Kind
+        /// How many bits an integer may have.
+        package var bits: UInt8 = 64
+
+        /// Whether an integer is one of the attribute's.
+        @inline(__always)
+        package func fits(_ value: Int64) -> Bool {
+            if bits == 64 { return true }
+            let sign = value >> Int64(bits - 1)
+            return sign == 0 || sign == -1
+        }
     }
 
     /// How the rows of one concrete entity are read.
@@ -96,7 +106,14 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
                 case .uuid: kind = .uuid
                 case .decimal: kind = .decimal
                 }
-                let field = Field(slot: Int32(number), column: place, kind: kind)
+                var field = Field(slot: Int32(number), column: place, kind: kind)
+                if case .attribute(let attribute) = slot.role {
+                    switch attribute.attributeType {
+                    case .integer16AttributeType: field.bits = 16
+                    case .integer32AttributeType: field.bits = 32
+                    default: break
+                    }
+                }
                 if slot.kind.isInline { inline.append(field) } else { tails.append(field) }
                 if slot.property?.isReadOnly == true { isCacheable = false }
             }
@@ -144,10 +161,15 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
 
     /// The error of a value that its column cannot hold.
     package func damage(isBlob: Bool, _ what: String, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
+        damage("The file “\(fileName)” holds a \(isBlob ? "blob" : "text") that \(what)", field, plan, key)
+    }
+
+    /// The same, where the beginning of the sentence says what is held.
+    package func damage(_ what: String, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
         let name = plan.layout.slots[Int(field.slot)].name
         return NSError.coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,
-            reason: "The file “\(fileName)” holds \(isBlob ? "a blob" : "a text") that \(what) in the column "
+            reason: "\(what) in the column "
                 + "\(columnNames[Int(field.column) - 3]) (\(plan.layout.name).\(name), row "
                 + "\(key & ObjectKey.primaryKeyMask)).",
             userInfo: [NSValidationKeyErrorKey: name])

@@ -104,9 +104,11 @@ package final class RowWriter {
             let number = row.double(slot)
             // No validation has seen it: a default value, an object whose class does not ask, a migration.
             if number.isNaN { throw layout.slots[slot].notANumber(entity: layout.name) }
-            statement.bind(position, number)
-        case .text: statement.bindText(position, at: row.bytes(slot))
-        case .blob: statement.bindBlob(position, at: row.bytes(slot))
+            if !statement.bind(position, number) { throw refused(slot, of: row, by: statement) }
+        case .text:
+            if !statement.bindText(position, at: row.bytes(slot)) { throw refused(slot, of: row, by: statement) }
+        case .blob:
+            if !statement.bindBlob(position, at: row.bytes(slot)) { throw refused(slot, of: row, by: statement) }
         case .reference: statement.bind(position, row.int(slot) & ObjectKey.primaryKeyMask)
         case .entityNumber:
             let index = Int(row.int(slot))
@@ -118,5 +120,11 @@ package final class RowWriter {
         case .decimal: statement.bind(position, decimal: row.decimal(slot))
         case .external: statement.bind(position, try encode(row.bytes(slot)))
         }
+    }
+
+    /// The error of a value that the database cannot keep.
+    @inline(never)
+    private func refused(_ slot: Int, of row: Snapshot, by statement: any SQLParameters) -> NSError {
+        layout.slots[slot].refused(statement.refusal, entity: layout.name, key: row.key & ObjectKey.primaryKeyMask)
     }
 }

@@ -12,6 +12,8 @@ package struct TransferLimits: Sendable {
     package var demandsValues = false
     /// The largest text or binary value.
     package var largestValue = Int.max
+    /// The largest text in an index, as the database compresses it.
+    package var largestIndexed = Int.max
     /// The columns that have to lead to a row, by the tables of a schema; none where they may lead anywhere.
     package var references: [TransferReference] = []
 
@@ -40,6 +42,8 @@ package struct TransferCheck {
     private let identifier: String
     private var found: [MigrationUnfitValue] = []
     private var count = 0
+    /// The columns in indexes, by their tables.
+    private let indexed: [String: Set<String>]
 
     /// So many are listed.
     package static let listed = 100
@@ -49,6 +53,9 @@ package struct TransferCheck {
         self.limits = limits
         self.identifier = identifier
         self.follower = follower
+        var indexed: [String: Set<String>] = [:]
+        for index in source.schema.indexes { indexed[index.table, default: []].formUnion(index.columns.map(\.name)) }
+        self.indexed = indexed
     }
 
     /// Throws where there is anything; the error lists it.
@@ -111,7 +118,9 @@ package struct TransferCheck {
         case .string, .uri:
             let bytes = row.bytes(slot)
             if !limits.takesZeroInTexts, bytes.contains(0) { return "is a text with the character U+0000" }
-            return bytes.count > limits.largestValue ? "is a text of \(bytes.count) bytes" : nil
+            if bytes.count > limits.largestValue { return "is a text of \(bytes.count) bytes" }
+            return isTooLarge(bytes, row, slot)
+                ? "is a text of \(bytes.count) bytes, which is too large for an index" : nil
         case .data, .transformable:
             let count = row.bytes(slot).count
             return count > limits.largestValue ? "is a value of \(count) bytes" : nil
@@ -136,6 +145,17 @@ package struct TransferCheck {
             return fits ? nil : "is the number \(value), which is too large"
         case .reference, .entityNumber, .order, .uuid, .decimal: return nil
         }
+    }
+
+    /// Whether a text is in an index that surely cannot hold it. What deflating leaves of it is less than any database
+    /// leaves that compresses for speed.
+    private func isTooLarge(_ bytes: UnsafeRawBufferPointer, _ row: Snapshot, _ slot: Int) -> Bool {
+        guard bytes.count > limits.largestIndexed, let column = source.schema.columns[row.layoutIndex][slot],
+            let table = source.schema.table(ofRoot: source.layout.entities[row.layoutIndex].rootIndex)?.name,
+            indexed[table]?.contains(column) == true
+        else { return false }
+        let size = (try? RawDeflate.compress(Data(bytes)))?.count ?? bytes.count
+        return size > limits.largestIndexed
     }
 
     // MARK: References

@@ -1,0 +1,150 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @testable import CoreDataPostgreSQL
+
+    /// What a server and a database are set to, and what else is in them.
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct PostgreSQLSurroundingsTests {
+        private let server: PostgreSQLServer
+        private let folder: TemporaryFolder
+
+        init() throws {
+            server = try PostgreSQLServer.shared.get()
+            folder = try TemporaryFolder()
+        }
+
+        private var database: String { folder.url.lastPathComponent }
+
+        private func psql(_ statement: String) -> String? { server.psql(database, statement) }
+
+        private func connection() throws -> PostgreSQLConnection {
+            try PostgreSQLConnection(#require(PostgreSQLAddress(server.url(ofDatabase: database))))
+        }
+
+        @Test("A database in another encoding than UTF8 is refused with the reason")
+        func encoding() throws {
+            let name = "latin-\(UUID().uuidString.lowercased())"
+            try #require(
+                server.psql(
+                    "postgres", "CREATE DATABASE \"\(name)\" ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'") != nil)
+            defer { _ = server.psql("postgres", "DROP DATABASE \"\(name)\" WITH (FORCE)") }
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            let error = #expect(throws: NSError.self) {
+                try coordinator.addPersistentStore(
+                    ofType: NSPostgreSQLStoreType, configurationName: nil, at: server.url(ofMadeDatabase: name))
+            }
+            #expect(error?.code == NSPersistentStoreOpenError)
+            #expect(error?.localizedDescription.contains("LATIN1") == true)
+            #expect(server.psql(name, "SELECT count(*) FROM pg_namespace WHERE nspname = 'coredata'") == "0")
+        }
+
+        @Test("A database that reads backslashes as signs keeps texts with them as they are")
+        func backslashes() throws {
+            _ = server.url(ofDatabase: database)
+            try #require(
+                psql("ALTER DATABASE \"\(database.lowercased())\" SET standard_conforming_strings = off") != nil)
+            let model = LibraryModel.make()
+            let name = model.entitiesByName["Tag"]?.attributesByName["name"]
+            name?.defaultValue = "C:\\new"
+            name?.userInfo = ["PostgreSQLName": "a\\b"]
+            let library = try Library(.postgreSQL, in: folder, model: model)
+            #expect(
+                psql("SELECT \"column\" FROM coredata.columns WHERE entity = 'Tag' AND property = 'name'") == "a\\b")
+            #expect(psql("INSERT INTO tag DEFAULT VALUES") != nil)
+            #expect(try library.saved("Tag", "name") == ["C:\\new"])
+        }
+
+        @Test("The columns of a constraint are those of its own schema")
+        func indexes() throws {
+            let model = LibraryModel.make()
+            model.entitiesByName["Tag"]?.uniquenessConstraints = [["name"]]
+            let library = try Library(.postgreSQL, in: folder, model: model)
+            let index = try #require(
+                psql(
+                    "SELECT indexname FROM pg_indexes WHERE tablename = 'tag' AND indexdef LIKE 'CREATE UNIQUE%' "
+                        + "AND indexname NOT LIKE '%_pkey'"))
+            try #require(
+                psql(
+                    "CREATE SCHEMA other; CREATE TABLE other.t (x integer, y integer); "
+                        + "CREATE UNIQUE INDEX \"\(index)\" ON other.t (x, y)") != nil)
+            let context = library.context()
+            context.performAndWait {
+                for _ in 0..<2 { context.make("Tag", ["name": "a"]) }
+                let error = #expect(throws: NSError.self) { try context.save() }
+                let conflicts = error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict]
+                #expect(conflicts?.first?.constraint == ["name"])
+            }
+        }
+
+        @Test("A plan of a table that was changed is known by what refuses it, in whatever language")
+        func plans() throws {
+            let connection = try connection()
+            try connection.execute("CREATE TABLE t (a integer)")
+            _ = try connection.prepare("SELECT * FROM t", as: "p", types: [])
+            try connection.execute("ALTER TABLE t ADD b integer")
+            var error = try #require(throws: PostgreSQLError.self) { try connection.run("p", PostgreSQLValues()) }
+            #expect(error.state == PostgreSQLError.cachedPlan)
+            error.message = "zwischengespeicherter Plan"
+            #expect(error.isPassing)
+            // Another refusal with the same state.
+            let other = try #require(throws: PostgreSQLError.self) {
+                try connection.execute("SELECT a FROM t GROUP BY a FOR UPDATE")
+            }
+            #expect(other.state == PostgreSQLError.cachedPlan)
+            #expect(!other.isPassing)
+        }
+
+        @Test("The direct address is followed, although the URL has the number of a pooler's host")
+        func directAddress() throws {
+            _ = server.url(ofDatabase: database)
+            let url = try #require(
+                URL(
+                    string: "postgresql:///\(database.lowercased())?host=pooler.invalid&hostaddr=127.0.0.1&port=1"
+                        + "&user=postgres&direct=\(server.folder):5432"))
+            let address = try #require(PostgreSQLAddress(url))
+            #expect(throws: PostgreSQLError.self) { try PostgreSQLConnection(address) }
+            #expect(try PostgreSQLConnection(address.direct).texts("SELECT 1") == ["1"])
+        }
+
+        @Test("Large values go to the server some at a time, whether inserted, updated or by a batch")
+        func largeValues() throws {
+            let library = try Library(.postgreSQL, in: folder)
+            try #require(
+                psql(
+                    """
+                    CREATE TABLE parts (number integer);
+                    CREATE FUNCTION count_part() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                        INSERT INTO parts SELECT count(*) FROM written;
+                        RETURN NULL;
+                    END $$;
+                    CREATE TRIGGER count_inserted AFTER INSERT ON book REFERENCING NEW TABLE AS written
+                        FOR EACH STATEMENT EXECUTE FUNCTION count_part();
+                    CREATE TRIGGER count_updated AFTER UPDATE ON book REFERENCING NEW TABLE AS written
+                        FOR EACH STATEMENT EXECUTE FUNCTION count_part();
+                    """) != nil)
+            let parts = "SELECT sum(number), max(number) < 40 FROM parts"
+            let context = library.context()
+            try context.performAndWait {
+                let books = (0..<40).map { number in
+                    context.make(
+                        "Book", ["pages": number, "cover": Data(repeating: UInt8(number), count: 1_000_000)])
+                }
+                try context.save()
+                #expect(psql(parts) == "40|t")
+                for book in books { book.setValue(Data(repeating: 1, count: 1_000_001), forKey: "cover") }
+                try context.save()
+                #expect(psql(parts) == "80|t")
+                let rows = (0..<40).map { ["pages": $0, "cover": Data(repeating: 2, count: 1_000_002)] }
+                try context.execute(NSBatchInsertRequest(entityName: "Book", objects: rows))
+                #expect(psql(parts) == "120|t")
+            }
+            #expect(
+                psql("SELECT length(cover), count(*), sum(pages) FROM book GROUP BY 1 ORDER BY 1")
+                    == "1000001|40|780\n1000002|40|780")
+        }
+    }
+#endif
