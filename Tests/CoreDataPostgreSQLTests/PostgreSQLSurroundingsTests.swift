@@ -58,6 +58,42 @@
             #expect(try library.saved("Tag", "name") == ["C:\\new"])
         }
 
+        @Test("Whoever's path leads to another schema first finds the store, migrates it and destroys it")
+        func searchPath() throws {
+            do {
+                let context = try Library(.postgreSQL, in: folder).context()
+                try context.performAndWait {
+                    context.make("Tag", ["name": "a"])
+                    try context.save()
+                }
+            }
+            try #require(
+                psql("CREATE SCHEMA other; ALTER DATABASE \"\(database.lowercased())\" SET search_path = other, public")
+                    != nil)
+            let model = LibraryModel.make()
+            let color = NSAttributeDescription()
+            (color.name, color.attributeType) = ("color", .stringAttributeType)
+            model.entitiesByName["Tag"]?.properties.append(color)
+            do {
+                let library = try Library(
+                    .postgreSQL, in: folder, model: model,
+                    options: [
+                        NSMigratePersistentStoresAutomaticallyOption: true,
+                        NSInferMappingModelAutomaticallyOption: true,
+                    ])
+                let context = library.context()
+                try context.performAndWait {
+                    try #require(try context.all("Tag").first).setValue("red", forKey: "color")
+                    try context.save()
+                }
+            }
+            #expect(psql("SELECT name, color FROM public.tag") == "a|red")
+            try NSPersistentStoreCoordinator(managedObjectModel: model).destroyPersistentStore(
+                at: server.url(ofDatabase: database), ofType: NSPostgreSQLStoreType)
+            #expect(
+                psql("SELECT count(*) FROM pg_tables WHERE schemaname IN ('public', 'other', 'coredata')") == "0")
+        }
+
         @Test("The columns of a constraint are those of its own schema")
         func indexes() throws {
             let model = LibraryModel.make()

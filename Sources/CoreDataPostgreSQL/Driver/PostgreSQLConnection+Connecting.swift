@@ -127,7 +127,17 @@
             return "SELECT "
                 + address.sessionSettings.map { setting in
                     "set_config(\(quoted(setting.name)), \(quoted(setting.value)), \(isLocal))"
-                }.joined(separator: ", ")
+                }.joined(separator: ", ") + ", \(pathToStore(isLocal: isLocal))"
+        }
+
+        /// What has tables looked for where those of the store's objects are, and made there, whoever asks and wherever
+        /// the role's own path leads. The triggers of the tables tell where they are.
+        private static func pathToStore(isLocal: Bool) -> String {
+            "set_config('search_path', concat_ws(', ', (SELECT quote_ident(n.nspname) FROM pg_catalog.pg_trigger g "
+                + "JOIN pg_catalog.pg_class c ON c.oid = g.tgrelid "
+                + "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+                + "WHERE g.tgname = 'coredata_changed' ORDER BY c.oid LIMIT 1), "
+                + "nullif(current_setting('search_path'), '')), \(isLocal))"
         }
     }
 #endif
