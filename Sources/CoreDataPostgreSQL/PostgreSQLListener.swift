@@ -71,10 +71,13 @@
         private func listen(_ connection: PostgreSQLConnection) throws {
             if notices != nil { try connection.listen(to: Self.channel) }
             self.connection = connection
-            let source = DispatchSource.makeReadSource(fileDescriptor: connection.socket, queue: queue)
+            // A descriptor of its own: libpq closes that of a connection that is lost, and the next connection of the
+            // process gets the same number. To cancel this source would have that one's never hear of anything.
+            let descriptor = fcntl(connection.socket, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EBADF) }
+            let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
             source.setEventHandler { [weak self] in self?.read() }
-            // The socket is open as long as the source looks at it.
-            source.setCancelHandler { withExtendedLifetime(connection) {} }
+            source.setCancelHandler { closeDescriptor(descriptor) }
             source.resume()
             self.source = source
         }
@@ -103,9 +106,9 @@
                 self.isWaitingForHistory = false
                 // A connection that was lost meanwhile is followed by a look of its own.
                 let number = self.toldTransaction
-                guard notices.lastToldTransaction < number, let connection = self.connection,
-                    let oldest = try? connection.oldestTransaction()
-                else { return }
+                guard notices.lastToldTransaction < number, let connection = self.connection else { return }
+                // The answer is not on the socket, nor would be the end of a connection that was lost in asking.
+                guard let oldest = try? connection.oldestTransaction() else { return self.lost() }
                 if oldest + connection.historyOffset > number {
                     notices.event()
                 } else {
@@ -142,4 +145,6 @@
             }
         }
     }
+
+    private func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
 #endif
