@@ -84,7 +84,9 @@
 
         private func read() {
             guard let connection else { return }
-            let isAlive = connection.consumeInput()
+            // All of it: when a server hangs up, the source says so once, and not again for what it has said before.
+            var isAlive = connection.consumeInput()
+            while isAlive, connection.hasInput { isAlive = connection.consumeInput() }
             let payloads = connection.notifications()
             if !payloads.isEmpty {
                 notices?.event()

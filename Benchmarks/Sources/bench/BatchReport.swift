@@ -104,12 +104,7 @@ struct BatchReport {
             return NSBatchInsertRequest(entityName: "Book") { (object: NSManagedObject) in
                 guard made < count, let book = object as? Book else { return true }
                 made += 1
-                book.title = "The book with the number \(made)"
-                book.isbn = "isbn-\(made)"
-                book.pages = Int64(made % 900)
-                book.price = Double(made % 5_000) / 100
-                book.published = Date(timeIntervalSinceReferenceDate: Double(made))
-                book.rating = Float(made % 50) / 10
+                book.fill(with: made, title: "The book with the number \(made)", isbn: "isbn-\(made)")
                 return false
             }
         case .update:

@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 
 /// An author as a program declares it; the plugin writes the accessors.
 final class Author: NSManagedObject {
@@ -18,6 +19,16 @@ final class Book: NSManagedObject {
     @NSManaged var rating: Float
     @NSManaged var note: String?
     @NSManaged var author: Author?
+
+    /// Sets every property but the relationship and the note, by a number.
+    func fill(with number: Int, title: String, isbn: String) {
+        self.title = title
+        self.isbn = isbn
+        pages = Int64(number % 900)
+        price = Double(number % 5_000) / 100
+        published = Date(timeIntervalSinceReferenceDate: Double(number))
+        rating = Float(number % 50) / 10
+    }
 
     /// Reads every property once, and sums what it read as the C baseline does.
     var fieldSum: Double {

@@ -39,12 +39,7 @@ struct GrowthReport {
 
     private func make(_ number: Int, in context: NSManagedObjectContext) -> Book {
         let book = Book(context: context)
-        book.title = "book \(number)"
-        book.isbn = "n\(number)"
-        book.pages = Int64(number % 900)
-        book.price = Double(number % 5_000) / 100
-        book.published = Date(timeIntervalSinceReferenceDate: Double(number))
-        book.rating = Float(number % 50) / 10
+        book.fill(with: number, title: "book \(number)", isbn: "n\(number)")
         return book
     }
 

@@ -24,13 +24,7 @@ struct NestedReport {
         child.parent = root
         root.performAndWait {
             for number in 0..<books {
-                let book = Book(context: root)
-                book.title = "new book \(number)"
-                book.isbn = "new \(number)"
-                book.pages = Int64(number % 900)
-                book.price = Double(number % 5_000) / 100
-                book.published = Date(timeIntervalSinceReferenceDate: Double(number))
-                book.rating = Float(number % 50) / 10
+                Book(context: root).fill(with: number, title: "new book \(number)", isbn: "new \(number)")
             }
         }
         let saved = DispatchGroup()

@@ -15,8 +15,8 @@ protocol StoreMigrating: AnyObject {
         _ open: () throws -> Result
     ) throws -> Result
 
-    /// Moves a store to another address, and to another type. What `migratePersistentStore(_:to:options:withType:)` does
-    /// unless a subclass overrides it.
+    /// Moves a store to another address, and to another type: what
+    /// `migratePersistentStore(_:to:options:withType:)` does unless a subclass overrides it.
     func moveStore(
         _ store: NSPersistentStore, to url: URL, _ options: [AnyHashable: Any]?, withType storeType: String
     ) throws -> NSPersistentStore

@@ -118,6 +118,12 @@
 
         var socket: Int32 { PQsocket(handle) }
 
+        /// Whether there is something to take in, be it the end of the connection.
+        var hasInput: Bool {
+            var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            return poll(&descriptor, 1, 0) > 0
+        }
+
         /// Takes in what the server has sent unasked; false where the connection is gone.
         func consumeInput() -> Bool { PQconsumeInput(handle) == 1 && isAlive }
 

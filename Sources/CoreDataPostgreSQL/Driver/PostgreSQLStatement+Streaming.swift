@@ -2,9 +2,9 @@
     import CPostgreSQL
     import CoreData
 
-    // libpq has all rows of a result in memory before it gives the first one. Many rows come by a cursor of the server's,
-    // some hundred at a time: it keeps to the state in which it was declared, and none of its statements runs for long,
-    // whatever the program does with the rows. Few rows take one round trip, as without a cursor.
+    // libpq has all rows of a result in memory before it gives the first one. Many rows come by a cursor of the
+    // server's, some hundred at a time: it keeps to the state in which it was declared. None of its statements runs for
+    // long, whatever the program does with the rows. Few rows take one round trip, as without a cursor.
     extension PostgreSQLStatement {
         func stream(
             _ bind: (any SQLParameters) throws -> Void, _ body: (any SQLRow) throws -> Void
@@ -47,7 +47,8 @@
             !isTogether && question == nil && (isReadingWanted || transactionState == PQTRANS_INTRANS)
         }
 
-        /// Has the server keep a place in the rows of a SELECT, and gives the first of them; the result is the caller's.
+        /// Has the server keep a place in the rows of a SELECT, and gives the first of them. The caller frees the
+        /// result.
         fileprivate func declare(
             _ cursor: String, for select: String, _ types: [Oid], _ values: PostgreSQLValues, rows: Int
         ) throws -> OpaquePointer {

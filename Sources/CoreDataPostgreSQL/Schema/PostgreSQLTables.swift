@@ -120,8 +120,8 @@
             }
         }
 
-        /// Whoever knows nothing of versions gets one, and need not name the only entity of a table. No row has the name
-        /// of an entity that is not one of the table's: nobody would ever see it.
+        /// Programs that know nothing of versions get one, and need not name the only entity of a table. No row has the
+        /// name of an entity that is not one of the table's: nobody would ever see it.
         private func fixedStatements(_ table: String, _ root: EntityLayout, _ present: [String: Column]) -> [String] {
             let (name, entity) = (dialect.quoted(table), dialect.quoted(SQLSchema.entityColumn))
             let version = dialect.quoted(SQLSchema.versionColumn)

@@ -55,9 +55,7 @@
             #expect(try names() == ["a", "b"])
         }
 
-        @Test(
-            "Whoever listened is told of a change that took place while the connection was lost, and of later ones",
-            .disabled("The listener does not come back in some runs beside all other suites; the cause is not found"))
+        @Test("Whoever listened is told of a change that took place while the connection was lost, and of later ones")
         func listener() async throws {
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
             let observer = NotificationCenter.default.addObserver(
@@ -66,14 +64,17 @@
             defer { NotificationCenter.default.removeObserver(observer) }
             var notifications = stream.makeAsyncIterator()
             let other = try library.beside()
-            try save("b", in: other.context())
-            await notifications.next()
-            try endConnections()
-            // By itself: a lost connection counts as a change.
-            await notifications.next()
+            // The server's last words and the end of the connection come at once, or one after the other.
+            for number in 1...10 {
+                try save("b\(number)", in: other.context())
+                await notifications.next()
+                try endConnections()
+                // By itself: a lost connection counts as a change.
+                await notifications.next()
+            }
             try save("c", in: other.context())
             await notifications.next()
-            #expect(try names() == ["a", "b", "c"])
+            #expect(try names().count == 12)
         }
 
         private func connection() throws -> PostgreSQLConnection {

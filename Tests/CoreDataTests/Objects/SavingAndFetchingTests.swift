@@ -242,46 +242,6 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A dictionary of results is Foundation's own, with the values of each kind", arguments: StoreKind.allCases)
-    func kindsOfValuesInDictionaries(kind: StoreKind) throws {
-        let library = try Library(kind)
-        let context = library.context()
-        try context.performAndWait {
-            let author = context.make("Author", ["name": "A", "active": true])
-            let published = Date(timeIntervalSinceReferenceDate: 1234.5)
-            context.make(
-                "Book",
-                [
-                    "title": "Über", "pages": 7, "rating": Float(4.5), "published": published, "author": author,
-                    "cover": Data([1, 2]),
-                ])
-            try context.save()
-            let request = NSFetchRequest<NSDictionary>(entityName: "Book")
-            request.resultType = .dictionaryResultType
-            // One name may stand there twice.
-            request.propertiesToFetch = [
-                "title", "pages", "rating", "published", "author", "author.active", "cover", "note", "title",
-            ]
-            for _ in 0..<2 {
-                let row = try #require(try context.fetch(request).first)
-                // A subclass would be an empty dictionary to Swift.
-                let values = try #require(row as? [String: Any])
-                #expect(values.keys.sorted() == row.allKeys.compactMap { $0 as? String }.sorted())
-                #expect(values["title"] as? String == "Über")
-                #expect(values["pages"] as? Int == 7)
-                #expect(values["pages"] is NSNumber)
-                #expect(values["rating"] as? Float == 4.5)
-                #expect(values["published"] as? Date == published)
-                // A program's store says itself what stands for an object.
-                if kind != .incremental { #expect(values["author"] as? NSManagedObjectID == author.objectID) }
-                #expect(values["author.active"] as? Bool == true)
-                #expect(values["cover"] as? Data == Data([1, 2]))
-                #expect(row["note"] == nil)
-                request.propertiesToFetch?.removeLast()
-            }
-        }
-    }
-
     @Test("Objects in predicates stand for their rows", arguments: StoreKind.allCases)
     func objectsInPredicates(kind: StoreKind) throws {
         let library = try Library(kind)

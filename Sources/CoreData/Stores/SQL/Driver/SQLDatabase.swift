@@ -12,8 +12,8 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// Runs a body with the connection that writes, while nobody else in the process does. What the body began and did
     /// not commit is undone when it throws. Nil, and the body does not run, where the database is only read, or closed.
     ///
-    /// Throws `NestedWriting.error` where the body of another call on this thread has a transaction open: what the inner
-    /// body commits, or undoes, would be a part of the outer one's work.
+    /// Throws `NestedWriting.error` where the body of another call on this thread has a transaction open: the inner
+    /// body would commit, or undo, a part of the outer one's work.
     func write<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result?
 
     /// Runs a body while nobody in the process writes; a body of `write` may call it.
