@@ -17,12 +17,12 @@
                 guard insert.conflict == .fails || insert.conflict == .keepsStored else { return nil }
                 givesPlaces = false
             case .update(let update):
-                guard update.from == nil, update.condition?.takesColumns ?? true,
+                guard update.from == nil, update.alias == nil, update.condition?.takesColumns ?? true,
                     update.assignments.allSatisfy({ $0.value.takesColumns })
                 else { return nil }
                 givesPlaces = true
             case .delete(let delete):
-                guard delete.condition?.takesColumns ?? true else { return nil }
+                guard delete.alias == nil, delete.condition?.takesColumns ?? true else { return nil }
                 givesPlaces = true
             case .select, .define: return nil
             }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Deletes the rows of a batch and follows the delete rules, a few hundred rows at a time.
+/// Deletes the rows of a batch: by one statement where nothing leads to them, otherwise a few hundred rows at a time, and
+/// follows the delete rules.
 ///
 /// What must not be there in the end (members of a relationship with the deny rule, rows that lost a mandatory owner)
 /// may still be deleted by the batch itself: it is noted, and looked for when everything else is done.
@@ -34,6 +35,7 @@ package final class BatchDeleter {
         var select = try store.selection(of: batch.rows) { _, _ in }
         // The order says which rows go, where not all do, and how their ids come back.
         if batch.rows.limit == 0, batch.rows.offset == 0, !batch.wantsKeys { select.order = [] }
+        if try deleteAtOnce(select) { return }
         try store.scan(select, beside: connection) { rows in
             let keys = rows.compactMap { store.key(of: $0, rootIndex: rootIndex) }
             for key in keys { transaction.take(key, wantsKeys: batch.wantsKeys) }
@@ -41,6 +43,24 @@ package final class BatchDeleter {
             while let next = waiting.popLast() { try delete(next.rows) }
         }
         try requireGone()
+    }
+
+    /// Deletes all rows by one statement; false where something follows from a row.
+    private func deleteAtOnce(_ select: SQLSelect) throws -> Bool {
+        let layout = batch.rows.layout
+        // Of several entities, the number of rows of each is wanted.
+        guard transaction.writesRowsOnly, !batch.wantsKeys, select.isPlain, layout.entity.subentities.isEmpty,
+            store.finish(of: select) == nil
+        else { return false }
+        let plan = try plan(layout.index)
+        guard plan.concernsNothingElse else { return false }
+        let condition = try store.decided(select, on: connection).condition
+        let delete = SQLDelete(from: plan.table, as: select.alias, where: condition)
+        let count = try connection.run(.delete(delete)).changed
+        transaction.outcome.count += count
+        transaction.rows[layout.index, default: 0] -= count
+        if count > 0 { transaction.changedRoots.insert(layout.rootIndex) }
+        return true
     }
 
     private func plan(_ index: Int) throws -> BatchDeletionPlan {

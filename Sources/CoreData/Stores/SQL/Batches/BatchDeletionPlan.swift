@@ -39,6 +39,11 @@ package struct BatchDeletionPlan {
     package private(set) var incoming: [Incoming] = []
     package private(set) var pairs: [Pairs] = []
 
+    /// Whether no other row and no file has to follow a deleted row.
+    package var concernsNothingElse: Bool {
+        external.isEmpty && outgoing.isEmpty && incoming.isEmpty && pairs.isEmpty
+    }
+
     package init(layout: EntityLayout, writer: RowWriter, schema: SQLSchema) {
         self.layout = layout
         table = writer.table

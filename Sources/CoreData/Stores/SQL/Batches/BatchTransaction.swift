@@ -20,6 +20,9 @@ package final class BatchTransaction {
         files = store.filesOfTransaction()
     }
 
+    /// Whether nothing follows from a row that is changed or deleted: nobody has to know which rows they are.
+    package var writesRowsOnly: Bool { history == nil && store.derivedAttributes.isEmpty }
+
     /// How many rows came, or went, by the numbers of their entities' layouts.
     package var rows: [Int: Int] = [:]
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Changes the rows of a batch: reads their keys, and what expressions give for them, in one connection and writes in
-/// another.
+/// Changes the rows of a batch: by one statement where nobody has to know which rows they are. Otherwise it reads their
+/// keys, and what expressions give for them, in one connection and writes in another.
 package struct BatchUpdater {
     private let batch: BatchUpdate
     private let transaction: BatchTransaction
@@ -60,6 +60,10 @@ package struct BatchUpdater {
             }
         }
         if assignments.isEmpty { return }
+        if strangers.isEmpty, changesAtOnce(select, assignments) {
+            try changeAtOnce(select, assignments)
+            return
+        }
         let statement = try transaction.connection.prepare(
             RowWriter.update(writer.table, assignments.map(\.field.column)))
         try store.scan(select, beside: transaction.connection) { rows in
@@ -84,6 +88,81 @@ package struct BatchUpdater {
             throw reference.failure("is not in the store (deleted, or never saved)")
         }
     }
+
+    // MARK: By one statement
+
+    /// Whether one statement does it: nothing follows from a row that is changed, and what an expression gives goes into
+    /// its column as it is.
+    private func changesAtOnce(_ select: SQLSelect, _ assignments: [Assignment]) -> Bool {
+        guard !store.capabilities.hasTypedColumns, transaction.writesRowsOnly, !batch.wantsKeys, select.isPlain,
+            store.finish(of: select) == nil
+        else { return false }
+        return assignments.allSatisfy { assignment in
+            guard let place = assignment.place else { return assignment.constant != nil }
+            switch assignment.field.kind {
+            case .integer: return computes(select.results[place].expression, [.integer], select.alias)
+            case .double where layout.slots[assignment.field.slot].kind == .double:
+                return computes(select.results[place].expression, [.integer, .double], select.alias)
+            default: return false
+            }
+        }
+    }
+
+    /// Whether an expression adds, subtracts and multiplies numbers and attributes of some kinds: the result is of the
+    /// same kinds, or too large for them.
+    private func computes(_ expression: SQLExpression, _ kinds: Set<SlotKind>, _ alias: String?) -> Bool {
+        switch expression {
+        case .value(.int): true
+        case .value(.double): kinds.contains(.double)
+        case .column(alias: alias, let name):
+            writer.fields.contains { $0.column == name && kinds.contains(layout.slots[$0.slot].kind) }
+        case .binary(.add, let first, let second), .binary(.subtract, let first, let second),
+            .binary(.multiply, let first, let second):
+            computes(first, kinds, alias) && computes(second, kinds, alias)
+        default: false
+        }
+    }
+
+    private func changeAtOnce(_ select: SQLSelect, _ assignments: [Assignment]) throws {
+        try requireFitting(select, assignments)
+        let update = SQLUpdate(
+            writer.table, as: select.alias,
+            [RowWriter.risenVersion]
+                + assignments.map { assignment in
+                    .init(
+                        assignment.field.column,
+                        assignment.place.map { select.results[$0].expression } ?? .value(assignment.constant ?? .null))
+                }, where: select.condition)
+        let outcome = try transaction.connection.run(.update(update))
+        transaction.outcome.count += outcome.changed
+        if outcome.changed > 0 { transaction.changedRoots.insert(layout.rootIndex) }
+    }
+
+    /// Throws when an expression gives a value that its attribute cannot hold. The least and the greatest one tell it of
+    /// all rows.
+    private func requireFitting(_ select: SQLSelect, _ assignments: [Assignment]) throws {
+        let computed = assignments.filter { $0.place != nil }
+        if computed.isEmpty { return }
+        var bounds = select
+        bounds.results = computed.flatMap { assignment in
+            let value = assignment.place.map { select.results[$0].expression } ?? .null
+            return [SQLExpression.Function.min, .max, .count].map {
+                SQLSelect.Result(expression: .function($0, [value]))
+            }
+        }
+        bounds.results.append(.init(expression: .countAll))
+        bounds.order = []
+        let values = bounds.results.count
+        try transaction.connection.prepare(.select(bounds)).rows { row in
+            for (number, assignment) in computed.enumerated() {
+                var found = [row.slotValue(number * 3), row.slotValue(number * 3 + 1)].filter { !$0.isNull }
+                if row.int64(number * 3 + 2) < row.int64(values - 1) { found.append(.null) }
+                for value in found { _ = try converted(value, assignment.field, assignment.expression) }
+            }
+        }
+    }
+
+    // MARK: Row by row
 
     private func update(
         _ rows: [[SlotValue]], _ assignments: [Assignment], _ statement: any SQLPreparedStatement

@@ -7,13 +7,20 @@ extension SQLPrinter {
         case .update(let update): print(update)
         case .delete(let delete):
             text += "DELETE FROM \(dialect.quoted(delete.table))"
+            print(alias: delete.alias)
             print(where: delete.condition)
         case .define(let definition): print(definition)
         }
     }
 
+    private mutating func print(alias: String?) {
+        guard let alias else { return }
+        text += " AS "
+        appendAlias(alias)
+    }
+
     private mutating func print(where condition: SQLExpression?) {
-        guard let condition else { return }
+        guard let condition, condition != .alwaysTrue else { return }
         text += " WHERE "
         print(condition)
     }
@@ -46,7 +53,9 @@ extension SQLPrinter {
     }
 
     private mutating func print(_ update: SQLUpdate) {
-        text += "UPDATE \(dialect.quoted(update.table)) SET "
+        text += "UPDATE \(dialect.quoted(update.table))"
+        print(alias: update.alias)
+        text += " SET "
         print(update.assignments)
         if let from = update.from {
             text += " FROM "

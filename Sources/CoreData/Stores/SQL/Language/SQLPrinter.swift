@@ -115,7 +115,7 @@ package struct SQLPrinter {
     }
 
     /// A letter and a number are no word of any dialect. Other aliases may be: a table's own name stands for it.
-    private mutating func appendAlias(_ alias: String) {
+    mutating func appendAlias(_ alias: String) {
         let isNumbered =
             alias.utf8.first.map { (0x61...0x7A).contains($0) } == true
             && alias.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }

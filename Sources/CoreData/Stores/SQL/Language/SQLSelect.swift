@@ -83,6 +83,11 @@ package struct SQLSelect: Equatable, Sendable {
     package var table: String {
         if case .table(let name) = source { name } else { "" }
     }
+
+    /// Whether it gives all rows of one table that a condition holds for: an UPDATE or a DELETE can have the condition.
+    package var isPlain: Bool {
+        !source.isSelect && joins.isEmpty && groupBy.isEmpty && limit == nil && offset == nil && !isDistinct
+    }
 }
 
 /// What the rows of a SELECT come from.

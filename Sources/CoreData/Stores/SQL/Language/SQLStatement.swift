@@ -63,13 +63,18 @@ package struct SQLUpdate: Equatable, Sendable {
     }
 
     package var table: String
+    /// How the condition and the assignments call the row that is changed, where other rows have columns of that name.
+    package var alias: String?
     package var assignments: [Assignment]
     package var from: From?
     package var condition: SQLExpression?
 
-    package init(_ table: String, _ assignments: [Assignment], from: From? = nil, where condition: SQLExpression? = nil)
-    {
+    package init(
+        _ table: String, as alias: String? = nil, _ assignments: [Assignment], from: From? = nil,
+        where condition: SQLExpression? = nil
+    ) {
         self.table = table
+        self.alias = alias
         self.assignments = assignments
         self.from = from
         self.condition = condition
@@ -79,10 +84,13 @@ package struct SQLUpdate: Equatable, Sendable {
 /// A DELETE of the rows that a condition holds for.
 package struct SQLDelete: Equatable, Sendable {
     package var table: String
+    /// How the condition calls the row that is deleted, where other rows have columns of that name.
+    package var alias: String?
     package var condition: SQLExpression?
 
-    package init(from table: String, where condition: SQLExpression? = nil) {
+    package init(from table: String, as alias: String? = nil, where condition: SQLExpression? = nil) {
         self.table = table
+        self.alias = alias
         self.condition = condition
     }
 }
