@@ -69,19 +69,30 @@ struct HistoryReading {
             try store.history.transactions(interval) { take($0) }
         }
         if filter.isOfChanges || resultType != .transactionsOnly && resultType != .statusOnly {
+            // The changes of a transaction follow each other.
+            var last: (number: Int64, place: Int?)?
+            var taken: [(place: Int, record: HistoryChangeRecord)] = []
             try store.history.changes(interval) { change in
-                guard let place = places[change.transaction] else { return }
-                let id = context.objectID(for: change.key)
-                guard filter.admits(change, of: read[place].transaction, id) else { return }
+                if last?.number != change.transaction { last = (change.transaction, places[change.transaction]) }
+                guard let place = last?.place, admits(change, of: read[place].transaction, filter) else { return }
                 if countsOnly {
                     count += 1
                 } else {
-                    read[place].changes.append((change, id))
+                    taken.append((place, change))
                 }
+            }
+            for (change, id) in zip(taken, context.objectIDs(for: taken.map(\.record.key))) {
+                read[change.place].changes.append((change.record, id))
             }
         }
         if countsOnly { return }
         found += filter.isOfChanges ? read.filter { !$0.changes.isEmpty } : read
+    }
+
+    private func admits(
+        _ change: HistoryChangeRecord, of transaction: HistoryTransactionRecord, _ filter: HistoryFilter
+    ) -> Bool {
+        filter.isOpen || filter.admits(change, of: transaction, context.objectID(for: change.key))
     }
 
     /// What the request returns: in the order of the request, or else oldest first.
@@ -97,8 +108,11 @@ struct HistoryReading {
         if let request, request.entityName == HistoryEntities.transaction.name {
             all = ordered(all, request) { HistoryTransactionView($0.transaction) }
         }
-        var changes = all.enumerated().flatMap { place, found in
-            found.changes.map { Listed(place: place, record: $0.record, id: $0.id) }
+        var changes: [Listed] = []
+        if isOfChanges || resultType != .transactionsAndChanges {
+            changes = all.enumerated().flatMap { place, found in
+                found.changes.map { Listed(place: place, record: $0.record, id: $0.id) }
+            }
         }
         if let request, isOfChanges {
             changes = ordered(changes, request) {

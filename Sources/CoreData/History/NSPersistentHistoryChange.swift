@@ -5,9 +5,25 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     let record: HistoryChangeRecord
     /// The id of the object. A deleted one's leads nowhere.
     open private(set) var changedObjectID: NSManagedObjectID
-    /// Not retained: it has its changes. Made anew when somebody asks who only kept the change.
-    private final weak var owner: NSPersistentHistoryTransaction?
-    private final var ownerRecord: (record: HistoryTransactionRecord, storeID: String)?
+    private final var owner: Owner?
+
+    /// The transaction of changes. It is not retained, for it has its changes; it is made anew for programs that only
+    /// kept a change.
+    final class Owner {
+        private weak var transaction: NSPersistentHistoryTransaction?
+        private let record: HistoryTransactionRecord
+        private let storeID: String
+
+        init(_ transaction: NSPersistentHistoryTransaction) {
+            self.transaction = transaction
+            record = transaction.record
+            storeID = transaction.storeID
+        }
+
+        var present: NSPersistentHistoryTransaction {
+            transaction ?? NSPersistentHistoryTransaction(record: record, storeID: storeID, changes: nil)
+        }
+    }
 
     init(record: HistoryChangeRecord, changedObjectID: NSManagedObjectID) {
         self.record = record
@@ -22,18 +38,10 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
         super.init()
     }
 
-    final func belong(to transaction: NSPersistentHistoryTransaction) {
-        owner = transaction
-        ownerRecord = (transaction.record, transaction.storeID)
-    }
+    final func belong(to owner: Owner) { self.owner = owner }
 
     /// The transaction; nil where the request asked for changes only.
-    open var transaction: NSPersistentHistoryTransaction? {
-        if let owner { return owner }
-        return ownerRecord.map {
-            NSPersistentHistoryTransaction(record: $0.record, storeID: $0.storeID, changes: nil)
-        }
-    }
+    open var transaction: NSPersistentHistoryTransaction? { owner?.present }
 
     /// The number of the change in its store.
     open var changeID: Int64 { record.changeID }

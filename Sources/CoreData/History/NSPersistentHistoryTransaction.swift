@@ -13,7 +13,9 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying {
         self.storeID = storeID
         self.changes = changes
         super.init()
-        for change in changes ?? [] { change.belong(to: self) }
+        guard let changes, !changes.isEmpty else { return }
+        let owner = NSPersistentHistoryChange.Owner(self)
+        for change in changes { change.belong(to: owner) }
     }
 
     /// Makes a transaction of nothing, numbered 0 and dated now. For subclasses in a program's tests.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Who wrote a change of persistent history, as far as the store tells.
-package enum HistoryWriter: Equatable, Sendable {
+package enum HistoryWriter: Hashable, Sendable {
     /// This library; the mark names the list of columns that the change's bits stand for.
     case library(mark: Int64)
     /// Apple's framework. That of 2017 left whatever lay in memory in masks of more than eight bytes.
@@ -133,5 +133,40 @@ package struct HistoryProperties: Sendable {
             return nil
         }
         return Set(bits.compactMap { properties[$0] })
+    }
+}
+
+/// The properties that the bits of changes stand for. A history has many changes with the same bits.
+struct HistoryMasks {
+    private struct Mask: Hashable {
+        let index: Int
+        let columns: Data
+        let writer: HistoryWriter
+    }
+
+    private let layout: ModelLayout
+    private var orders: [Int: HistoryProperties] = [:]
+    private var known: [Mask: Set<NSPropertyDescription>?] = [:]
+    private var last: (mask: Mask, properties: Set<NSPropertyDescription>?)?
+
+    init(_ layout: ModelLayout) { self.layout = layout }
+
+    /// The properties of the entity of an index; nil where it cannot be told which ones they are.
+    mutating func properties(
+        in columns: Data, ofEntity index: Int, by writer: HistoryWriter
+    ) -> Set<NSPropertyDescription>? {
+        let mask = Mask(index: index, columns: columns, writer: writer)
+        if let last, last.mask == mask { return last.properties }
+        let properties: Set<NSPropertyDescription>?
+        if let found = known[mask] {
+            properties = found
+        } else {
+            let order = orders[index] ?? HistoryProperties(layout.entities[index])
+            orders[index] = order
+            properties = order.properties(in: columns, by: writer)
+            known[mask] = .some(properties)
+        }
+        last = (mask, properties)
+        return properties
     }
 }

@@ -95,13 +95,16 @@ extension SQLStore: HistoryStore {
                 SQLSchema.keyColumn, "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZCOLUMNS",
                 SQLSchema.versionColumn,
             ].map(HistoryTables.ofChange)
-            + [historyTables.isOfApple, historyTables.isOf2017]
+            + [historyTables.isOfApple, historyTables.isOf2017].map {
+                // Nobody asks it of a change that has our mark.
+                .choice(.isNull(HistoryTables.ofChange(SQLSchema.versionColumn)), $0, .alwaysFalse)
+            }
             + (0..<historyTables.tombstones).map { HistoryTables.ofChange(HistoryTables.tombstone($0)) }
         var select = SQLSelect(
             columns, of: HistoryTables.transactions, as: "t", joins: [Self.changesOfTransaction],
             where: Self.condition(interval))
         select.order = SQLSelect.Order.keys(keys)
-        var properties: [Int: HistoryProperties] = [:]
+        var masks = HistoryMasks(layout)
         var preserved: [Int: [Slot]] = [:]
         try reading { connection in
             try connection.prepare(.select(select)).stream({ _ in }) { row in
@@ -118,9 +121,7 @@ extension SQLStore: HistoryStore {
                 switch type {
                 case .insert: break
                 case .update:
-                    let bits = properties[index] ?? HistoryProperties(layout.entities[index])
-                    properties[index] = bits
-                    record.updatedProperties = bits.properties(in: row.data(5), by: Self.writer(row))
+                    record.updatedProperties = masks.properties(in: row.data(5), ofEntity: index, by: Self.writer(row))
                 case .delete:
                     let entity = layout.entities[index]
                     let slots = preserved[index] ?? HistoryTombstones.slots(of: entity).map { entity.slots[$0] }
