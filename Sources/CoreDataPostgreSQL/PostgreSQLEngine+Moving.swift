@@ -132,7 +132,8 @@
                 let present = try? SQLStoreMetadata.read(from: connection, url: shown(url))
                 if let present, !force {
                     try connection.takeAlone(
-                        version: PostgreSQLConnection.versionLock(of: present), timeout: waiting, nil)
+                        version: PostgreSQLConnection.versionLock(of: present),
+                        timeout: max(waiting, Self.closingTime), nil)
                 }
                 try connection.transaction {
                     try rebuild(

@@ -64,10 +64,13 @@
             }
         }
 
+        /// How long is waited at least for those who have a store open: the server ends what this process has just
+        /// closed a moment later.
+        static var closingTime: TimeInterval { 3 }
+
         /// Waits for those who have a store open, fill or migrate it, and keeps others from opening it.
         private func takeAlone(_ connection: PostgreSQLConnection, _ url: URL, _ timeout: TimeInterval) throws {
-            // The server ends what this process has just closed a moment later.
-            let timeout = max(timeout, 1)
+            let timeout = max(timeout, Self.closingTime)
             func lock() -> Int64? {
                 // What is no store, or a damaged one, nobody has open.
                 (try? SQLStoreMetadata.read(from: connection, url: url)).map { metadata in

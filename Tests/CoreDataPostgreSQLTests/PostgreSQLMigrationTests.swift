@@ -262,7 +262,7 @@
                     context.make("Tag", ["label": "still"])
                     try context.save()
                 }
-                try withStore(url, newer, type: kind.type, options: options) { context in
+                try withStore(url, newer, type: kind.type, options: Self.options) { context in
                     let kept = try context.all("Tag", "label == %@", "still")
                     #expect(kept.count == 1)
                 }

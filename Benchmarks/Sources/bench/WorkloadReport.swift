@@ -95,7 +95,11 @@ struct WorkloadReport {
         Swift.print("\n\(books) books, \(rounds) rounds, medians; ratio = median of the rounds' ratios to plain C\n")
         var holds = true
         func verdict(_ value: Double, _ name: String) -> [String] {
-            guard let bar = bars?[name]?.value else { return ["", ""] }
+            guard let bars else { return ["", ""] }
+            guard let bar = bars[name]?.value else {
+                holds = false
+                return ["", "NO BAR"]
+            }
             holds = holds && value <= bar
             return [bar.printed(2), value <= bar ? "holds" : "BROKEN"]
         }

@@ -39,9 +39,11 @@
 
         /// Ends all connections of the library's, and returns when they are gone.
         private func endConnections() throws {
+            // Processes of the server's own, autovacuum among them, come and go.
             let ended = try psql(
-                "SELECT bool_and(pg_terminate_backend(pid, 20000)) FROM pg_stat_activity "
-                    + "WHERE datname = current_database() AND pid <> pg_backend_pid()")
+                "SELECT count(*) FILTER (WHERE pg_terminate_backend(pid, 20000)) > 0 FROM pg_stat_activity "
+                    + "WHERE datname = current_database() AND pid <> pg_backend_pid() "
+                    + "AND backend_type = 'client backend'")
             #expect(ended == "t")
         }
 
@@ -115,7 +117,8 @@
             #expect(connections.withLock { $0 } == Array(repeating: 1, count: 60))
             // This library's: a writer, a reader that looked what is saved, and the listener. The other one's: two.
             let count = try psql(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
+                    + "AND backend_type = 'client backend'")
             #expect(try #require(count.flatMap { Int($0) }) <= 5)
         }
 
@@ -128,7 +131,8 @@
                 (NSPostgreSQLLockTimeoutOption, .locked),
             ])
         func timeouts(option: String, failure: PostgreSQLFailure) throws {
-            let limited = try Library(.postgreSQL, in: library.folder, options: [option: 0.1])
+            // Opening is under the limit, too: it is long enough for a machine that is busy.
+            let limited = try Library(.postgreSQL, in: library.folder, options: [option: 2])
             let reader = limited.context()
             let holder = try connection()
             try holder.execute("BEGIN; LOCK TABLE tag")

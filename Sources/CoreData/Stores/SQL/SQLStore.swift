@@ -80,6 +80,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package let shapes: [RowShape?]
     /// The statements of fetches that were made before.
     let knownFetches = KnownFetches()
+    /// The number before which all transactions have ended, as far as the database has told it.
+    let highestBound = Locked<Int64>(0)
     /// By root index: the only entity of its table, where it holds one only.
     package let soleLayouts: [Int?]
 

@@ -67,6 +67,23 @@ struct StatementPrintingTests {
         #expect(printed(.delete(SQLDelete(from: "ZBOOK"))).text == "DELETE FROM ZBOOK")
     }
 
+    @Test("The row that is changed or deleted has a name where other rows have columns of the same names")
+    func aliases() {
+        let title = SQLExpression.column(alias: "t0", name: "ZTITLE")
+        let others = SQLSelect(
+            [.column(SQLSchema.keyColumn)], of: "ZBOOK", as: "t1",
+            where: .binary(.less, .column(alias: "t1", name: "ZTITLE"), title))
+        #expect(
+            printed(.update(SQLUpdate("ZBOOK", as: "t0", [.init("ZTITLE", title)], where: .exists(others)))).text
+                == "UPDATE ZBOOK AS t0 SET ZTITLE = t0.ZTITLE "
+                + "WHERE EXISTS (SELECT Z_PK FROM ZBOOK t1 WHERE (t1.ZTITLE < t0.ZTITLE))")
+        #expect(
+            printed(.delete(SQLDelete(from: "ZBOOK", as: "t0", where: .isNull(title)))).text
+                == "DELETE FROM ZBOOK AS t0 WHERE t0.ZTITLE IS NULL")
+        #expect(
+            printed(.delete(SQLDelete(from: "ZBOOK", as: "t0", where: .alwaysTrue))).text == "DELETE FROM ZBOOK AS t0")
+    }
+
     @Test("A SELECT reads tables, other SELECTs, or nothing")
     func selections() {
         #expect(

@@ -94,10 +94,12 @@ package struct BatchUpdater {
     /// Whether one statement does it: nothing follows from a row that is changed, and what an expression gives goes into
     /// its column as it is.
     private func changesAtOnce(_ select: SQLSelect, _ assignments: [Assignment]) -> Bool {
-        guard !store.capabilities.hasTypedColumns, transaction.writesRowsOnly, !batch.wantsKeys, select.isPlain,
-            store.finish(of: select) == nil
+        guard store.types == nil, !store.capabilities.hasTypedColumns, transaction.writesRowsOnly, !batch.wantsKeys,
+            select.isPlain, select.condition?.isSteady ?? true
         else { return false }
         return assignments.allSatisfy { assignment in
+            // The files of external values that are replaced have to be known.
+            if assignment.field.kind == .external { return false }
             guard let place = assignment.place else { return assignment.constant != nil }
             switch assignment.field.kind {
             case .integer: return computes(select.results[place].expression, [.integer], select.alias)
@@ -124,6 +126,13 @@ package struct BatchUpdater {
     }
 
     private func changeAtOnce(_ select: SQLSelect, _ assignments: [Assignment]) throws {
+        var select = select
+        if layout.superIndex == nil, store.soleLayouts[layout.index] == nil, let alias = select.alias {
+            // Rows of entities that the model does not have stay as they are.
+            let numbers = layout.subtree.compactMap { store.schema.numbers[$0] }.map { SQLExpression.number($0) }
+            let known = SQLExpression.isIn(.column(alias: alias, name: SQLSchema.entityColumn), numbers)
+            select.condition = .and([known] + (select.condition.map { [$0] } ?? []))
+        }
         try requireFitting(select, assignments)
         let update = SQLUpdate(
             writer.table, as: select.alias,

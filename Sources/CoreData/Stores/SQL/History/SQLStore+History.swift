@@ -11,11 +11,10 @@ extension SQLStore: HistoryStore {
 
     /// The newest transaction before which no other one runs any more. Deleted ones count: the newest of them is noted.
     private func lastEndedTransaction() throws -> Int64 {
+        try awaitOlderTransactions()
         let key = SQLExpression.column(SQLSchema.keyColumn)
         let ended = SQLSelect(
-            [.function(.max, [key])], of: HistoryTables.transactions,
-            where: .binary(.less, key, Self.bound))
-        try awaitOlderTransactions()
+            [.function(.max, [key])], of: HistoryTables.transactions, where: .binary(.less, key, bound))
         return try reading { try max($0.integer(ended) ?? 0, $0.integer(Self.newestDeleted) ?? 0) }
     }
 
@@ -27,7 +26,7 @@ extension SQLStore: HistoryStore {
         guard let number = try reading({ try $0.integer(newest) }) else { return }
         let deadline = ContinuousClock.now + .seconds(1)
         var pause: UInt32 = 500
-        while let reached = try readingOnce({ try $0.integer(Self.boundOfHistory) }), reached <= number,
+        while let found = try readingOnce({ try $0.integer(Self.boundOfHistory) }), reachedBound(found) <= number,
             ContinuousClock.now < deadline
         {
             usleep(pause)
@@ -35,8 +34,20 @@ extension SQLStore: HistoryStore {
         }
     }
 
-    /// A SELECT of its own is computed once for a statement, not for each row.
-    private static let bound = SQLExpression.scalar(boundOfHistory)
+    /// The number before which all transactions have ended: what the database says, or what it has said before, which
+    /// stays true. It may say a lower one for a moment, when a transaction of another database of the server ends while
+    /// it looks. A SELECT of its own is computed once for a statement, not for each row.
+    private var bound: SQLExpression {
+        .function(.greatest, [.scalar(Self.boundOfHistory), .value(.int(reachedBound(0)))])
+    }
+
+    /// The highest bound that the database has told, with the one that it tells now.
+    private func reachedBound(_ told: Int64) -> Int64 {
+        highestBound.withLock { highest in
+            highest = max(highest, told)
+            return highest
+        }
+    }
 
     private static let boundOfHistory = SQLSelect(
         results: [.init(expression: .function(.historyBound, []))], from: .nothing)
@@ -166,7 +177,7 @@ extension SQLStore: HistoryStore {
         guard capabilities.numbersHistory else { return Self.condition(interval) }
         return .and([
             Self.condition(interval),
-            .binary(.less, HistoryTables.ofTransaction(SQLSchema.keyColumn), Self.bound),
+            .binary(.less, HistoryTables.ofTransaction(SQLSchema.keyColumn), bound),
         ])
     }
 
@@ -195,7 +206,7 @@ extension SQLStore: HistoryStore {
                 var conditions = [Self.condition(interval)]
                 if capabilities.numbersHistory {
                     // Asked once: others commit between the statements, and the bound moves.
-                    let bound = try connection.integer(Self.boundOfHistory) ?? 0
+                    let bound = reachedBound(try connection.integer(Self.boundOfHistory) ?? 0)
                     conditions.append(.binary(.less, number, .value(.int(bound))))
                 }
                 let doomed = SQLSelect(

@@ -36,6 +36,15 @@ extension SQLExpression {
         }
     }
 
+    /// Whether it gives the same when it is asked again: it does not depend on chance or on the time.
+    package var isSteady: Bool {
+        var isSteady = true
+        forEach {
+            if case .function(let function, _, _) = $0, function == .random || function == .now { isSteady = false }
+        }
+        return isSteady
+    }
+
     /// Calls a body with the expression and its parts, those of nested SELECTs included.
     package func forEach(_ body: (SQLExpression) -> Void) {
         body(self)
