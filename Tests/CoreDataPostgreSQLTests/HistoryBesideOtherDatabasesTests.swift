@@ -1,0 +1,55 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @testable import CoreDataPostgreSQL
+
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct HistoryBesideOtherDatabasesTests {
+        @Test("What is saved is in history at once, whatever begins and ends in other databases of the server")
+        func complete() throws {
+            let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
+            let server = try PostgreSQLServer.shared.get()
+            let address = try #require(PostgreSQLAddress(server.url(ofMadeDatabase: "postgres")))
+            let others = try (0..<4).map { _ in try PostgreSQLConnection(address) }
+            let (isOver, group) = (Locked(false), DispatchGroup())
+            let failures = Locked<[String]>([])
+            for other in others {
+                group.enter()
+                let connection = Locked(other)
+                Thread.detachNewThread {
+                    while !isOver.withLock({ $0 }) {
+                        do {
+                            try connection.withLock { try $0.execute("BEGIN; SELECT pg_current_xact_id(); COMMIT") }
+                        } catch {
+                            failures.withLock { $0.append("\(error)") }
+                            break
+                        }
+                    }
+                    group.leave()
+                }
+            }
+            defer {
+                isOver.withLock { $0 = true }
+                group.wait()
+            }
+            let context = library.context()
+            try context.performAndWait {
+                for number in 1...300 {
+                    context.make("Tag", ["name": "\(number)"])
+                    try context.save()
+                    for _ in 0..<3 {
+                        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)
+                        request.resultType = .transactionsOnly
+                        let result = try context.execute(request) as? NSPersistentHistoryResult
+                        let found = try #require(result?.result as? [NSPersistentHistoryTransaction])
+                        try #require(found.count == number)
+                    }
+                }
+            }
+            #expect(failures.withLock { $0 } == [])
+        }
+    }
+#endif
