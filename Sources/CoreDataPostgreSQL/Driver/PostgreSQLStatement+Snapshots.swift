@@ -12,6 +12,7 @@
             _ body: ([Snapshot]) throws -> Void
         ) throws {
             let rows = try rows { try bind($0) }
+            let sole = shape.solePlan
             var start: Int32 = 0
             while start < rows.count {
                 let end = min(start + Self.rowsPerBatch, rows.count)
@@ -20,18 +21,12 @@
                 try cache.batch { cache in
                     for row in start..<end {
                         rows.row = row
-                        guard let (index, plan) = shape.plan(ofNumber: Int(rows.int64(1))) else { continue }
-                        let key = shape.keyBase | rows.int64(0)
-                        let version = Int32(truncatingIfNeeded: rows.int64(2))
-                        if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: shape.rootIndex),
-                            cached.version == version, cached.layoutIndex == index
-                        {
-                            snapshots.append(cached)
-                            continue
+                        // Where all rows are of one entity nobody asks which one; a plan is not copied for each row.
+                        if let sole {
+                            snapshots.append(try Self.snapshot(rows, shape, sole, cache, refreshing))
+                        } else if let (_, plan) = shape.plan(ofNumber: Int(rows.int64(1))) {
+                            snapshots.append(try Self.snapshot(rows, shape, plan, cache, refreshing))
                         }
-                        let snapshot = try Self.build(rows, shape, plan, key, version)
-                        cache.insert(snapshot, rootIndex: shape.rootIndex)
-                        snapshots.append(snapshot)
                     }
                 }
                 start = end
@@ -41,20 +36,29 @@
 
         func snapshot(_ shape: RowShape, _ cache: RowCache?, refreshing: Bool, key: Int64) throws -> Snapshot? {
             let rows = try row(ofKey: key)
-            guard rows.count > 0, let (index, plan) = shape.plan(ofNumber: Int(rows.int64(1))) else { return nil }
-            let key = shape.keyBase | rows.int64(0)
-            let version = Int32(truncatingIfNeeded: rows.int64(2))
-            guard let cache else { return try Self.build(rows, shape, plan, key, version) }
-            return try cache.batch { cache in
-                if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: shape.rootIndex),
-                    cached.version == version, cached.layoutIndex == index
-                {
-                    return cached
-                }
-                let snapshot = try Self.build(rows, shape, plan, key, version)
-                cache.insert(snapshot, rootIndex: shape.rootIndex)
-                return snapshot
+            guard rows.count > 0, let (_, plan) = shape.plan(ofNumber: Int(rows.int64(1))) else { return nil }
+            guard let cache else {
+                let version = Int32(truncatingIfNeeded: rows.int64(2))
+                return try Self.build(rows, shape, plan, shape.keyBase | rows.int64(0), version)
             }
+            return try cache.batch { try Self.snapshot(rows, shape, plan, $0, refreshing) }
+        }
+
+        /// The row that is looked at, or the cached one of the same version.
+        @inline(__always)
+        private static func snapshot(
+            _ row: PostgreSQLRow, _ shape: RowShape, _ plan: RowShape.Plan, _ cache: RowCache.Batch, _ refreshing: Bool
+        ) throws -> Snapshot {
+            let key = shape.keyBase | row.int64(0)
+            let version = Int32(truncatingIfNeeded: row.int64(2))
+            if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: shape.rootIndex),
+                cached.version == version, cached.layoutIndex == plan.layout.index
+            {
+                return cached
+            }
+            let snapshot = try build(row, shape, plan, key, version)
+            cache.insert(snapshot, rootIndex: shape.rootIndex)
+            return snapshot
         }
 
         /// The row of a key, without what a list of parameters takes.

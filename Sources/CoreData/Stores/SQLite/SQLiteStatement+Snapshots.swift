@@ -12,7 +12,7 @@ extension SQLiteStatement {
         try reading(bind) {
             var rows: [Snapshot] = []
             rows.reserveCapacity(Self.rowsPerBatch)
-            let plan = shape.solePlan
+            let sole = shape.solePlan
             var goesOn = true
             while goesOn {
                 // The cache's lock is held for some hundred rows at a time, so that other threads get their turn.
@@ -22,7 +22,12 @@ extension SQLiteStatement {
                             goesOn = false
                             return
                         }
-                        if let row = try snapshot(shape, plan, cache, refreshing) { rows.append(row) }
+                        // A plan is not copied for each row.
+                        if let sole {
+                            rows.append(try snapshot(shape, sole, cache, refreshing))
+                        } else if let plan = planOfRow(shape) {
+                            rows.append(try snapshot(shape, plan, cache, refreshing))
+                        }
                     }
                 }
                 try body(rows)
@@ -36,27 +41,25 @@ extension SQLiteStatement {
         defer { reset() }
         guard try step() else { return nil }
         guard let cache else { return try snapshot(shape) }
-        return try cache.batch { try snapshot(shape, shape.solePlan, $0, refreshing) }
+        guard let plan = shape.solePlan ?? planOfRow(shape) else { return nil }
+        return try cache.batch { try snapshot(shape, plan, $0, refreshing) }
     }
 
-    /// The snapshot of the row that the statement stands on; nil when its entity is none of the shape's.
+    /// How the row is read that the statement stands on; nil when its entity is none of the shape's.
+    private func planOfRow(_ shape: RowShape) -> RowShape.Plan? {
+        shape.plan(ofNumber: Int(sqlite3_value_int64(sqlite3_column_value(handle, 1))))?.plan
+    }
+
+    /// The snapshot of the row that the statement stands on.
     ///
     /// With `refreshing` the row is always read and takes the place of the cached one; otherwise a cached row of the
-    /// same version is handed out again. `sole` is how all rows are read, where there is one way.
+    /// same version is handed out again.
     @inline(__always)
     private func snapshot(
-        _ shape: RowShape, _ sole: RowShape.Plan?, _ cache: RowCache.Batch, _ refreshing: Bool
-    ) throws -> Snapshot? {
+        _ shape: RowShape, _ plan: RowShape.Plan, _ cache: RowCache.Batch, _ refreshing: Bool
+    ) throws -> Snapshot {
         let primaryKey = sqlite3_value_int64(sqlite3_column_value(handle, 0))
         let version = Int32(truncatingIfNeeded: sqlite3_value_int64(sqlite3_column_value(handle, 2)))
-        let plan: RowShape.Plan
-        if let sole {
-            plan = sole
-        } else {
-            let number = Int(sqlite3_value_int64(sqlite3_column_value(handle, 1)))
-            guard let found = shape.plan(ofNumber: number) else { return nil }
-            plan = found.plan
-        }
         let key = shape.keyBase | primaryKey
         if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: shape.rootIndex),
             cached.version == version, cached.layoutIndex == plan.layout.index
