@@ -66,6 +66,8 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
                     $0.split(separator: ".").last.map { $0.trimmingCharacters(in: .whitespaces) }
                 })
         case _ where primaryCode == SQLITE_INTERRUPT: return .stopped
+        case _ where message.hasPrefix(MigrationFunctions.missingFile):
+            return .missingExternalData(row: Int64(message.dropFirst(MigrationFunctions.missingFile.count)))
         default: return .other
         }
     }

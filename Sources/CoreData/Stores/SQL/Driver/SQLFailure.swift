@@ -12,6 +12,8 @@ package protocol SQLFailure: Error {
 package enum SQLFailureKind: Equatable {
     /// A row with the same values in the columns of a unique index or key is there.
     case notUnique(columns: [String])
+    /// The file that a value of external storage lies in is not there.
+    case missingExternalData(row: Int64?)
     /// The question of `SQLConnection.interruptible` was answered with true.
     case stopped
     /// Somebody else was in the way: the same transaction may succeed when it is run again.
