@@ -145,6 +145,6 @@ extension MigrationErrors {
             NSMigrationError,
             reason: "\(isInPlace ? "Cannot migrate store in-place" : "The migration failed"): "
                 + "\(error.message) (\(step))", url: url,
-            sqliteCode: known.userInfo[NSSQLiteErrorDomain] as? Int32, underlying: known)
+            sqliteCode: error.codeOfEngine, underlying: known)
     }
 }

@@ -7,6 +7,7 @@ import Foundation
 struct SQLiteError: SQLFailure, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
+    var codeOfEngine: Int32? { code }
     let message: String
     let path: String
     var sql: String?

@@ -5,6 +5,8 @@ package protocol SQLFailure: Error {
     var kind: SQLFailureKind { get }
     /// What the database says.
     var message: String { get }
+    /// The number by which callers of Core Data know the failure; nil where the engine has none for them.
+    var codeOfEngine: Int32? { get }
     /// The error in Core Data's terms.
     func nsError(doing operation: SQLOperation) -> NSError
 }
@@ -36,6 +38,8 @@ package struct SQLSurprise: Error {
 }
 
 extension SQLFailure {
+    package var codeOfEngine: Int32? { nil }
+
     /// Whether the same transaction may succeed when it is run again.
     package var mayBeRepeated: Bool { kind == .passing || kind == .lost }
 
