@@ -202,11 +202,13 @@ struct SourceFloorTests {
     )
     func questionsAboutStores() {
         let classes =
-            "SQLStore|SQLiteStore|SQLiteEngine|NSAtomicStore|NSIncrementalStore|RecordFileStore|XMLStore|BinaryStore"
+            "SQLStore|SQLiteStore|SQLiteEngine|InPlaceEngine|NSAtomicStore|NSIncrementalStore|RecordFileStore|XMLStore"
+            + "|BinaryStore"
         let types = "NS(SQLite|XML|Binary|InMemory)StoreType"
         let pattern = "\\b(as[?!]|is) +(any +)?(\(classes))\\b|[!=]= *\(types)\\b|case +\(types)\\b|\\b\(types) *[!=]="
         func asks(_ code: String) -> Bool { code.range(of: pattern, options: .regularExpression) != nil }
         #expect(asks("a is NSAtomicStore.Type") && asks("b as? SQLStore") && asks("type != NSXMLStoreType"))
+        #expect(asks("engine as? any InPlaceEngine") && !asks("let engine: any InPlaceEngine"))
         #expect(!asks("ofType: NSSQLiteStoreType, at: url") && !asks("let a: SQLStore"))
         let stores = Self.floors["Stores/Incremental"] ?? .max
         let asking = Self.sources.filter { $0.floor ?? 0 > stores && asks($0.text.code) }.map(\.path)
