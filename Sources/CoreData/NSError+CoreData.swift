@@ -1,6 +1,10 @@
 import Foundation
 
 extension NSError {
+    /// The number by which the engine of a store calls the failure, see `SQLFailure.codeOfEngine`; nil where it is not
+    /// the engine's.
+    package var codeOfEngine: Int32? { (userInfo[NSSQLiteErrorDomain] as? NSNumber)?.int32Value }
+
     /// The error every floor of the module throws: Core Data's domain, code and keys, with a text that says what and
     /// where.
     ///

@@ -1,21 +1,17 @@
 #if PostgreSQL
-    @_spi(MigrationTesting) import CoreData
+    import CoreData
     import Foundation
 
     /// A store that is being filled: its metadata say so, and nobody opens it. Foreign keys come when it is whole.
     final class PostgreSQLFilling: UnfinishedStore {
         private let connection: PostgreSQLConnection
-        private let shown: URL
+        private let transaction: FillingTransaction
         let end: TransferEnd
         let isResumed: Bool
-        private var lastKept = ContinuousClock.now
-
-        private static let timeBetweenCommits = Duration.milliseconds(500)
 
         /// Makes the store, or finds what an earlier attempt has left of it. A transaction is open afterwards.
         init(_ connection: PostgreSQLConnection, _ opening: StoreOpening, note: String, _ shown: URL) throws {
             self.connection = connection
-            self.shown = shown
             let layout = opening.layout
             let entities = try opening.entities()
             isResumed = try connection.tableNames().contains(SQLBookkeeping.Keys.table)
@@ -50,28 +46,14 @@
                     try PostgreSQLTables.dropConstraints(on: connection)
                 }
             }
-            MigrationMoment.reach(.transactionBegun)
-            try connection.begin()
+            transaction = try FillingTransaction(connection, shown)
         }
 
-        func keep() throws {
-            guard ContinuousClock.now - lastKept >= Self.timeBetweenCommits || MigrationMoment.isObserved else {
-                return
-            }
-            try connection.commit()
-            MigrationMoment.reach(.batchSaved)
-            try connection.begin()
-            lastKept = .now
-        }
+        func keep() throws { try transaction.keep() }
 
         func finish(_ metadata: [String: Any]) throws {
             try PostgreSQLTables(connection, end.schema, end.layout).furnishFilled()
-            var own = try SQLStoreMetadata.read(from: connection, url: shown)
-            own[SQLStoreMetadata.unfinishedKey] = nil
-            try SQLStoreMetadata.write(own.merging(metadata) { own, _ in own }, to: connection, url: shown)
-            MigrationMoment.reach(.stepsDone)
-            try connection.commit()
-            MigrationMoment.reach(.committed)
+            try transaction.finish(metadata)
         }
 
         /// Removes what was written, unless the server cannot be reached: then the next attempt resumes it.

@@ -38,6 +38,9 @@ enum StoreEngines {
     }
 
     /// The type of the stores that a URL can lead to: those of a product by its scheme, SQLite's otherwise.
+    ///
+    /// The product cannot say its schemes itself: its engine is made when somebody asks for the type, and the type is
+    /// what is looked for here. Nothing of the product runs before, and a class is found by its whole name alone.
     static func type(of url: URL) -> String {
         switch url.scheme {
         case "postgresql", "postgres": "PostgreSQL"

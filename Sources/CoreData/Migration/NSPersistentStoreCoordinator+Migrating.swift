@@ -4,7 +4,7 @@ extension NSPersistentStoreCoordinator: StoreMigrating {
     final func prepareStore(
         at url: URL, ofType type: String, _ configuration: String?, _ options: [AnyHashable: Any]?
     ) throws -> (any StoreLook)? {
-        if let engine = StoreEngines.engine(for: type) as? any InPlaceEngine {
+        if let engine = StoreEngines.engine(for: type)?.inPlace {
             try DatabaseMigration(
                 engine: engine, at: url, model: managedObjectModel, configuration: configuration, options: options
             ).prepare()

@@ -23,7 +23,7 @@ extension NSPersistentStoreCoordinator {
         forPersistentStoreAt url: URL, to model: NSManagedObjectModel, configuration: String? = nil,
         through versions: [NSManagedObjectModel] = [], options: [AnyHashable: Any]? = nil
     ) throws -> MigrationForecast {
-        if let engine = StoreEngines.engine(for: StoreEngines.type(of: url)) as? any InPlaceEngine {
+        if let engine = StoreEngines.engine(for: StoreEngines.type(of: url))?.inPlace {
             return try MigrationForecaster(
                 url: engine.shown(url), model: model, configuration: configuration, options: options
             ).forecast(of: engine, at: url, through: versions)

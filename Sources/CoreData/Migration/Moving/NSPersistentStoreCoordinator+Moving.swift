@@ -126,7 +126,7 @@ extension NSPersistentStoreCoordinator {
     private func transfer(
         to product: any StoreEngine, by move: StoreMove, _ between: SQLiteStoreFiles
     ) throws -> NSPersistentStore {
-        guard let engine = product as? any InPlaceEngine else { throw move.refusal }
+        guard let engine = product.inPlace else { throw move.refusal }
         try withTables(of: move, between) { source in
             let transfer = StoreTransfer(
                 source: source, identifier: move.store.identifier ?? "", progress: move.progress)

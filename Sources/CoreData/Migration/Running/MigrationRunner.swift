@@ -126,8 +126,7 @@ struct MigrationRunner {
                 of: index, entity: progress.entity(ofTable: index.table), rows: (try? duplicates(of: index)) ?? [],
                 url: url, underlying: error.nsError(doing: .saving))
         }
-        if case .tagValues(_, _, _, false, let place) = step, error.message.hasPrefix(MigrationFunctions.missingFile) {
-            let row = Int64(error.message.dropFirst(MigrationFunctions.missingFile.count))
+        if case .tagValues(_, _, _, false, let place) = step, case .missingExternalData(let row) = error.kind {
             return MigrationErrors.missingFile(of: place, row: row, url: url)
         }
         return MigrationErrors.translated(error, url: url, doing: "\(step)")
@@ -146,6 +145,6 @@ extension MigrationErrors {
             NSMigrationError,
             reason: "\(isInPlace ? "Cannot migrate store in-place" : "The migration failed"): "
                 + "\(error.message) (\(step))", url: url,
-            sqliteCode: known.userInfo[NSSQLiteErrorDomain] as? Int32, underlying: known)
+            sqliteCode: error.codeOfEngine, underlying: known)
     }
 }

@@ -51,3 +51,8 @@ package protocol UnfinishedStore: AnyObject {
     /// Ends it: from now on it can be opened. The program's metadata become its own.
     func finish(_ metadata: [String: Any]) throws
 }
+
+extension StoreEngine {
+    /// The engine as one whose stores are migrated, and filled, where they lie; nil for one of files.
+    package var inPlace: (any InPlaceEngine)? { self as? any InPlaceEngine }
+}

@@ -83,6 +83,8 @@ extension SQLiteConnection {
 
     var dialect: any SQLDialect { SQLiteDialect() }
 
+    var assumedStoreType: String? { NSSQLiteStoreType }
+
     func facts(ofTables names: Set<String>?) throws -> StoreFacts { try StoreFacts(self, tables: names) }
 
     func changingTables(_ body: () throws -> Void) throws {

@@ -7,6 +7,7 @@ import Foundation
 struct SQLiteError: SQLFailure, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
+    var codeOfEngine: Int32? { code }
     let message: String
     let path: String
     var sql: String?
@@ -66,6 +67,8 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
                     $0.split(separator: ".").last.map { $0.trimmingCharacters(in: .whitespaces) }
                 })
         case _ where primaryCode == SQLITE_INTERRUPT: return .stopped
+        case _ where message.hasPrefix(MigrationFunctions.missingFile):
+            return .missingExternalData(row: Int64(message.dropFirst(MigrationFunctions.missingFile.count)))
         default: return .other
         }
     }

@@ -120,7 +120,7 @@ extension SQLiteStore {
 
         /// Whether an error may come from an exchange of the file since it was in a state.
         private static func isOfExchange(_ error: any Error, _ file: FileState?, _ url: URL) -> Bool {
-            let code = (error as? SQLiteError)?.code ?? (error as NSError).userInfo[NSSQLiteErrorDomain] as? Int32 ?? 0
+            let code = (error as? SQLiteError)?.code ?? (error as NSError).codeOfEngine ?? 0
             if SQLiteError.codesOfLostFiles.contains(code) { return true }
             // It was a store, and then an empty file. The next file may have the number of the first.
             if code == 0 { return SQLStoreMetadata.isNotAStore(error as NSError) }

@@ -25,7 +25,7 @@ struct SQLiteStoreCreation {
         if url != nil {
             _ = try connection.text("PRAGMA journal_mode = '\(settings.pragma("journal_mode") ?? "WAL")'")
         }
-        var metadata = SQLStoreMetadata.description(of: model, entities: entities)
+        var metadata = SQLStoreMetadata.description(of: model, entities: entities, type: NSSQLiteStoreType)
         metadata[NSStoreUUIDKey] = UUID().uuidString
         metadata["_NSAutoVacuumLevel"] = settings.pragma("auto_vacuum") ?? "2"
         let cache = try ModelArchive.encodeDeflated(model)

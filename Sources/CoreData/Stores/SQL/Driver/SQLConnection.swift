@@ -24,6 +24,8 @@ package protocol SQLConnection: AnyObject {
     var dialect: any SQLDialect { get }
     /// How the database calls what it holds.
     var style: any SQLSchemaStyle { get }
+    /// The type of a store whose metadata do not say it.
+    var assumedStoreType: String? { get }
     /// Takes so many keys of a table from the database; nil where it gives none, and the store counts itself.
     func nextKeys(_ count: Int, of table: String) throws -> [Range<Int64>]?
     /// Says what entities are called in rows that name them, by their numbers.
@@ -63,6 +65,8 @@ package protocol SQLConnection: AnyObject {
 
 extension SQLConnection {
     package var style: any SQLSchemaStyle { CoreDataFileStyle() }
+
+    package var assumedStoreType: String? { nil }
 
     package func nextKeys(_ count: Int, of table: String) throws -> [Range<Int64>]? { nil }
 

@@ -5,6 +5,8 @@ package protocol SQLFailure: Error {
     var kind: SQLFailureKind { get }
     /// What the database says.
     var message: String { get }
+    /// The number by which callers of Core Data know the failure; nil where the engine has none for them.
+    var codeOfEngine: Int32? { get }
     /// The error in Core Data's terms.
     func nsError(doing operation: SQLOperation) -> NSError
 }
@@ -12,6 +14,8 @@ package protocol SQLFailure: Error {
 package enum SQLFailureKind: Equatable {
     /// A row with the same values in the columns of a unique index or key is there.
     case notUnique(columns: [String])
+    /// The file that a value of external storage lies in is not there.
+    case missingExternalData(row: Int64?)
     /// The question of `SQLConnection.interruptible` was answered with true.
     case stopped
     /// Somebody else was in the way: the same transaction may succeed when it is run again.
@@ -34,6 +38,8 @@ package struct SQLSurprise: Error {
 }
 
 extension SQLFailure {
+    package var codeOfEngine: Int32? { nil }
+
     /// Whether the same transaction may succeed when it is run again.
     package var mayBeRepeated: Bool { kind == .passing || kind == .lost }
 

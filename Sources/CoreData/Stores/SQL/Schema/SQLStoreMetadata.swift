@@ -79,7 +79,7 @@ package enum SQLStoreMetadata {
             }
             metadata = dictionary
         }
-        metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? NSSQLiteStoreType
+        metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? connection.assumedStoreType
         metadata[NSStoreUUIDKey] = row.identifier
         return metadata
     }
@@ -102,12 +102,11 @@ package enum SQLStoreMetadata {
 
     /// The part of a new store's metadata that describes the model.
     package static func description(
-        of model: NSManagedObjectModel, entities: Set<String>?, type: String = NSSQLiteStoreType
+        of model: NSManagedObjectModel, entities: Set<String>?, type: String?
     ) -> [String: Any] {
         var hashes = model.entityVersionHashesByName
         if let entities { hashes = hashes.filter { entities.contains($0.key) } }
         var description: [String: Any] = [
-            NSStoreTypeKey: type,
             "NSPersistenceFrameworkVersion": frameworkVersion,
             NSStoreModelVersionHashesKey: hashes,
             "NSStoreModelVersionHashesVersion": 3,
@@ -116,20 +115,23 @@ package enum SQLStoreMetadata {
             NSPersistentStoreModelVersionChecksumKey: VersionHash.checksum(of: hashes),
             "_NSAutoVacuumLevel": "2",
         ]
+        description[NSStoreTypeKey] = type
         let notes = StoredVersion.notes(of: model, with: hashes)
         if !notes.isEmpty { description[StoredVersion.notesKey] = notes }
         return description
     }
 
-    /// Whether an error says that a file holds no store.
+    /// Whether an error says that there is no store in a database.
     package static func isNotAStore(_ error: NSError) -> Bool {
-        error.code == CocoaError.Code.fileReadCorruptFile.rawValue && error.userInfo[NSSQLiteErrorDomain] == nil
+        error.code == CocoaError.Code.fileReadCorruptFile.rawValue && error.codeOfEngine == nil
     }
 
     package static func notAStore(_ url: URL) -> NSError {
         .coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,
-            reason: "The file “\(url.lastPathComponent)” couldn’t be opened because it isn’t in the correct format: "
-                + "it is a SQLite database, but not a Core Data store.", url: url)
+            reason: url.isFileURL
+                ? "The file “\(url.lastPathComponent)” couldn’t be opened because it isn’t in the correct format: "
+                    + "it is a database, but not a Core Data store."
+                : "The database “\(url.lastPathComponent)” holds no Core Data store.", url: url)
     }
 }

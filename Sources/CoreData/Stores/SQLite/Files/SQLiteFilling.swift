@@ -6,21 +6,27 @@ import Foundation
 /// opening of the store removes it.
 final class SQLiteFilling: UnfinishedStore {
     private static let place = "move"
-    private static let timeBetweenCommits = Duration.milliseconds(500)
 
-    private let connection: SQLiteConnection
-    private let files: SQLiteStoreFiles
+    private let transaction: FillingTransaction
     let end: TransferEnd
     let isResumed: Bool
-    private var lastKept = ContinuousClock.now
 
-    private init(_ store: SQLiteStore, _ connection: SQLiteConnection, _ files: SQLiteStoreFiles, isResumed: Bool) {
-        self.connection = connection
-        self.files = files
+    /// Notes in a new store that it is being filled. A transaction is open afterwards.
+    private init(
+        _ store: SQLiteStore, _ connection: SQLiteConnection, _ url: URL, note: String, isResumed: Bool
+    ) throws {
         self.isResumed = isResumed
         end = TransferEnd(
             connection, store.layout, store.schema, externalData: store.externalData,
-            name: files.main.lastPathComponent)
+            name: url.lastPathComponent)
+        if !isResumed {
+            try connection.transaction {
+                var metadata = try SQLStoreMetadata.read(from: connection, url: url)
+                metadata[SQLStoreMetadata.unfinishedKey] = note
+                try SQLStoreMetadata.write(metadata, to: connection, url: url)
+            }
+        }
+        transaction = try FillingTransaction(connection, url)
     }
 
     /// Lets a body fill a store, and puts it in the place of what lies at an address.
@@ -69,9 +75,7 @@ final class SQLiteFilling: UnfinishedStore {
             do {
                 defer { store.close() }
                 try store.writingHere { connection in
-                    let filling = SQLiteFilling(store, connection, files, isResumed: isResumed)
-                    try filling.begin(note)
-                    try body(filling)
+                    try body(SQLiteFilling(store, connection, files.main, note: note, isResumed: isResumed))
                 }
             }
             try files.withoutUsers(timeout: 0, force: false, absorbing: true) {}
@@ -88,32 +92,7 @@ final class SQLiteFilling: UnfinishedStore {
         return metadata[SQLStoreMetadata.unfinishedKey] as? String == note
     }
 
-    private func begin(_ note: String) throws {
-        if !isResumed {
-            try connection.transaction {
-                var metadata = try SQLStoreMetadata.read(from: connection, url: files.main)
-                metadata[SQLStoreMetadata.unfinishedKey] = note
-                try SQLStoreMetadata.write(metadata, to: connection, url: files.main)
-            }
-        }
-        MigrationMoment.reach(.transactionBegun)
-        try connection.begin()
-    }
+    func keep() throws { try transaction.keep() }
 
-    func keep() throws {
-        guard ContinuousClock.now - lastKept >= Self.timeBetweenCommits || MigrationMoment.isObserved else { return }
-        try connection.commit()
-        MigrationMoment.reach(.batchSaved)
-        try connection.begin()
-        lastKept = .now
-    }
-
-    func finish(_ metadata: [String: Any]) throws {
-        var own = try SQLStoreMetadata.read(from: connection, url: files.main)
-        own[SQLStoreMetadata.unfinishedKey] = nil
-        try SQLStoreMetadata.write(own.merging(metadata) { own, _ in own }, to: connection, url: files.main)
-        MigrationMoment.reach(.stepsDone)
-        try connection.commit()
-        MigrationMoment.reach(.committed)
-    }
+    func finish(_ metadata: [String: Any]) throws { try transaction.finish(metadata) }
 }
