@@ -1,7 +1,7 @@
 import Foundation
 
-/// Deletes the rows of a batch: by one statement where nothing leads to them, otherwise a few hundred rows at a time, and
-/// follows the delete rules.
+/// Deletes the rows of a batch: by one statement where nothing leads to them. Otherwise it follows the delete rules, a
+/// few hundred rows at a time.
 ///
 /// What must not be there in the end (members of a relationship with the deny rule, rows that lost a mandatory owner)
 /// may still be deleted by the batch itself: it is noted, and looked for when everything else is done.

@@ -91,8 +91,8 @@ package struct BatchUpdater {
 
     // MARK: By one statement
 
-    /// Whether one statement does it: nothing follows from a row that is changed, and what an expression gives goes into
-    /// its column as it is.
+    /// Whether one statement does it: nothing follows from a row that is changed, and what an expression gives goes
+    /// into its column as it is.
     private func changesAtOnce(_ select: SQLSelect, _ assignments: [Assignment]) -> Bool {
         guard store.types == nil, !store.capabilities.hasTypedColumns, transaction.writesRowsOnly, !batch.wantsKeys,
             select.isPlain, select.condition?.isSteady ?? true
@@ -147,8 +147,8 @@ package struct BatchUpdater {
         if outcome.changed > 0 { transaction.changedRoots.insert(layout.rootIndex) }
     }
 
-    /// Throws when an expression gives a value that its attribute cannot hold. The least and the greatest one tell it of
-    /// all rows.
+    /// Throws when an expression gives a value that its attribute cannot hold. The least and the greatest one tell it
+    /// of all rows.
     private func requireFitting(_ select: SQLSelect, _ assignments: [Assignment]) throws {
         let computed = assignments.filter { $0.place != nil }
         if computed.isEmpty { return }
