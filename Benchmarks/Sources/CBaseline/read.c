@@ -178,7 +178,8 @@ baseline_result baseline_read_authors(const char *path, int64_t cache_size, int 
 
 static void average(baseline_result *result, sqlite3 *db, const void *input) {
     int64_t times = *(const int64_t *)input;
-    sqlite3_stmt *select = store_prepare(result, db, "SELECT ZAUTHOR,avg(ZPRICE) FROM ZBOOK GROUP BY ZAUTHOR");
+    // The sign keeps SQLite from the index of ZAUTHOR: to sort the rows is up to five times as fast as to go to each.
+    sqlite3_stmt *select = store_prepare(result, db, "SELECT ZAUTHOR,avg(ZPRICE) FROM ZBOOK GROUP BY +ZAUTHOR");
     for (int64_t index = 0; index < times; index++) {
         while (sqlite3_step(select) == SQLITE_ROW) {
             result->checksum += sqlite3_column_double(select, 1);

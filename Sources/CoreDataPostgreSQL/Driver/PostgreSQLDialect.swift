@@ -70,6 +70,7 @@
         var keyOrder: String { "" }
         var sourceAlias: String { " AS source" }
         var noLimit: Int? { nil }
+        var groupingWithoutIndex: String { "" }
         func end(ofPrefix prefix: String) -> String { prefix + "\u{10FFFF}\u{10FFFF}" }
         func suffix(for direction: SQLIndexColumn.Direction) -> String {
             switch direction {

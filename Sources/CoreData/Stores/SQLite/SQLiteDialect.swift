@@ -69,6 +69,9 @@ struct SQLiteDialect: SQLDialect {
 
     var noLimit: Int? { -1 }
 
+    /// SQLite groups by an index whenever there is one. It took 1.80 s for a million rows so, and 0.36 s without.
+    var groupingWithoutIndex: String { "+" }
+
     /// No character follows U+10FFFF, so every string with the prefix lies below the end of the range.
     func end(ofPrefix prefix: String) -> String { prefix + "\u{10FFFF}\u{10FFFF}" }
 

@@ -282,6 +282,27 @@ struct StatementPrintingTests {
         #expect(printed(.select(quoted)).text == "SELECT \"Z OLD\".A FROM T \"Z OLD\"")
     }
 
+    @Test("Groups that need more than an index holds are made from the rows as they lie, unless the first ones suffice")
+    func groups() {
+        let group = SQLExpression.column(alias: "t0", name: "ZAUTHOR")
+        let price = SQLExpression.column(alias: "t0", name: "ZPRICE")
+        func text(_ results: [SQLExpression], having: SQLExpression? = nil, limit: Int? = nil) -> String {
+            var select = SQLSelect(results, of: "ZBOOK", as: "t0", limit: limit)
+            select.groupBy = [group]
+            select.having = having
+            return printed(.select(select)).text
+        }
+        let average = SQLExpression.function(.average, [price])
+        let rows = "SELECT t0.ZAUTHOR, AVG(t0.ZPRICE) FROM ZBOOK t0 GROUP BY"
+        #expect(text([group, average]) == "\(rows) +t0.ZAUTHOR")
+        #expect(text([group, average], limit: 3) == "\(rows) t0.ZAUTHOR LIMIT ?")
+        let counted = "SELECT t0.ZAUTHOR, COUNT(*) FROM ZBOOK t0 GROUP BY"
+        #expect(text([group, .countAll]) == "\(counted) t0.ZAUTHOR")
+        #expect(
+            text([group, .countAll], having: .binary(.greater, average, .number(2)))
+                == "\(counted) +t0.ZAUTHOR HAVING (AVG(t0.ZPRICE) > ?)")
+    }
+
     @Test("An INSERT of what a SELECT gives says what becomes of a key that is there, too")
     func copies() {
         let old = SQLSelect([key, .column("ZA")], of: "OLD", orderedBy: [key])

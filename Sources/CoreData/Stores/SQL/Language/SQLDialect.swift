@@ -34,6 +34,9 @@ package protocol SQLDialect: Sendable {
     var sourceAlias: String { get }
     /// A LIMIT that lets all rows pass, for an OFFSET without one; nil where it needs none.
     var noLimit: Int? { get }
+    /// What stands before a term of GROUP BY, so that no index is used to group; empty where the database knows from
+    /// the rows what is faster.
+    var groupingWithoutIndex: String { get }
     /// What stands behind a column of an index.
     func suffix(for direction: SQLIndexColumn.Direction) -> String
     /// A value in the text of a definition.

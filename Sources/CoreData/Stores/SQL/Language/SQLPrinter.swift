@@ -67,7 +67,12 @@ package struct SQLPrinter {
         }
         if !select.groupBy.isEmpty {
             text += " GROUP BY "
-            printList(select.groupBy)
+            let prefix = select.groupsWholeRows ? dialect.groupingWithoutIndex : ""
+            for (number, expression) in select.groupBy.enumerated() {
+                if number > 0 { text += ", " }
+                text += prefix
+                print(expression)
+            }
         }
         if let having = select.having {
             text += " HAVING "

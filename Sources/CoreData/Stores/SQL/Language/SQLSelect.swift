@@ -88,6 +88,21 @@ package struct SQLSelect: Equatable, Sendable {
     package var isPlain: Bool {
         !source.isSelect && joins.isEmpty && groupBy.isEmpty && limit == nil && offset == nil && !isDistinct
     }
+
+    /// Whether it needs more of each row than what groups it, and all groups.
+    ///
+    /// An index by which the rows are grouped does not hold it then: to go from the index to each row costs more than to
+    /// read the rows as they lie and to sort what is needed of them.
+    package var groupsWholeRows: Bool {
+        guard !groupBy.isEmpty, limit == nil, case .table = source else { return false }
+        var needsMore = false
+        for expression in results.map(\.expression) + [having].compactMap({ $0 }) where !groupBy.contains(expression) {
+            expression.forEach {
+                if case .column = $0, !groupBy.contains($0) { needsMore = true }
+            }
+        }
+        return needsMore
+    }
 }
 
 /// What the rows of a SELECT come from.
