@@ -1,6 +1,9 @@
+import Foundation
+
 /// Comparing strings as predicates do: with or without regard to case and diacritics, by prefix, suffix, part and wildcard.
 ///
-/// ASCII strings are compared on their bytes; Foundation is asked only when a string has other characters.
+/// Strings are compared on their bytes as long as their characters fold one by one (`ByteFolding`); Foundation is asked
+/// for all others.
 enum StringComparison {
     typealias Options = NSComparisonPredicate.Options
 
@@ -12,11 +15,7 @@ enum StringComparison {
     }
 
     static func areEqual(_ a: String, _ b: String, _ options: Options) -> Bool {
-        if options.isEmpty { return areIdentical(a, b) }
-        if let result = withASCII(a, b, { x, y in x.count == y.count && matches(x, y, at: 0, options) }) {
-            return result
-        }
-        return fold(a, options) == fold(b, options)
+        options.isEmpty ? areIdentical(a, b) : holds(.equal, a, b, options)
     }
 
     /// The order of the bytes, as stores have it; of what is left of both strings under `options`.
@@ -31,35 +30,51 @@ enum StringComparison {
     }
 
     static func hasPrefix(_ text: String, _ prefix: String, _ options: Options) -> Bool {
-        if let result = withASCII(text, prefix, { x, y in x.count >= y.count && matches(x, y, at: 0, options) }) {
-            return result
-        }
-        // Byte by byte, as an index of a store has it.
-        if options.isEmpty { return text.utf8.starts(with: prefix.utf8) }
-        return fold(text, options).hasPrefix(fold(prefix, options))
+        holds(.beginsWith, text, prefix, options)
     }
 
     static func hasSuffix(_ text: String, _ suffix: String, _ options: Options) -> Bool {
-        if let result = withASCII(
-            text, suffix, { x, y in x.count >= y.count && matches(x, y, at: x.count - y.count, options) })
-        {
-            return result
-        }
-        return fold(text, options).hasSuffix(fold(suffix, options))
+        holds(.endsWith, text, suffix, options)
     }
 
     /// Whether `part` occurs in `text`. The empty string occurs in no string, as Foundation has it for `range(of:)`.
     static func contains(_ text: String, _ part: String, _ options: Options) -> Bool {
-        let ascii = withASCII(text, part) { x, y in
-            guard !y.isEmpty, x.count >= y.count else { return false }
-            return (0...(x.count - y.count)).contains { matches(x, y, at: $0, options) }
+        holds(.contains, text, part, options)
+    }
+
+    private static func holds(_ relation: Relation, _ text: String, _ part: String, _ options: Options) -> Bool {
+        let known = text.utf8.withContiguousStorageIfAvailable { text in
+            part.utf8.withContiguousStorageIfAvailable { holds(relation, text, $0, options) } ?? nil
         }
-        if let ascii { return ascii }
-        return fold(text, options).range(of: fold(part, options), options: .literal) != nil
+        return known.flatMap { $0 } ?? holdsByFoundation(relation, text, part, options)
+    }
+
+    /// The same as `holds` of bytes, for all texts.
+    static func holdsByFoundation(
+        _ relation: Relation, _ text: String, _ part: String, _ options: Options
+    ) -> Bool {
+        switch relation {
+        case .equal where options.isEmpty: return areIdentical(text, part)
+        // Byte by byte, as an index of a store has it.
+        case .beginsWith where options.isEmpty: return text.utf8.starts(with: part.utf8)
+        default: break
+        }
+        let (text, part) = (foldByFoundation(text, options), foldByFoundation(part, options))
+        return switch relation {
+        case .equal: text == part
+        case .beginsWith: text.hasPrefix(part)
+        case .endsWith: text.hasSuffix(part)
+        case .contains: text.range(of: part, options: .literal) != nil
+        }
     }
 
     /// Brings a string into the form in which equal means equal under `options`.
     static func fold(_ text: String, _ options: Options) -> String {
+        if options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) { return text }
+        return ByteFolding.of(options).fold(text) ?? foldByFoundation(text, options)
+    }
+
+    static func foldByFoundation(_ text: String, _ options: Options) -> String {
         var foundation: String.CompareOptions = []
         if options.contains(.caseInsensitive) { foundation.insert(.caseInsensitive) }
         if options.contains(.diacriticInsensitive) { foundation.insert(.diacriticInsensitive) }
@@ -68,15 +83,29 @@ enum StringComparison {
 
     // MARK: Bytes
 
-    /// Runs `body` on the bytes of both strings, or gives `nil` when one of them is not pure ASCII.
-    private static func withASCII(
-        _ a: String, _ b: String, _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Bool
+    /// What may hold between a text and another one.
+    enum Relation {
+        case equal, contains, beginsWith, endsWith
+    }
+
+    /// Whether a relation holds between two texts in UTF-8; nil where Foundation has to be asked.
+    static func holds(
+        _ relation: Relation, _ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>,
+        _ options: Options
     ) -> Bool? {
-        a.utf8.withContiguousStorageIfAvailable { x in
-            b.utf8.withContiguousStorageIfAvailable { y in
-                isASCII(x) && isASCII(y) ? body(x, y) : nil
-            } ?? nil
-        } ?? nil
+        if isASCII(text), isASCII(part) {
+            return matches(relation, text, part, ignoringCase: options.contains(.caseInsensitive))
+        }
+        let folding = ByteFolding.of(options)
+        let (longest, longestPart) = (text.count * ByteFolding.growth, part.count * ByteFolding.growth)
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longest + longestPart + 1) { memory in
+            guard let folded = memory.baseAddress, let partCount = folding.fold(part, into: folded + longest),
+                let count = folding.fold(text, into: folded)
+            else { return nil }
+            return matches(
+                relation, UnsafeBufferPointer(start: folded, count: count),
+                UnsafeBufferPointer(start: folded + longest, count: partCount), ignoringCase: false)
+        }
     }
 
     private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -85,20 +114,42 @@ enum StringComparison {
         return all < 0x80
     }
 
+    /// - Parameter ignoringCase: whether letters of ASCII are the same in both cases.
     private static func matches(
-        _ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>, at offset: Int, _ options: Options
+        _ relation: Relation, _ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>,
+        ignoringCase: Bool
     ) -> Bool {
-        if options.contains(.caseInsensitive) {
-            for index in 0..<part.count where lowercased(text[offset + index]) != lowercased(part[index]) {
-                return false
+        let rest = text.count - part.count
+        guard rest >= 0 else { return false }
+        switch relation {
+        case .equal: return rest == 0 && fits(text, part, 0, ignoringCase)
+        case .beginsWith: return fits(text, part, 0, ignoringCase)
+        case .endsWith: return fits(text, part, rest, ignoringCase)
+        case .contains:
+            guard let first = part.first else { return false }
+            if ignoringCase { return (0...rest).contains { fits(text, part, $0, true) } }
+            var offset = 0
+            while offset <= rest, let base = text.baseAddress,
+                let found = memchr(base + offset, Int32(first), rest - offset + 1)
+            {
+                offset = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+                if fits(text, part, offset, false) { return true }
+                offset += 1
             }
-        } else {
-            for index in 0..<part.count where text[offset + index] != part[index] { return false }
+            return false
         }
+    }
+
+    @inline(__always)
+    private static func fits(
+        _ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>, _ offset: Int, _ ignoresCase: Bool
+    ) -> Bool {
+        guard let text = text.baseAddress, let base = part.baseAddress else { return part.isEmpty }
+        if !ignoresCase { return memcmp(text + offset, base, part.count) == 0 }
+        for index in 0..<part.count where lowercased(text[offset + index]) != lowercased(base[index]) { return false }
         return true
     }
 
-    static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
-    }
+    @inline(__always)
+    static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 }

@@ -10,7 +10,8 @@ private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 /// Apple's stores call. Registered on every connection.
 ///
 /// The functions on strings take (text, argument, options), options as `NSComparisonPredicate.Options.rawValue`. They
-/// answer NULL when text or argument is NULL. ASCII is compared on SQLite's bytes, without making a `String`.
+/// answer NULL when text or argument is NULL. Texts are compared on SQLite's bytes where that is possible, without making a
+/// `String`.
 enum SQLiteFunctions {
     static func register(on connection: SQLiteConnection) {
         let handle = connection.handle
@@ -103,13 +104,9 @@ enum SQLiteFunctions {
     }
 }
 
-/// The work of the string functions, on SQLite's bytes where they are ASCII.
+/// The work of the string functions, on SQLite's bytes where that is possible.
 private enum SQLiteText {
     typealias Options = NSComparisonPredicate.Options
-
-    enum Comparison {
-        case equal, contains, beginsWith, endsWith
-    }
 
     static func bytes(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8>? {
         if sqlite3_value_type(value) == SQLITE_NULL { return nil }
@@ -119,56 +116,18 @@ private enum SQLiteText {
 
     static func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        var all: UInt8 = 0
-        for byte in bytes { all |= byte }
-        return all < 0x80
-    }
-
-    @inline(__always)
-    static func folded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
-
     static func compare(
-        _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ kind: Comparison
+        _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
+        _ relation: StringComparison.Relation
     ) {
         guard let arguments, let text = bytes(arguments[0]), let part = bytes(arguments[1]) else {
             return sqlite3_result_null(context)
         }
         let options = Options(rawValue: UInt(truncatingIfNeeded: sqlite3_value_int64(arguments[2])))
-        let result: Bool
-        if isASCII(text), isASCII(part) {
-            let ignoresCase = options.contains(.caseInsensitive)
-            switch kind {
-            case .equal: result = text.count == part.count && fits(text, part, 0, ignoresCase)
-            case .beginsWith: result = text.count >= part.count && fits(text, part, 0, ignoresCase)
-            case .endsWith:
-                result = text.count >= part.count && fits(text, part, text.count - part.count, ignoresCase)
-            case .contains:
-                result =
-                    !part.isEmpty && text.count >= part.count
-                    && (0...(text.count - part.count)).contains { fits(text, part, $0, ignoresCase) }
-            }
-        } else {
-            let (text, part) = (string(text), string(part))
-            switch kind {
-            case .equal: result = StringComparison.areEqual(text, part, options)
-            case .beginsWith: result = StringComparison.hasPrefix(text, part, options)
-            case .endsWith: result = StringComparison.hasSuffix(text, part, options)
-            case .contains: result = StringComparison.contains(text, part, options)
-            }
-        }
+        let result =
+            StringComparison.holds(relation, text, part, options)
+            ?? StringComparison.holdsByFoundation(relation, string(text), string(part), options)
         sqlite3_result_int(context, result ? 1 : 0)
-    }
-
-    @inline(__always)
-    private static func fits(
-        _ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>, _ offset: Int, _ ignoresCase: Bool
-    ) -> Bool {
-        if part.isEmpty { return true }
-        guard let text = text.baseAddress, let base = part.baseAddress else { return false }
-        if !ignoresCase { return memcmp(text + offset, base, part.count) == 0 }
-        for index in 0..<part.count where folded(text[offset + index]) != folded(base[index]) { return false }
-        return true
     }
 
     // MARK: Patterns

@@ -1,0 +1,148 @@
+import Foundation
+import Synchronization
+
+/// What Foundation's folding makes of characters, each alone, as bytes.
+///
+/// Characters of one or two bytes are here, and the usual punctuation, as long as they fold in every text as they do
+/// alone: no marks, which belong to what stands before them, and none with another canonical form. Foundation folds the
+/// texts that have others.
+struct ByteFolding: Sendable {
+    typealias Options = NSComparisonPredicate.Options
+
+    /// How many times as long a text can become.
+    static let growth = 3
+
+    /// The characters whose bytes are the same but for the last: 64 entries of eight bytes. The first byte of an entry
+    /// says how many of the others it has; 0 stands for a character that is not here.
+    private typealias Block = UnsafeMutablePointer<UInt8>
+
+    private static let blockSize = 64
+    private static let entrySize = 8
+    /// Two bytes from C2 80 to DF BF, and E2 80 80 to E2 81 BF.
+    private static let blockCount = 32
+
+    private let options: Options
+    private let ignoresCase: Bool
+    /// Made when a text has one of their characters, and never given back: there are as many as there are options.
+    private nonisolated(unsafe) let blocks: UnsafeMutablePointer<Atomic<Block?>>
+
+    private static let plain = ByteFolding([])
+    private static let withoutCase = ByteFolding(.caseInsensitive)
+    private static let withoutMarks = ByteFolding(.diacriticInsensitive)
+    private static let withoutBoth = ByteFolding([.caseInsensitive, .diacriticInsensitive])
+
+    static func of(_ options: Options) -> ByteFolding {
+        switch (options.contains(.caseInsensitive), options.contains(.diacriticInsensitive)) {
+        case (false, false): plain
+        case (true, false): withoutCase
+        case (false, true): withoutMarks
+        case (true, true): withoutBoth
+        }
+    }
+
+    private init(_ options: Options) {
+        self.options = options
+        ignoresCase = options.contains(.caseInsensitive)
+        blocks = .allocate(capacity: Self.blockCount)
+        for number in 0..<Self.blockCount { (blocks + number).initialize(to: Atomic(nil)) }
+    }
+
+    // MARK: Folding
+
+    /// Writes a folded text to memory that holds `growth` times its bytes.
+    ///
+    /// - Returns: how many bytes it has; nil where Foundation has to fold the text.
+    func fold(_ text: UnsafeBufferPointer<UInt8>, into folded: UnsafeMutablePointer<UInt8>) -> Int? {
+        var (place, count) = (0, 0)
+        while place < text.count {
+            let byte = text[place]
+            if byte < 0x80 {
+                folded[count] = ignoresCase ? StringComparison.lowercased(byte) : byte
+                count += 1
+                place += 1
+                continue
+            }
+            guard let (number, last, length) = Self.character(of: text, at: place) else { return nil }
+            let entry = block(number) + last * Self.entrySize
+            let written = Int(entry[0])
+            if written == 0 { return nil }
+            for offset in 0..<written { folded[count + offset] = entry[1 + offset] }
+            count += written
+            place += length
+        }
+        return count
+    }
+
+    /// The folded text; nil where Foundation has to fold it.
+    func fold(_ text: String) -> String? {
+        text.utf8.withContiguousStorageIfAvailable { bytes in
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count * Self.growth + 1) { memory in
+                guard let start = memory.baseAddress, let count = fold(bytes, into: start) else { return nil }
+                return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+            }
+        } ?? nil
+    }
+
+    /// The block of the character that begins at a place, its place in it, and how many bytes it has; nil for one that is
+    /// in no block, and for bytes that are no character.
+    private static func character(
+        of text: UnsafeBufferPointer<UInt8>, at place: Int
+    ) -> (block: Int, last: Int, length: Int)? {
+        func bits(_ offset: Int) -> Int? {
+            guard place + offset < text.count, text[place + offset] & 0xC0 == 0x80 else { return nil }
+            return Int(text[place + offset] & 0x3F)
+        }
+        let first = text[place]
+        if 0xC2...0xDF ~= first { return bits(1).map { (Int(first) - 0xC2, $0, 2) } }
+        guard first == 0xE2, let middle = bits(1), middle < 2, let last = bits(2) else { return nil }
+        return (blockCount - 2 + middle, last, 3)
+    }
+
+    // MARK: Blocks
+
+    private func block(_ number: Int) -> Block {
+        if let known = blocks[number].load(ordering: .acquiring) { return known }
+        let new = makeBlock(number)
+        let (exchanged, other) = blocks[number].compareExchange(
+            expected: nil, desired: new, ordering: .acquiringAndReleasing)
+        guard !exchanged, let other else { return new }
+        // Another thread made it meanwhile.
+        new.deallocate()
+        return other
+    }
+
+    private func makeBlock(_ number: Int) -> Block {
+        let block = Block.allocate(capacity: Self.blockSize * Self.entrySize)
+        block.initialize(repeating: 0, count: Self.blockSize * Self.entrySize)
+        let first = number < Self.blockCount - 2 ? 0x80 + number * 64 : 0x2000 + (number - Self.blockCount + 2) * 64
+        for place in 0..<Self.blockSize {
+            guard let character = Unicode.Scalar(UInt32(first + place)), Self.isAlone(character) else { continue }
+            let folded = StringComparison.foldByFoundation(String(character), options)
+            let bytes = folded.utf8
+            if bytes.isEmpty || bytes.count > min(Self.entrySize - 1, character.utf8.count * Self.growth) { continue }
+            // Where a mark comes out, a part of the character would be found at the end or the beginning of a text.
+            if folded.unicodeScalars.contains(where: Self.isMark) { continue }
+            let entry = block + place * Self.entrySize
+            entry[0] = UInt8(bytes.count)
+            for (offset, byte) in bytes.enumerated() { entry[1 + offset] = byte }
+        }
+        return block
+    }
+
+    private static func isMark(_ character: Unicode.Scalar) -> Bool {
+        switch character.properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
+        }
+    }
+
+    private static func isAlone(_ character: Unicode.Scalar) -> Bool {
+        switch character.properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark, .format, .control, .unassigned, .lineSeparator,
+            .paragraphSeparator:
+            false
+        default:
+            Array(String(character).precomposedStringWithCanonicalMapping.unicodeScalars) == [character]
+        }
+    }
+}
