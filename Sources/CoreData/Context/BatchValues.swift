@@ -35,9 +35,14 @@ struct BatchValues {
         return given
     }
 
-    func given(by dictionary: NSMutableDictionary) throws -> GivenValues {
+    func given(by dictionary: BatchDictionary) throws -> GivenValues {
         var given = GivenValues(slotCount: layout.slots.count)
-        for (key, value) in dictionary { try set(value, for: key as? String ?? "\(key)", in: &given) }
+        try dictionary.forEachSlot { slot, value in
+            if isStored(slot) { given.set(try converted(value, slot), at: slot) }
+        }
+        for (key, value) in dictionary.others {
+            try set(value, for: key.base as? String ?? "\(key.base)", in: &given)
+        }
         try requireMandatory(given)
         return given
     }

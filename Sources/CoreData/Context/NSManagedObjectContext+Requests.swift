@@ -49,7 +49,7 @@ extension NSManagedObjectContext {
         batch.wantsKeys = request.resultType == .objectIDs
         let values = BatchValues(layout, coordinator)
         if let handler = request.dictionaryHandler {
-            let dictionary = NSMutableDictionary()
+            let dictionary = BatchDictionary(layout)
             batch.next = {
                 dictionary.removeAllObjects()
                 return handler(dictionary) ? nil : try values.given(by: dictionary)

@@ -90,6 +90,51 @@ struct BatchInsertTests {
         }
     }
 
+    @Test("a handler's dictionary is one: what it has is read, counted, walked through, added and taken out again")
+    func readingHandlersDictionary() throws {
+        let stack = try stack()
+        let context = stack.context()
+        try context.performAndWait {
+            var isDone = false
+            let request = NSBatchInsertRequest(entityName: "Tag") { (dictionary: NSMutableDictionary) in
+                if isDone { return true }
+                isDone = true
+                dictionary.addEntries(from: ["label": "added", "weight": NSNumber(value: 2), "other": 1])
+                #expect(dictionary.count == 3)
+                #expect(dictionary["weight"] as? Int == 2 && dictionary.object(forKey: "other") as? Int == 1)
+                dictionary.removeObject(forKey: "other")
+                dictionary["weight"] = nil
+                dictionary["weight" as NSString] = 3
+                #expect(Set(dictionary.allKeys.compactMap { $0 as? String }) == ["label", "weight"])
+                var walked: [String: Any] = [:]
+                for (key, value) in dictionary { walked[key as? String ?? ""] = value }
+                #expect(walked["label"] as? String == "added" && walked["weight"] as? Int == 3 && walked.count == 2)
+                let copy = dictionary.mutableCopy() as? NSMutableDictionary
+                #expect(copy?["label"] as? String == "added" && copy?.count == 2)
+                return false
+            }
+            try context.execute(request)
+        }
+        #expect(try stack.lines("Tag", "label", "weight", versions: false) == ["added 3"])
+    }
+
+    @Test("a handler's key that names no attribute is refused, text or not", arguments: [true, false])
+    func foreignKeys(isText: Bool) throws {
+        let stack = try stack()
+        let context = stack.context()
+        context.performAndWait {
+            let request = NSBatchInsertRequest(entityName: "Tag") { (dictionary: NSMutableDictionary) in
+                dictionary.setObject("a", forKey: "label" as AnyHashable)
+                dictionary.setObject(1, forKey: isText ? "nothing" as AnyHashable : 7 as AnyHashable)
+                return false
+            }
+            let error = #expect(throws: NSError.self) { try context.execute(request) }
+            #expect(error?.code == NSManagedObjectValidationError)
+            #expect(error?.localizedDescription.contains(isText ? "nothing" : "7") == true)
+        }
+        #expect(try stack.lines("Tag", "label") == [])
+    }
+
     @Test(
         "a handler sets objects of the entity's class, of which there is never more than one, and nothing is kept of them"
     )

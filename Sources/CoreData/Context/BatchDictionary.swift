@@ -1,0 +1,67 @@
+import Foundation
+
+/// The dictionary that the handler of a batch insertion fills, row after row.
+///
+/// `NSMutableDictionary` keeps objects under objects and makes them of what it is given, which costs several times what
+/// the row costs. This one keeps the values of attributes by their slots, as they were given.
+final class BatchDictionary: NSMutableDictionary {
+    private let layout: EntityLayout
+    /// By slot.
+    private var values: [Any?]
+    /// What stands under other keys than those of attributes.
+    private(set) var others: [AnyHashable: Any] = [:]
+
+    init(_ layout: EntityLayout) {
+        self.layout = layout
+        values = Array(repeating: nil, count: layout.slots.count)
+        super.init(objects: nil, forKeys: nil, count: 0)
+    }
+
+    /// Foundation asks for it and calls it nowhere.
+    required init(objects: UnsafePointer<AnyObject>!, forKeys keys: UnsafePointer<NSObject>!, count: Int) {
+        fatalError("A batch's dictionary is made for an entity")
+    }
+
+    /// Calls a body with each slot that has a value.
+    func forEachSlot(_ body: (Int, Any) throws -> Void) rethrows {
+        for (slot, value) in values.enumerated() {
+            if let value { try body(slot, value) }
+        }
+    }
+
+    /// The slot of the attribute that a key names.
+    private func slot(_ key: Any) -> Int? {
+        guard let name = key as? String, case .attribute(let slot)? = layout.access[name] else { return nil }
+        return slot
+    }
+
+    override func setObject(_ object: Any, forKey key: AnyHashable) {
+        if let slot = slot(key.base) { values[slot] = object } else { others[key] = object }
+    }
+
+    override func removeObject(forKey key: Any) {
+        if let slot = slot(key) {
+            values[slot] = nil
+        } else if let key = key as? AnyHashable {
+            others[key] = nil
+        }
+    }
+
+    override func removeAllObjects() {
+        for slot in values.indices { values[slot] = nil }
+        if !others.isEmpty { others = [:] }
+    }
+
+    override var count: Int { values.count { $0 != nil } + others.count }
+
+    override func object(forKey key: Any) -> Any? {
+        if let slot = slot(key) { return values[slot] }
+        return (key as? AnyHashable).flatMap { others[$0] }
+    }
+
+    override func keyEnumerator() -> NSEnumerator {
+        var keys: [Any] = others.keys.map(\.base)
+        forEachSlot { slot, _ in keys.append(layout.slots[slot].name) }
+        return NSArray(array: keys).objectEnumerator()
+    }
+}
