@@ -7,6 +7,8 @@ import Foundation
 final class FetchedBatches {
     private let keys: [ObjectKey]
     private let size: Int
+    /// How many keys at the beginning have no object that waits for its row.
+    private var finishedCount = 0
     let prefetching: [String]
     /// Places in `keys`, in the order of the keys.
     private let places: [Int32]
@@ -16,6 +18,13 @@ final class FetchedBatches {
         self.size = size
         self.prefetching = prefetching
         places = keys.indices.map { Int32($0) }.sorted { keys[Int($0)].key < keys[Int($1)].key }
+    }
+
+    /// Whether no object waits for its row any more.
+    func isFinished(_ waits: (ObjectKey) -> Bool) -> Bool {
+        // One that has its row, or is gone, waits again only for a newer fetch.
+        while finishedCount < keys.count, !waits(keys[finishedCount]) { finishedCount += 1 }
+        return finishedCount == keys.count
     }
 
     /// The keys that are read together with a key; nil when the fetch did not find it.
@@ -40,6 +49,10 @@ extension NSManagedObjectContext {
 
     /// The objects of a fetch as faults, in batches.
     final func batchedObjects(_ keys: [ObjectKey], _ plan: FetchPlan) -> [NSManagedObject] {
+        // A fetch of whose objects nobody holds one without its row needs no keys.
+        fetchedBatches.removeAll { fetch in
+            fetch.isFinished { registeredObject(for: $0)?.flags.contains(.batched) == true }
+        }
         fetchedBatches.append(
             FetchedBatches(
                 keys, size: plan.parameters.fetchBatchSize,

@@ -1,6 +1,7 @@
-import CoreData
 import TestSupport
 import Testing
+
+@testable import CoreData
 
 /// Counts how often it was read.
 final class CountedBook: NSManagedObject {
@@ -52,6 +53,24 @@ struct BatchedFetchTests {
     }
 
     private var cachedRows: Int { library.coordinator.cachedRowCount }
+
+    @Test("A fetch in batches whose objects nobody holds leaves nothing behind", .onStores(.sqlite, .inMemory))
+    func finishedFetches() throws {
+        for _ in 0..<20 { try context.performAndWait { _ = try context.fetch(books(7)) } }
+        let held = try context.performAndWait { try context.fetch(books(50)) }
+        try context.performAndWait {
+            #expect(context.fetchedBatches.count == 1)
+            #expect(held[99].text("title") == "t99")
+            #expect(cachedRows == 50)
+            let others = try context.fetch(books(7))
+            #expect(context.fetchedBatches.count == 2)
+            // Nothing waits of a fetch that was looked through.
+            for book in others { _ = book.text("title") }
+            _ = try context.fetch(books(7, by: ["copies"]))
+            #expect(context.fetchedBatches.count == 1)
+            withExtendedLifetime(held) {}
+        }
+    }
 
     @Test(
         "Count, first, last, iteration and slices of the results read the batches they look at and no others",
