@@ -197,17 +197,14 @@ package struct SaveSession {
     // MARK: Deletions
 
     package mutating func delete(_ deletions: [ChangeSet.Deletion], _ files: inout ExternalFileChanges) throws {
-        // By table and key: neighbouring rows lie on the same pages.
-        let sorted = deletions.sorted { a, b in
-            let (rootA, rootB) = (root(a.key.layoutIndex), root(b.key.layoutIndex))
-            if rootA != rootB { return rootA < rootB }
-            // What one statement deletes stands together where statements take many rows.
-            let (shapeA, shapeB) =
-                connection.isTogether
-                ? ((a.key.layoutIndex, a.row == nil ? 0 : 1), (b.key.layoutIndex, b.row == nil ? 0 : 1))
-                : ((0, 0), (0, 0))
-            return shapeA == shapeB ? a.key.key < b.key.key : shapeA < shapeB
+        // By table and key: neighbouring rows lie on the same pages. What one statement deletes stands together where
+        // statements take many rows.
+        let places = deletions.enumerated().map { place, deletion in
+            let index = deletion.key.layoutIndex
+            let shape = connection.isTogether ? index << 1 | (deletion.row == nil ? 0 : 1) : 0
+            return (table: root(index) << 32 | shape, key: deletion.key.key, place: place)
         }
+        let sorted = places.sorted { ($0.table, $0.key) < ($1.table, $1.key) }.map { deletions[$0.place] }
         let runs = sorted.runs { $0.key.layoutIndex == $1.key.layoutIndex && ($0.row == nil) == ($1.row == nil) }
         for range in runs { try delete(sorted[range], &files) }
     }
