@@ -22,18 +22,14 @@ struct SourceFloorTests {
         "NSPersistentStoreDescription", "NSPersistentContainer", "NSMigrationManager",
     ]
 
-    /// Members of these, and constants beside them, that floors below use. Signatures force some of them. The others
-    /// are conveniences: another way would be longer, not impossible.
+    /// Members of these, and constants beside them, that floors below use because Apple's signatures force it. What else
+    /// a floor below wants of one above is a protocol of its own that the one above conforms to (`RequestExecutor`,
+    /// `StoreMigrating`).
     private static let forcedMembers: Set<String> = [
-        // Conveniences: a request dispatches itself into the context that it is given, or into the one whose block asks
-        // for it, and errors name that context in their texts.
-        "insertBatch", "updateBatch", "deleteBatch", "wrappedResult", "innermostHeld", "debugName", "hasObjectStores",
-        "answers",
         // A coordinator adds a store by a description.
         "shouldAddStoreAsynchronously", "openingOptions",
-        // A store of a program's gets its number from the coordinator that makes it, knows the ids of its records, and
-        // is asked with a context. Where nobody gives one, it makes one of its own, which is a convenience.
-        "numberOfNextStore", "isTemporaryID", "uriRepresentation", "privateQueueConcurrencyType",
+        // A store of a program's gets its number from the coordinator that makes it, and knows the ids of its records.
+        "numberOfNextStore", "isTemporaryID", "uriRepresentation",
         // An entity inserts an object into a context.
         "plainEntity", "plainInsertNewObject",
         // A model has fetch requests.
@@ -165,6 +161,25 @@ struct SourceFloorTests {
         }
     }
 
+    @Test("Above the stores, types of SQLite's are named where it is about a store's file, which the folder says")
+    func typesOfSQLite() {
+        let types = Self.sources.filter { $0.path.hasPrefix("Stores/SQLite/") }
+            .flatMap { $0.names.declarations.filter { !$0.isMember }.map(\.name) }
+        #expect(Set(types).isSuperset(of: ["SQLiteConnection", "SQLiteStoreFiles", "SQLiteDialect", "SoleUse"]))
+        let stores = Self.floors["Stores/Incremental"] ?? .max
+        for source in Self.sources where source.floor ?? 0 > stores && !source.path.contains("/Files/") {
+            let found = source.names.used.intersection(types).sorted()
+            let isKnown = Self.outsideOfFiles[source.path].map { $0.isSuperset(of: found) } ?? found.isEmpty
+            #expect(isKnown, "\(source.path) names \(found)")
+        }
+    }
+
+    /// The table of the engines, and what makes a store of another kind by way of a SQLite file.
+    private static let outsideOfFiles: [String: Set<String>] = [
+        "Coordinator/StoreEngines.swift": ["SQLiteEngine"],
+        "Migration/Moving/NSPersistentStoreCoordinator+Moving.swift": ["SQLiteFilling", "SQLiteStoreFiles"],
+    ]
+
     @Test("Every folder has a floor")
     func folders() {
         let without = Self.sources.filter { $0.path.contains("/") && $0.floor == nil }.map(\.path)
@@ -180,12 +195,12 @@ struct SourceFloorTests {
                 search.finds(literal) && !(source.path == steps && Self.wordsOfSteps.contains(literal))
             }
         }.map(\.path)
-        let allowed = ["Stores/SQL/Language/", "Stores/SQLite/"]
+        let allowed = ["Stores/SQL/Language/", "Stores/SQLite/Driver/", "Stores/SQLite/Functions/"]
         let outside = places.filter { path in !allowed.contains { path.hasPrefix($0) } }
         #expect(outside.isEmpty, "\(outside)")
         // The search finds what is there.
         #expect(places.contains("Stores/SQL/Language/SQLPrinter+Statements.swift"))
-        #expect(places.contains("Stores/SQLite/SQLiteConnection.swift"))
+        #expect(places.contains("Stores/SQLite/Driver/SQLiteConnection.swift"))
         let words = Self.sources.first { $0.path == steps }?.text.literals.filter(search.finds) ?? []
         #expect(Set(words) == Self.wordsOfSteps)
     }
@@ -210,12 +225,14 @@ struct SourceFloorTests {
     func questionsAboutStores() {
         let classes =
             "SQLStore|SQLiteStore|SQLiteEngine|InPlaceEngine|NSAtomicStore|NSIncrementalStore|RecordFileStore|XMLStore"
-            + "|BinaryStore"
+            + "|BinaryStore|RowStore|ObjectStore|BatchStore|HistoryStore|HeldTransactionStore|ProductStoreEngine"
         let types = "NS(SQLite|XML|Binary|InMemory)StoreType"
-        let pattern = "\\b(as[?!]|is) +(any +)?(\(classes))\\b|[!=]= *\(types)\\b|case +\(types)\\b|\\b\(types) *[!=]="
+        let pattern =
+            "\\b(as[?!]|is|case +let +\\w+ +as) +(any +)?(\(classes))\\b|[!=]= *\(types)\\b|case +\(types)\\b|\\b\(types) *[!=]="
         func asks(_ code: String) -> Bool { code.range(of: pattern, options: .regularExpression) != nil }
         #expect(asks("a is NSAtomicStore.Type") && asks("b as? SQLStore") && asks("type != NSXMLStoreType"))
         #expect(asks("engine as? any InPlaceEngine") && !asks("let engine: any InPlaceEngine"))
+        #expect(asks("for case let a as any HeldTransactionStore in b") && asks("b.rows as? any BatchStore"))
         #expect(!asks("ofType: NSSQLiteStoreType, at: url") && !asks("let a: SQLStore"))
         let stores = Self.floors["Stores/Incremental"] ?? .max
         let asking = Self.sources.filter { $0.floor ?? 0 > stores && asks($0.text.code) }.map(\.path)

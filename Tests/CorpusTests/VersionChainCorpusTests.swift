@@ -167,7 +167,7 @@ struct VersionChainCorpusTests {
                     #expect(
                         [NSInferredMappingModelError, NSMigrationError].contains(error.code), "\(comment): \(error)")
                     #expect(try RawDatabase(url).column("SELECT COUNT(*) FROM Z_PRIMARYKEY") == rows, comment)
-                    #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(url)), comment)
+                    #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(url).main), comment)
                     refused.append("\(comment): \(error.localizedDescription)")
                     continue
                 }

@@ -1,12 +1,23 @@
 import Foundation
 
-extension NSManagedObjectContext {
+extension NSManagedObjectContext: RequestExecutor {
     /// What `execute(_:)` does unless a subclass overrides it.
     @discardableResult
     final func plainExecute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         checkConfinement()
         drainMailbox()
         return try request.result(in: self)
+    }
+
+    final func answers(ofObjectStoresTo request: NSPersistentStoreRequest) throws -> [Any]? {
+        guard let coordinator = persistentStoreCoordinator, coordinator.hasObjectStores else { return nil }
+        return try coordinator.answers(to: request, in: self)
+    }
+
+    static func own(of coordinator: NSPersistentStoreCoordinator?) -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return context
     }
 
     /// What history says of changes that this context makes: who made them. Nil unless set.

@@ -11,7 +11,7 @@ extension NSPersistentStoreCoordinator {
         at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> NSManagedObjectModel {
         try StorePlace.requireFileURL(url)
-        let timeout = StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240
+        let timeout = StoreOptions.timeout(options)
         guard let model = try StoreEngines.fileEngine().cachedModel(at: url, timeout: timeout) else {
             throw NSError.coreData(
                 NSMigrationMissingSourceModelError, reason: "The store keeps no copy of its model", url: url)

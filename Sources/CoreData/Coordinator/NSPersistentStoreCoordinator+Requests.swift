@@ -32,7 +32,7 @@ extension NSPersistentStoreCoordinator {
     private func batchStore(
         _ store: AttachedStore?, _ request: NSPersistentStoreRequest
     ) throws -> any BatchStore {
-        if let batches = store?.rows as? any BatchStore, batches.acceptsBatches { return batches }
+        if let batches = store?.rows.batches { return batches }
         throw NSError.coreData(
             NSPersistentStoreUnsupportedRequestTypeError,
             reason: "Unknown command type \(type(of: request)): a store of the type "

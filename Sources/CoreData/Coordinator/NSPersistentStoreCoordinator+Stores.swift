@@ -42,7 +42,7 @@ extension NSPersistentStoreCoordinator {
     private static func untilTimeLimit<Result>(
         _ options: [AnyHashable: Any]?, _ body: () throws -> Result
     ) throws -> Result {
-        let timeout = StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240
+        let timeout = StoreOptions.timeout(options)
         let deadline = ContinuousClock.now + .seconds(max(0, timeout))
         while true {
             do {

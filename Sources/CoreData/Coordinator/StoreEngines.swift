@@ -27,7 +27,7 @@ enum StoreEngines {
     static func engineOfProduct(for type: String) -> (any StoreEngine)? {
         if let known = ofProducts.withLock({ $0[type] }) { return known }
         guard let product = product(for: type),
-            let engine = (NSClassFromString("\(product).\(type)Engine") as? any ProductStoreEngine.Type)?.init(),
+            let engine = ProductStoreEngines.made(byClass: "\(product).\(type)Engine"),
             engine.forms[type] != nil
         else { return nil }
         return ofProducts.withLock { engines in

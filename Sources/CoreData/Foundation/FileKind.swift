@@ -53,4 +53,28 @@ enum FileKind: String {
         try require(expected, at: url)
         if FileKind(at: url) != nil { try FileManager.default.removeItem(at: url) }
     }
+
+    /// How many bytes a file has; 0 where there is none.
+    static func size(at url: URL) -> Int {
+        var status = stat()
+        return stat(url.path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// The file that a symbolic link leads to, whether it is there or not; the URL itself where no link lies.
+    static func target(of url: URL) -> URL {
+        guard FileKind(at: url) == .link else { return url }
+        if let path = realpath(url.path, nil) {
+            defer { free(path) }
+            return URL(fileURLWithPath: String(cString: path))
+        }
+        // Nothing is there yet: a store is made where the link leads to.
+        var target = url
+        for _ in 0..<40 {
+            guard FileKind(at: target) == .link,
+                let next = try? FileManager.default.destinationOfSymbolicLink(atPath: target.path)
+            else { return target }
+            target = URL(fileURLWithPath: next, relativeTo: target.deletingLastPathComponent()).absoluteURL
+        }
+        return url
+    }
 }

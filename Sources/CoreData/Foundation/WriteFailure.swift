@@ -31,6 +31,14 @@ enum WriteFailure {
         }
     }
 
+    /// The error of a call that has just failed: what it was to do, and why it could not.
+    static func error(_ what: String, _ url: URL) -> NSError {
+        let code = errno
+        return .coreData(
+            Self.code(code).rawValue, reason: "\(what): \(reason(code, url))", url: url,
+            underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(code)))
+    }
+
     /// Has a write beyond the limit of a file's size fail, where the system would end the process by a signal without a
     /// word. A program that handles or ignores the signal keeps its way. Programs that are started get the system's
     /// again.

@@ -86,7 +86,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     // MARK: Executing
 
-    override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    override func result(in context: any RequestExecutor) throws -> NSPersistentStoreResult {
         guard let coordinator = context.persistentStoreCoordinator else {
             throw NSError.coreData(
                 NSCoreDataError, reason: "\(context.debugName) has no coordinator and no parent; it has no history")

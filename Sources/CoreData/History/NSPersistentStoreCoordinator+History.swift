@@ -25,7 +25,7 @@ extension NSPersistentStoreCoordinator {
     final func historyStores(among stores: [NSPersistentStore]?) -> [AttachedHistory] {
         lock.withLock { attached }.compactMap { candidate in
             if let stores, !stores.isEmpty, !stores.contains(where: { $0 === candidate.store }) { return nil }
-            return (candidate.rows as? any HistoryStore).map {
+            return candidate.rows.history.map {
                 AttachedHistory(history: $0, identifier: candidate.store.identifier ?? "", url: candidate.store.url)
             }
         }

@@ -72,21 +72,16 @@ final class MappedMigrationRun {
         let source = try stores.openSource(manager.sourceModel)
         let url = ends.associationsURL(isKept: isKept)
         let left =
-            isKept
-            ? MigrationAssociations.reopen(
-                at: url, part: MappedPosition.number(in: SQLiteStoreFiles(ends.buildURL)),
-                isCancelled: isCancelled) : nil
+            isKept ? MigrationAssociations.reopen(at: url, part: stores.leftNumber, isCancelled: isCancelled) : nil
         position = left?.position ?? MappedPosition()
         isResumed = left != nil
-        let madeDestination =
-            isKept || !FileManager.default.fileExists(atPath: ends.buildURL.path)
-            || SQLiteStoreFiles(ends.buildURL).isEmptied
+        let madeDestination = isKept || stores.isDestinationMissing
         self.madeDestination = madeDestination
         do {
             if isKept, left == nil {
                 // What it is worth is not known.
                 for suffix in ["", "-journal"] { unlink(url.path + suffix) }
-                try SQLiteStoreFiles(ends.buildURL).removeRemains()
+                try stores.removeRemains()
             }
             let destination = try stores.openDestination(manager.destinationModel)
             tally = RowTally(manager.destinationModel.layout)
@@ -173,10 +168,10 @@ final class MappedMigrationRun {
         if let cancellation = manager.cancellationError { return cancellation }
         switch error {
         case let failure as MappingFailure: return failure.error
-        case let failure as SQLiteError:
+        case let failure as any SQLFailure:
             return NSError.coreData(
                 NSMigrationError, reason: "The migration failed: \(failure.message)", url: ends.destinationURL,
-                sqliteCode: failure.code)
+                sqliteCode: failure.codeOfEngine)
         default: return error
         }
     }

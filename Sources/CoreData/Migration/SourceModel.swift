@@ -9,14 +9,14 @@ struct SourceModel {
     /// The model that the store keeps.
     private let archived: () throws -> NSManagedObjectModel?
 
-    /// For a SQLite store whose model is looked for there when it is needed.
+    /// For a store in a file whose model is looked for there when it is needed.
     init(
         metadata: [String: Any], url: URL, timeout: TimeInterval, versions: [NSManagedObjectModel] = []
     ) {
         self.metadata = metadata
         self.url = url
         self.versions = versions
-        archived = { try SQLiteModelCache.model(at: url, timeout: timeout) }
+        archived = { try StoreEngines.fileEngine().cachedModel(at: url, timeout: timeout) }
     }
 
     /// For a store of which nothing but its metadata is known: it is not looked at.
@@ -36,11 +36,11 @@ struct SourceModel {
     }
 
     /// For a store that was looked at.
-    init(_ look: SQLiteStoreLook, versions: [NSManagedObjectModel] = []) {
+    init(_ look: any StoreLook, versions: [NSManagedObjectModel] = []) {
         metadata = look.metadata
         url = look.url
         self.versions = versions
-        archived = look.model
+        archived = { try look.model() }
     }
 
     /// The given model, the one the store keeps, or one of the main bundle's versions: the first that has the store's

@@ -158,35 +158,6 @@ enum ObjectValidation {
         }
     }
 
-    /// The deny rule: a relationship that has it must be empty (or lead to objects that are deleted too).
-    static func validateDeletion(of object: NSManagedObject) throws {
-        var errors: [NSError] = []
-        for (name, access) in object.home.layout.access {
-            let remaining: [NSManagedObject]
-            switch access {
-            case .toOne(let slot):
-                guard case .toOne(let relationship, _) = object.home.layout.slots[slot].role,
-                    relationship.deleteRule == .denyDeleteRule
-                else { continue }
-                remaining = object.referencedObject(at: slot).map { [$0] } ?? []
-            case .toMany(let index):
-                guard object.home.layout.toManys[index].relationship.deleteRule == .denyDeleteRule else { continue }
-                remaining = object.memberObjects(of: index)
-            case .attribute, .composite, .fetched: continue
-            }
-            if remaining.contains(where: { !$0.flags.contains(.deleted) }) {
-                errors.append(deniedDeletion(of: object, name))
-            }
-        }
-        try raise(errors)
-    }
-
-    static func deniedDeletion(of object: NSManagedObject, _ name: String) -> NSError {
-        failure(
-            NSValidationRelationshipDeniedDeleteError, object, name, object.plainPrimitiveValue(forKey: name),
-            "Items cannot be deleted from \(name).")
-    }
-
     /// What the object was made to lead to must be there: neither deleted in its context nor gone from the store
     /// (1550).
     static func validateReferences(of object: NSManagedObject, in context: NSManagedObjectContext) throws {
@@ -252,7 +223,7 @@ enum ObjectValidation {
             ])
     }
 
-    private static func failure(
+    static func failure(
         _ code: Int, _ object: NSManagedObject, _ name: String, _ value: Any?, _ reason: String
     ) -> NSError {
         var info: [String: Any] = [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: name]

@@ -81,7 +81,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         return copy
     }
 
-    override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    override func result(in context: any RequestExecutor) throws -> NSPersistentStoreResult {
         NSBatchDeleteResult(result: try context.deleteBatch(self), resultType: resultType)
     }
 }

@@ -110,7 +110,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         return copy
     }
 
-    override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    override func result(in context: any RequestExecutor) throws -> NSPersistentStoreResult {
         NSBatchInsertResult(result: try context.insertBatch(self), resultType: resultType)
     }
 }

@@ -64,7 +64,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
         return copy
     }
 
-    override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    override func result(in context: any RequestExecutor) throws -> NSPersistentStoreResult {
         NSBatchUpdateResult(result: try context.updateBatch(self), resultType: resultType)
     }
 }

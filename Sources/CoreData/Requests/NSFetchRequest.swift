@@ -69,11 +69,11 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
 
     open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
-    override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    override func result(in context: any RequestExecutor) throws -> NSPersistentStoreResult {
         try context.wrappedResult(of: self)
     }
 
-    override func output(in context: NSManagedObjectContext) throws -> Any { try context.fetch(self) }
+    override func output(in context: any RequestExecutor) throws -> Any { try context.fetch(self) }
 
     /// The entity whose objects are asked for.
     open var entity: NSEntityDescription? {
@@ -182,7 +182,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
 
     /// Fetches by the context whose block calls this: inside `perform` or `performAndWait` only.
     open func execute() throws -> [ResultType] {
-        guard let context = NSManagedObjectContext.innermostHeld else {
+        let executor: any RequestExecutor.Type = NSManagedObjectContext.self
+        guard let context = executor.innermostHeld else {
             fatalError("A fetch request can only be executed inside a block of a context")
         }
         return try context.fetch(self)

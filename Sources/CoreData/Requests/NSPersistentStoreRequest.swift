@@ -33,7 +33,7 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
     var fetchParameters: FetchParameters? { nil }
 
     /// Executes the request for a context, on its queue. The base class cannot be executed.
-    func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    func result(in context: any RequestExecutor) throws -> NSPersistentStoreResult {
         throw NSError.coreData(
             NSPersistentStoreUnsupportedRequestTypeError,
             reason: "Unknown command type \(type(of: self)): a context cannot execute it")
@@ -41,11 +41,11 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
 
     /// What `NSPersistentStoreCoordinator.execute(_:with:)` returns for the request. One that a program made up goes to
     /// the stores that programs wrote: an array of what each of them answers.
-    func output(in context: NSManagedObjectContext) throws -> Any {
-        guard let coordinator = context.persistentStoreCoordinator, coordinator.hasObjectStores,
-            Self.isMadeUp(type(of: self))
-        else { return try result(in: context) }
-        return try coordinator.answers(to: self, in: context)
+    func output(in context: any RequestExecutor) throws -> Any {
+        guard Self.isMadeUp(type(of: self)), let answers = try context.answers(ofObjectStoresTo: self) else {
+            return try result(in: context)
+        }
+        return answers
     }
 
     /// Whether a class of requests is a program's own.

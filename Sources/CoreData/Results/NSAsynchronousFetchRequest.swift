@@ -32,7 +32,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
         return copy
     }
 
-    override func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    override func result(in context: any RequestExecutor) throws -> NSPersistentStoreResult {
         require(
             context.concurrencyType != .confinementConcurrencyType,
             "NSConfinementConcurrencyType context \(context.debugName) cannot support asynchronous fetch requests.")

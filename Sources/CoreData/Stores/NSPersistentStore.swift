@@ -24,6 +24,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     var isWholeFile: Bool { false }
     /// Writes that file.
     func saveFile() throws {}
+    /// The store as one that can hold one transaction from its opening on; nil where it cannot.
+    var heldTransaction: (any HeldTransactionStore)? { nil }
     /// Counts the rows that a migration writes. Set before the first, and never again.
     final var rowTally: RowTally?
     /// The type that the class was registered for.
@@ -181,6 +183,11 @@ enum StoreOptions {
     static func isOn(_ options: [AnyHashable: Any]?, _ key: String) -> Bool {
         guard let value = options?[key], !(value is NSNull) else { return false }
         return bool(options, key) ?? (value is NSDictionary || value is [AnyHashable: Any])
+    }
+
+    /// How many seconds to wait for others who use the store.
+    static func timeout(_ options: [AnyHashable: Any]?) -> TimeInterval {
+        number(options, NSPersistentStoreTimeoutOption) ?? 240
     }
 
     static func number(_ options: [AnyHashable: Any]?, _ key: String) -> Double? {

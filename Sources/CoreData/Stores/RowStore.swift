@@ -75,6 +75,10 @@ package protocol RowStore: AnyObject, Sendable {
     /// Whether each question is a round trip to a server: one for many objects is better than many for one.
     var isAskedByRoundTrips: Bool { get }
 
+    /// What the store can do besides: batches, history. Nil where it cannot.
+    var batches: (any BatchStore)? { get }
+    var history: (any HistoryStore)? { get }
+
     /// Whether metadata were set that only a save would write; `saveMetadata()` writes them without one.
     var hasUnsavedMetadata: Bool { get }
     func saveMetadata() throws
@@ -108,153 +112,9 @@ extension RowStore {
     package func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? { nil }
     package var readsRangesOfKeys: Bool { false }
     package var isAskedByRoundTrips: Bool { false }
+    package var batches: (any BatchStore)? { nil }
+    package var history: (any HistoryStore)? { nil }
     package var hasUnsavedMetadata: Bool { false }
     package func saveMetadata() throws {}
     package func finishDeferredPiece() throws -> Bool { false }
-}
-
-/// A fetch as a store sees it: no objects, no contexts.
-package struct StoreFetch {
-    package enum Result {
-        case keys
-        case count
-        /// Values of attributes, to-one relationships, `objectID` or expressions, grouped or distinct.
-        case dictionaries(properties: [Column], groupBy: [Column], having: NSPredicate?, distinct: Bool)
-    }
-
-    /// What a dictionary fetch returns under one name.
-    package enum Column {
-        case keyPath(String)
-        /// An `NSExpressionDescription`.
-        case expression(NSPropertyDescription)
-
-        package var name: String {
-            switch self {
-            case .keyPath(let path): path
-            case .expression(let expression): expression.name
-            }
-        }
-    }
-
-    package var layout: EntityLayout
-    package var includesSubentities = true
-    /// Constants in it may be objects or object ids (`ObjectKeyConvertible`).
-    package var predicate: NSPredicate?
-    package var sortDescriptors: [NSSortDescriptor] = []
-    package var limit = 0
-    package var offset = 0
-    /// Only rows with greater primary keys, in the order of their keys, where the store reads such ranges.
-    package var afterPrimaryKey: Int64?
-    package var result: Result = .keys
-    /// Set for stores that programs write, which are shown requests and contexts.
-    var origin: FetchOrigin?
-}
-
-/// Something that stands for a row in a predicate: a managed object or its id.
-protocol ObjectKeyConvertible: AnyObject {
-    var objectKey: ObjectKey { get }
-}
-
-package enum StoreFetchResult {
-    case keys([ObjectKey])
-    case count(Int)
-    case dictionaries([[String: Any]])
-}
-
-/// Everything one save writes to one store.
-package struct ChangeSet {
-    package struct Update {
-        package var old: Snapshot
-        /// The row as it shall be; its version is the old one's plus one.
-        package var new: Snapshot
-        /// The slots that differ.
-        package var changed: SlotMask
-    }
-
-    package struct Deletion {
-        package var key: ObjectKey
-        /// What was read; nil when the object was deleted as a fault (then no version is compared).
-        package var row: Snapshot?
-    }
-
-    /// Changes of the members of one owner's many-to-many relationship, told from the naming side only.
-    package struct Join {
-        package var toMany: ToManySlot
-        package var owner: ObjectKey
-        package var added: [ObjectKey] = []
-        package var removed: [ObjectKey] = []
-
-        package var isEmpty: Bool { added.isEmpty && removed.isEmpty }
-    }
-
-    /// The order of one owner's ordered many-to-many relationship, from either side. Pairs that nobody speaks of keep
-    /// their places; new ones stand at the ends of both lists, in the order of `joins`, until this says otherwise.
-    package struct Arrangement {
-        package var toMany: ToManySlot
-        package var owner: ObjectKey
-        package var members: [ObjectKey]
-        /// Whether `members` is the list from its beginning, not what comes at its end.
-        package var isWhole: Bool
-    }
-
-    /// New rows with their final keys and version 1.
-    package var inserted: [Snapshot] = []
-    package var updated: [Update] = []
-    package var deleted: [Deletion] = []
-    package var joins: [Join] = []
-    package var arrangements: [Arrangement] = []
-    /// Rows that are not written, but have to be as they were read.
-    package var unchanged: [Snapshot] = []
-    /// Whether other stores are written before this part is committed: then it is not repeated.
-    package var goesWithOthers = false
-    /// Who makes the changes.
-    package var origin = ChangeOrigin()
-    /// The objects behind the rows, for stores that programs write.
-    var objects: SavedObjects?
-
-    package var isEmpty: Bool {
-        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty && arrangements.isEmpty
-            && unchanged.isEmpty && objects?.isEmpty ?? true
-    }
-
-    /// The rows as they will be.
-    package var written: [Snapshot] { inserted + updated.map(\.new) }
-
-    /// The rows as they were read, by the keys that the changes are about: what a store must still have.
-    package var expected: [(key: ObjectKey, row: Snapshot)] {
-        (updated.map(\.old) + unchanged).map { (ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key), $0) }
-            + deleted.compactMap { deletion in deletion.row.map { (deletion.key, $0) } }
-    }
-}
-
-/// Thrown by `write` where somebody else has inserted a row under the key of a new one.
-package struct TakenKey: Error {
-    package let error: NSError
-}
-
-/// Rows that somebody else changed or deleted since they were read. Nothing of the change set was written.
-package struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are immutable
-    package struct Conflict {
-        package var key: ObjectKey
-        package var expected: Snapshot?
-        /// The row as it is now; nil when it was deleted.
-        package var found: Snapshot?
-        /// Of a row that is to be deleted: what somebody else has related to it meanwhile.
-        package var newMembers: [NewMember] = []
-    }
-    /// A member of a to-many relationship (a place in the owner's layout) that the saver knows nothing of.
-    package struct NewMember {
-        package var toMany: Int
-        package var key: ObjectKey
-    }
-    /// A uniqueness constraint that an inserted or updated row breaks.
-    package struct ConstraintConflict {
-        package var constraint: [String]
-        package var key: ObjectKey
-        package var existing: ObjectKey?
-        /// The row that has the values, as the save's transaction sees it.
-        package var existingRow: Snapshot?
-    }
-    package var conflicts: [Conflict]
-    package var constraintConflicts: [ConstraintConflict] = []
 }

@@ -39,6 +39,14 @@ package protocol ProductStoreEngine: StoreEngine, AnyObject {
     init()
 }
 
+/// The engines of products, which nothing but their classes' names leads to.
+enum ProductStoreEngines {
+    /// The engine that a class has by this name; nil where there is none.
+    static func made(byClass name: String) -> (any ProductStoreEngine)? {
+        (NSClassFromString(name) as? any ProductStoreEngine.Type)?.init()
+    }
+}
+
 /// A store that is to be opened.
 package struct StoreOpening {
     package var layout: ModelLayout
@@ -73,5 +81,8 @@ extension StoreOpening {
 
 /// What a store says about itself before it is open.
 package protocol StoreLook {
+    var url: URL { get }
     var metadata: [String: Any] { get }
+    /// The model that the store was last opened with; nil where it keeps none.
+    func model() throws -> NSManagedObjectModel?
 }

@@ -169,10 +169,10 @@ struct DestroyedStoresTests {
     func waitedTime() throws {
         let place = try TemporaryFolder()
         let files = SQLiteStoreFiles(place.url.appendingPathComponent("n.sqlite"))
-        let folder = try #require(try MigrationFolder.lock(files, creating: true, timeout: 0))
+        let folder = try #require(try MigrationFolder.lock(files.main, creating: true, timeout: 0))
         for (timeout, isTold) in [(0, false), (0.01, true)] {
             let error = #expect(throws: NSError.self) {
-                _ = try MigrationFolder.lock(files, creating: true, timeout: timeout)
+                _ = try MigrationFolder.lock(files.main, creating: true, timeout: timeout)
             }
             #expect(error?.code == NSPersistentStoreTimeoutError)
             #expect(error?.localizedFailureReason?.contains("is being migrated by") == true)
@@ -374,11 +374,11 @@ struct DestroyedStoresTests {
             let url = folder.appendingPathComponent("n.sqlite")
             try texts(in: url, adding: ["a"])
             let files = SQLiteStoreFiles(url)
-            _ = try MigrationFolder.lock(files, creating: true, timeout: 0)
+            _ = try MigrationFolder.lock(files.main, creating: true, timeout: 0)
             try Data([1]).write(to: files.wal)
             try FileManager.default.removeItem(at: url)
             try files.empty(force: byForce)
-            #expect(!MigrationFolder.exists(for: files))
+            #expect(!MigrationFolder.exists(for: files.main))
             #expect(try Data(contentsOf: files.wal).isEmpty)
         }
     }
@@ -391,10 +391,10 @@ struct DestroyedStoresTests {
             let files = SQLiteStoreFiles(url)
             var place: MigrationFolder?
             let error = #expect(throws: NSError.self) {
-                try files.empty(opened: { place = try MigrationFolder.lock(files, creating: true, timeout: 0) })
+                try files.empty(opened: { place = try MigrationFolder.lock(files.main, creating: true, timeout: 0) })
             }
             #expect(error?.code == NSPersistentStoreTimeoutError)
-            #expect(MigrationFolder.exists(for: files))
+            #expect(MigrationFolder.exists(for: files.main))
             try place?.remove()
             place = nil
             #expect(try texts(in: url) == ["a"])
@@ -435,7 +435,8 @@ struct DestroyedStoresTests {
             if isMade { try withStore(url, model) { _ in } }
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             do {
-                let place = try #require(try MigrationFolder.lock(SQLiteStoreFiles(url), creating: true, timeout: 0))
+                let place = try #require(
+                    try MigrationFolder.lock(SQLiteStoreFiles(url).main, creating: true, timeout: 0))
                 let work = place.url.appendingPathComponent("work")
                 try Data([1]).write(to: work)
                 let error = #expect(throws: NSError.self) {
@@ -449,7 +450,7 @@ struct DestroyedStoresTests {
             // its program.
             try coordinator.destroyPersistentStore(
                 at: url, ofType: NSSQLiteStoreType, options: [NSPersistentStoreTimeoutOption: 60])
-            if isMade { #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(url))) }
+            if isMade { #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(url).main)) }
         }
     }
 }

@@ -125,7 +125,7 @@ struct MigrationPassTests {
     func atWork(_ suffix: String) throws {
         try withSource(suffix) { source, destination in
             let lock = try #require(
-                try MigrationFolder.lock(SQLiteStoreFiles(destination), creating: true, timeout: 0))
+                try MigrationFolder.lock(SQLiteStoreFiles(destination).main, creating: true, timeout: 0))
             let error = #expect(throws: NSError.self) {
                 try Thread.onAnother { try DepotModels.pass(from: source, into: destination, type: Self.type(suffix)) }
             }

@@ -172,7 +172,7 @@ struct CopyProgressTests {
             #expect(failure?.code == NSMigrationCancelledError, "\(String(describing: failure))")
             #expect(watcher.isCancelled)
             #expect(!watcher.events.contains { $0.stage == .done })
-            #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url)))
+            #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url).main))
             #expect(try bench.query("SELECT COUNT(*), SUM(ZSIZE), MAX(ZNAME) FROM ZITEM") == before)
             #expect(try bench.migrate(to: Self.versions[0]) == false)
         }
@@ -224,7 +224,7 @@ struct CopyProgressTests {
                     #expect(error.code == NSMigrationCancelledError)
                     cancelled += 1
                 }
-                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url)))
+                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url).main))
                 #expect(try bench.query("SELECT COUNT(*) FROM ZITEM") == ["1500000"])
             }
             #expect(cancelled >= 3)

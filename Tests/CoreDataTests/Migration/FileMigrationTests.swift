@@ -261,7 +261,7 @@ struct FileMigrationTests {
     func remains(_ kind: StoreKind) throws {
         try withTemporaryFolder { folder in
             let files = try Files(folder, kind)
-            let place = MigrationFolder.url(for: SQLiteStoreFiles(files.url)).appendingPathComponent("step-1")
+            let place = MigrationFolder.url(for: SQLiteStoreFiles(files.url).main).appendingPathComponent("step-1")
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
             try Data([1]).write(to: place.appendingPathComponent(files.url.lastPathComponent))
             let count = try withStore(files.url, ModelText.model(MappedMigrationBench.older), type: kind.type) {

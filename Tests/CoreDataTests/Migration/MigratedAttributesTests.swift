@@ -342,7 +342,7 @@ struct MigratedAttributesTests {
             #expect(after[NSStoreModelVersionHashesKey] as? [String: Data] == model.entityVersionHashesByName)
             #expect(after[NSPersistentStoreModelVersionChecksumKey] as? String == model.versionChecksum)
             #expect(after["NSStoreModelVersionHashesDigest"] as? String == model.storeDigest)
-            #expect(try SQLiteModelCache.model(at: bench.url)?.versionChecksum == model.versionChecksum)
+            #expect(try SQLiteStoreLook(at: bench.url)?.model()?.versionChecksum == model.versionChecksum)
         }
     }
 

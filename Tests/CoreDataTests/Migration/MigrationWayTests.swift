@@ -89,7 +89,7 @@ struct MigrationWayTests {
                 try StoreMigration.migrate(
                     bench.url, metadata, to: model, nil, Self.both, MigrationWay(bundles: [bundle]), 1)
                 try bench.verify(Self.versions[3])
-                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url)))
+                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url).main))
                 if start == 0 {
                     #expect(
                         try bench.query("SELECT ZTITLE, ZSIZE, ZNOTE FROM ZITEM ORDER BY Z_PK")

@@ -45,7 +45,7 @@ struct RowCountTests {
             let before = try bench.content()
             let rows = ["Author": 2, "Book": 4, "Chapter": 8, "Tag": 3]
             let copying = CopyingMigration(
-                store: SQLiteStoreFiles(bench.source), model: bench.olderModel, configuration: nil, timeout: 1)
+                storeAt: bench.source, model: bench.olderModel, configuration: nil, timeout: 1, progress: nil)
             let metadata = try SQLiteStoreMetadata.metadata(at: bench.source)
             var legs = [leg("a", bench.olderModel, rows), leg("b", bench.olderModel, rows)]
             legs[place] = leg("c", bench.olderModel, rows.merging(["Book": 5]) { $1 })

@@ -89,7 +89,7 @@ struct StagedMigrationTests {
                         NSLightweightMigrationStage([Self.checksum(3)]),
                     ])
                 #expect(calls.all == ["will split names", "did"])
-                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url)))
+                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url).main))
                 #expect(
                     try bench.query("SELECT ZFIRST, ZLAST, ZKIND FROM ZHUMAN ORDER BY Z_PK")
                         == ["Ada|Lovelace|7", "Alan|Turing|7"])
@@ -164,7 +164,7 @@ struct StagedMigrationTests {
             #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.domain.contains("Refusal") == true)
             #expect(calls.all == ["will split names", "did"])
             #expect(try bench.dump() == before)
-            #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url)))
+            #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url).main))
             // The old version of the program still starts.
             #expect(try bench.migrate(to: Self.versions[1]) == false)
             try open(bench, Self.model(2), [Self.splitting(calls)])
@@ -185,7 +185,7 @@ struct StagedMigrationTests {
                     try SQLiteConnection(path: url.path, access: .readWrite)
                         .execute("UPDATE ZPERSON SET ZNAME = '\(name)' WHERE Z_PK = 2")
                 }
-                let place = MigrationFolder.url(for: SQLiteStoreFiles(bench.url))
+                let place = MigrationFolder.url(for: SQLiteStoreFiles(bench.url).main)
                 let calls = Calls()
                 let last = NSCustomMigrationStage(migratingFrom: Self.reference(2), to: Self.reference(3))
                 // What a kill in the second stage leaves.
@@ -206,7 +206,7 @@ struct StagedMigrationTests {
                 #expect(
                     try bench.query("SELECT ZLAST FROM ZHUMAN ORDER BY Z_PK")
                         == ["Lovelace", isPutBack ? "Hopper" : "Somerville"])
-                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url)))
+                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url).main))
             }
         }
     }

@@ -32,7 +32,7 @@ struct StoreExchangeTests {
     /// A store of the older model, and beside it the folder with its copy in the newer one.
     private func prepare(_ folder: URL, oldData: Bool = false, newData: Bool = false) throws -> MigrationBench {
         let bench = try MigrationBench(folder, Self.older, rows: StoreMigrationTests.fill(Self.rows))
-        let place = try #require(try MigrationFolder.lock(files(bench), creating: true, timeout: 5))
+        let place = try #require(try MigrationFolder.lock(files(bench).main, creating: true, timeout: 5))
         try FileManager.default.copyItem(at: bench.url, to: place.copy.main)
         try LightweightMigrator.migrate(storeAt: place.copy.main, to: ModelText.model(Self.newer))
         try withExtendedLifetime(SoleUse(of: place.copy, timeout: 0)) {}
@@ -49,7 +49,7 @@ struct StoreExchangeTests {
         _ bench: MigrationBench, stoppingAfter step: StoreExchange.Step? = nil, exchangesNames: Bool = true,
         meanwhile: @escaping (StoreExchange.Step) throws -> Void = { _ in }
     ) throws {
-        let place = try #require(try MigrationFolder.lock(files(bench), creating: false, timeout: 5))
+        let place = try #require(try MigrationFolder.lock(files(bench).main, creating: false, timeout: 5))
         var exchange = StoreExchange(folder: place)
         exchange.exchangesNames = exchangesNames
         exchange.reached = {
@@ -63,7 +63,7 @@ struct StoreExchangeTests {
     private func goOn(
         _ bench: MigrationBench, stoppingAfter step: StoreExchange.Step, exchangesNames: Bool = true
     ) throws {
-        let place = try #require(try MigrationFolder.lock(files(bench), creating: false, timeout: 5))
+        let place = try #require(try MigrationFolder.lock(files(bench).main, creating: false, timeout: 5))
         let journal = try #require(try ExchangeJournal.read(in: place.url))
         #expect(journal.older != journal.newer)
         var exchange = StoreExchange(folder: place)
@@ -97,7 +97,7 @@ struct StoreExchangeTests {
                 // Nothing says that the copy is whole, or a part of it: the original is the store.
                 #expect(try bench.query("SELECT COUNT(*), typeof(ZSIZE) FROM ZITEM") == ["\(Self.rows)|integer"])
                 #expect(data(bench) == (test.hasOldData ? "old" : nil))
-                #expect(!MigrationFolder.exists(for: files(bench)))
+                #expect(!MigrationFolder.exists(for: files(bench).main))
                 return
             }
             #expect(try bench.query("SELECT COUNT(*), typeof(ZSIZE) FROM ZITEM") == ["\(Self.rows)|real"])
@@ -183,7 +183,7 @@ struct StoreExchangeTests {
             let bench = try prepare(folder, oldData: true, newData: true)
             #expect(throws: Stop.self) { try exchange(bench, stoppingAfter: .mainsExchanged, exchangesNames: false) }
             let (store, data) = (files(bench), files(bench).externalDataFolder)
-            let aside = MigrationFolder.url(for: store).appendingPathComponent("older-.store_SUPPORT")
+            let aside = MigrationFolder.url(for: store.main).appendingPathComponent("older-.store_SUPPORT")
             try FileManager.default.moveItem(at: store.supportFolder, to: aside)
             try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
             try Data("late".utf8).write(to: data.appendingPathComponent("late"))
@@ -254,9 +254,9 @@ struct StoreExchangeTests {
             func mode(_ url: URL) throws -> Int? {
                 try (FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? NSNumber)?.intValue
             }
-            var place: MigrationFolder? = try MigrationFolder.lock(files, creating: true, timeout: 5)
-            #expect(try mode(MigrationFolder.url(for: files)) == 0o700)
-            #expect(try mode(#require(place).make("step").main.deletingLastPathComponent()) == 0o700)
+            var place: MigrationFolder? = try MigrationFolder.lock(files.main, creating: true, timeout: 5)
+            #expect(try mode(MigrationFolder.url(for: files.main)) == 0o700)
+            #expect(try mode(#require(place).make("step").deletingLastPathComponent()) == 0o700)
             try place?.remove()
             place = nil
             let data = files.externalDataFolder
@@ -316,7 +316,7 @@ struct StoreExchangeTests {
                 try write(bench, isInLog: isInLog)
                 try StoreExchange.recover(files(bench), timeout: 5)
                 #expect(try bench.query("SELECT ZNAME FROM ZITEM WHERE Z_PK = 1") == ["later"])
-                #expect(!MigrationFolder.exists(for: files(bench)))
+                #expect(!MigrationFolder.exists(for: files(bench).main))
                 try bench.migrateAndVerify(to: Self.newer)
             }
         }
@@ -326,12 +326,12 @@ struct StoreExchangeTests {
     func emptyFolder() throws {
         try withTemporaryFolder { folder in
             let bench = try MigrationBench(folder, Self.older)
-            _ = try MigrationFolder.lock(files(bench), creating: true, timeout: 5)
-            #expect(MigrationFolder.exists(for: files(bench)))
+            _ = try MigrationFolder.lock(files(bench).main, creating: true, timeout: 5)
+            #expect(MigrationFolder.exists(for: files(bench).main))
             try bench.verify(Self.older)
-            #expect(MigrationFolder.exists(for: files(bench)))
+            #expect(MigrationFolder.exists(for: files(bench).main))
             try StoreExchange.recover(files(bench), timeout: 5)
-            #expect(!MigrationFolder.exists(for: files(bench)))
+            #expect(!MigrationFolder.exists(for: files(bench).main))
         }
     }
 
@@ -398,14 +398,14 @@ struct StoreExchangeTests {
     func locked() throws {
         try withTemporaryFolder { folder in
             let bench = try MigrationBench(folder, Self.older)
-            var first = try MigrationFolder.lock(files(bench), creating: true, timeout: 5)
+            var first = try MigrationFolder.lock(files(bench).main, creating: true, timeout: 5)
             let error = #expect(throws: NSError.self) {
-                _ = try MigrationFolder.lock(files(bench), creating: true, timeout: 0.02)
+                _ = try MigrationFolder.lock(files(bench).main, creating: true, timeout: 0.02)
             }
             #expect(error?.code == NSPersistentStoreTimeoutError)
             try first?.remove()
             first = nil
-            #expect(try MigrationFolder.lock(files(bench), creating: false, timeout: 5) == nil)
+            #expect(try MigrationFolder.lock(files(bench).main, creating: false, timeout: 5) == nil)
         }
     }
 

@@ -142,7 +142,7 @@ struct SQLiteStoreOpeningTests {
             #expect(metadata[NSStoreModelVersionIdentifiersKey] as? [String] == ["library"])
             #expect(metadata["_NSAutoVacuumLevel"] as? String == "2")
             #expect(metadata["NSPersistenceFrameworkVersion"] as? Int == 1344)
-            let archived = try #require(try SQLiteModelCache.model(at: url))
+            let archived = try #require(try SQLiteStoreLook(at: url)?.model())
             #expect(archived.entityVersionHashesByName == fixture.layout.model.entityVersionHashesByName)
         }
     }
@@ -150,7 +150,7 @@ struct SQLiteStoreOpeningTests {
     @Test("tables, columns and indexes of a new store are called as Core Data calls them")
     func newTables() throws {
         let fixture = try StoreFixture(at: nil)
-        let statements = SQLiteStoreCreation.definitions(of: fixture.store.schema).map(\.text)
+        let statements = try NewStore(fixture.store.schema, fixture.store.layout).definitions.map(\.text)
         let integers = "ZINPRINT INTEGER, ZPAGES INTEGER, ZAUTHOR INTEGER, Z2_AUTHOR INTEGER, Z4RECENT INTEGER, "
         let others =
             "ZPUBLISHED TIMESTAMP, ZRATING FLOAT, ZPRICE DECIMAL, ZISBN VARCHAR, ZTITLE VARCHAR, ZLINK VARCHAR, "

@@ -76,10 +76,10 @@ open class NSMergePolicy: NSObject {
 
     /// Resolves broken uniqueness constraints. The error policy throws 133021 with the list under
     /// `NSPersistentStoreSaveConflictsErrorKey`; the others leave one object for each value, and what led to another
-    /// one leads to it (`ConstraintResolution`).
+    /// one leads to it (`UniquenessResolution`).
     open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         if mergeType == .errorMergePolicyType { throw NSConstraintConflict.error(list) }
-        for conflict in list { ConstraintResolution(conflict, mergeType).run() }
+        for conflict in list { UniquenessResolution(conflict, mergeType).run() }
     }
 }
 

@@ -13,6 +13,17 @@ struct CopyingMigration {
     let timeout: TimeInterval
     var progress: Progress?
 
+    init(
+        storeAt url: URL, model: NSManagedObjectModel, configuration: String?, timeout: TimeInterval,
+        progress: Progress?
+    ) {
+        store = SQLiteStoreFiles(url)
+        self.model = model
+        self.configuration = configuration
+        self.timeout = timeout
+        self.progress = progress
+    }
+
     /// A part of the way from the older version to the newer one.
     struct Leg {
         /// Tells the leg from all others; a checkpoint names it.
@@ -56,7 +67,7 @@ struct CopyingMigration {
     /// it.
     func run(from metadata: [String: Any], _ legs: [Leg]) throws -> Bool {
         try StoreExchange.recover(store, timeout: timeout)
-        guard let folder = try MigrationFolder.lock(store, creating: true, timeout: timeout, progress) else {
+        guard let folder = try MigrationFolder.lock(store.main, creating: true, timeout: timeout, progress) else {
             return false
         }
         MigrationMoment.reach(.folderLocked)
@@ -123,9 +134,9 @@ struct CopyingMigration {
         for number in checkpoint.done..<legs.count {
             let (leg, before) = (legs[number], checkpoint.place)
             checkpoint.place = Self.place(of: number)
-            let copy = try folder.make(checkpoint.place, keeping: leg.isKept)
+            let copy = SQLiteStoreFiles(try folder.make(checkpoint.place, keeping: leg.isKept))
             checkpoint.rows = try parts.run(number) { part in
-                try leg.make(before.isEmpty ? store : folder.files(in: before), copy, part)
+                try leg.make(before.isEmpty ? store : SQLiteStoreFiles(folder.file(in: before)), copy, part)
             }
             MigrationMoment.reach(.legDone)
             // One file, and on the disk, before anybody says so.

@@ -34,9 +34,8 @@ struct FileMigration {
         self.options = options
     }
 
-    private var files: SQLiteStoreFiles { SQLiteStoreFiles(url) }
     private var progress: Progress? { options?[NSMigrationProgressOption] as? Progress }
-    private var timeout: TimeInterval { StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240 }
+    private var timeout: TimeInterval { StoreOptions.timeout(options) }
 
     /// Whether the options ask for a migration of a store that is of another version.
     var isWanted: Bool {
@@ -47,10 +46,10 @@ struct FileMigration {
     /// Removes what a killed process has left beside the store, after waiting for one that is migrating it now. Costs
     /// one look at the folder when there is nothing.
     func removeRemains() throws {
-        guard MigrationFolder.exists(for: files), !MigrationFolder.isHeldHere(for: files),
+        guard MigrationFolder.exists(for: url), !MigrationFolder.isHeldHere(for: url),
             StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true
         else { return }
-        guard let folder = try MigrationFolder.lock(files, creating: false, timeout: timeout) else { return }
+        guard let folder = try MigrationFolder.lock(url, creating: false, timeout: timeout) else { return }
         // What cannot be removed is only waste.
         try? folder.remove()
     }
@@ -66,7 +65,7 @@ struct FileMigration {
                 reason: "Only SQLite stores are migrated in stages, and this one is of type '\(type)'.",
                 url: url)
         }
-        guard let folder = try MigrationFolder.lock(files, creating: true, timeout: timeout, progress) else { return }
+        guard let folder = try MigrationFolder.lock(url, creating: true, timeout: timeout, progress) else { return }
         MigrationMoment.reach(.folderLocked)
         do {
             try folder.clear()
@@ -123,7 +122,7 @@ struct FileMigration {
         var rows: [String: Int] = [:]
         for (number, hop) in hops.enumerated() {
             let place = "step-\(number + 1)"
-            let target = try folder.make(place).main
+            let target = try folder.make(place)
             // What a hop behind a mapping model loses only the file that this has made can tell.
             if number > 0, !hops[number - 1].isInferred {
                 try lossGuard(Array(hops[number...]), of: last).atBeginning
@@ -197,7 +196,7 @@ struct FileMigration {
     private func putInPlace(_ copy: URL, of before: FileState?) throws {
         MigrationFeed.of(progress)?.begin(.finishing)
         if let rights = before?.rights { chmod(copy.path, rights) }
-        try SQLiteStoreFiles.synchronize(copy)
+        try Disk.synchronize(copy)
         MigrationMoment.reach(.synchronized)
         try MigrationCancellation.check(progress)
         try FileKind.require(.file, at: url)
@@ -209,9 +208,9 @@ struct FileMigration {
                 url: url)
         }
         guard rename(copy.path, url.path) == 0 else {
-            throw MigrationFolder.failure("The migrated store could not be put in its place", url)
+            throw WriteFailure.error("The migrated store could not be put in its place", url)
         }
         MigrationMoment.reach(.mainsExchanged)
-        SQLiteStoreFiles.synchronizeFolder(url.deletingLastPathComponent())
+        Disk.synchronizeFolder(url.deletingLastPathComponent())
     }
 }

@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 
 /// Brings a SQLite store to another version of its model, in place and in one transaction, without a mapping model.

@@ -49,7 +49,6 @@ extension MigrationForecaster {
         through versions: [NSManagedObjectModel], _ forecast: inout MigrationForecast
     ) throws {
         var forecaster = self
-        (forecaster.dialect, forecaster.style) = (connection.dialect, connection.style)
         forecaster.machine = Self.server
         let versions = versions + MigrationLossOptions(options).versions
         let found = SourceModel(
@@ -59,7 +58,7 @@ extension MigrationForecaster {
         let (schema, facts) = try transaction.state(of: source, metadata, on: connection)
         let sizes = try engine.sizes(of: Set(facts.tables.keys), on: connection)
         let state = State(
-            model: source, schema: schema, facts: facts,
+            dialect: connection.dialect, style: connection.style, model: source, schema: schema, facts: facts,
             rowBytes: sizes.mapValues { Double($0) }.reduce(into: [:]) { result, size in
                 result[size.key] = size.value / Double(max(1, facts.tables[size.key]?.rows ?? 0))
             }, size: nil, unchanged: Set(facts.tables.keys))

@@ -8,13 +8,14 @@ struct MigrationForecaster {
     let options: [AnyHashable: Any]?
     /// Where versions and mapping models are looked for; nil for the main bundle and the packages' resources.
     var bundles: [Bundle]?
-    /// The words of the store's database, how it calls what it holds, and how long it takes.
-    var dialect: any SQLDialect = SQLiteDialect()
-    var style: any SQLSchemaStyle = CoreDataFileStyle()
+    /// How long the store's database takes.
     var machine = MachineCalibration.current
 
     /// The tables as they stand before a hop.
     struct State {
+        /// The words of the database, and how it calls what it holds.
+        var dialect: any SQLDialect
+        var style: any SQLSchemaStyle
         var model: NSManagedObjectModel
         var schema: SQLSchema
         var facts: StoreFacts
@@ -23,82 +24,6 @@ struct MigrationForecaster {
         var size: StoreSize?
         /// The tables that lie in the store as they will before the hop, but for columns that are new.
         var unchanged: Set<String> = []
-    }
-
-    /// - Parameters:
-    ///   - versions: versions that the way may lead through, beside those among the program's resources.
-    ///   - looksForWays: whether there may be another way than the direct one by inference.
-    func forecast(through versions: [NSManagedObjectModel], looksForWays: Bool = true) throws -> MigrationForecast {
-        let nothing = MigrationForecast(store: url, isMigrationRequired: false)
-        guard StorePlace(url) == .file, FileManager.default.fileExists(atPath: url.path) else { return nothing }
-        let timeout = try SQLiteStoreOptions(options, url: url).timeout
-        var isSQLite = false
-        do {
-            let found = try SQLiteStoreLook.reading(at: url, timeout: timeout) { look, connection in
-                isSQLite = true
-                return try self.forecast(of: look, on: connection, through: versions, looksForWays: looksForWays)
-            }
-            return found ?? nothing
-        } catch let error as SQLiteError where isSQLite {
-            throw MigrationErrors.translated(error, url: url, doing: "forecasting")
-        } catch let error where !isSQLite {
-            // One of another kind, perhaps.
-            guard let storeClass = StoreClasses.classOfFile(at: url) else {
-                throw (error as? SQLiteError)?.nsError(doing: .opening) ?? error
-            }
-            return try self.forecast(ofFile: storeClass, through: versions)
-        }
-    }
-
-    /// The forecast of a SQLite store, by the look that was taken at it.
-    private func forecast(
-        of look: SQLiteStoreLook, on connection: SQLiteConnection, through versions: [NSManagedObjectModel],
-        looksForWays: Bool
-    ) throws -> MigrationForecast {
-        var forecast = MigrationForecast(store: url, isMigrationRequired: false)
-        let migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
-        if try migrator.fits(look) { return forecast }
-        let (found, metadata) = (SourceModel(look), look.metadata)
-        let size: StoreSize
-        do {
-            forecast.isMigrationRequired = true
-            forecast.diskSpaceAvailable = Self.freeBytes(at: url)
-            let source = try found.find()
-            let (schema, facts) = try transaction.state(of: source, metadata, on: connection)
-            size = try StoreSize(url, connection)
-            let state = State(
-                model: source, schema: schema, facts: facts, rowBytes: try Self.rowBytes(facts, schema, connection),
-                size: size, unchanged: Set(facts.tables.keys))
-            let direct = MigrationHop(source: source, target: model, means: .inferred)
-            let versions = versions + MigrationLossOptions(options).versions
-            let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
-            var taken = [direct]
-            if let hops = looksForWays ? try namedHops(from: source, found) : taken {
-                try go(hops, from: state, on: connection, &forecast)
-                taken = hops
-            } else {
-                try way.go(from: source, to: model) { hops in
-                    if hops == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
-                    forecast.hops = []
-                    try go(hops ?? [direct], from: state, on: connection, &forecast)
-                    taken = hops ?? [direct]
-                }
-            }
-            if looksForWays {
-                let lossGuard = lossGuard(taken, of: way, from: source)
-                add(try lossGuard.sample(metadata, source, on: connection), of: lossGuard, to: &forecast)
-            }
-        } catch let error as NSError
-            where Self.obstacleCodes.contains(error.code) || MigrationErrors.isAboutRows(error)
-        {
-            forecast.hops = []
-            forecast.obstacles = Self.obstacles(of: error)
-            return forecast
-        }
-        let seconds = forecast.hops.flatMap(\.steps).reduce(0) { $0 + $1.seconds }
-        forecast.estimatedSeconds = seconds + Double(forecast.hops.count) * MachineCalibration.current.transaction
-        forecast.diskSpaceNeeded = diskSpace(forecast, size)
-        return forecast
     }
 
     /// The hops of the stages, or of the mapping model, that the options have.
@@ -175,7 +100,7 @@ struct MigrationForecaster {
         let layout = hop.target.layout
         let schema = SQLSchemaBuilder.schema(
             of: layout, entities: hop.target === model ? try transaction.entityNames() : held(of: hop.target),
-            style: style)
+            style: state.style)
         let old = state.model.layout
         var rowsOf: [String: Int] = [:]
         var bytesOf: [String: Double] = [:]
@@ -198,7 +123,8 @@ struct MigrationForecaster {
                 from: Self.version(state.model), to: Self.version(hop.target), means: .mappingModel(hop.name),
                 steps: steps))
         return State(
-            model: hop.target, schema: schema, facts: StoreFacts(schema, rows: rowsOf, in: dialect),
+            dialect: state.dialect, style: state.style, model: hop.target, schema: schema,
+            facts: StoreFacts(schema, rows: rowsOf, in: state.dialect),
             rowBytes: bytesOf,
             size: state.size)
     }
@@ -230,9 +156,9 @@ struct MigrationForecaster {
         next.model = version
         let schema = try next.schema(
             isLast ? transaction.entityNames() : held(of: version), after: state.schema, state.model, run.origins,
-            style: style)
+            style: state.style)
         let plan = try MigrationTransaction.plan(
-            from: state.model.layout, state.schema, to: version.layout, schema, state.facts, in: dialect,
+            from: state.model.layout, state.schema, to: version.layout, schema, state.facts, in: state.dialect,
             run.origins
         ).plan
         if let connection {
@@ -245,18 +171,19 @@ struct MigrationForecaster {
             if case .renameTable(let from, let to) = step { names[to] = names[from] ?? from }
             let table = step.touchedTable.map { names[$0] ?? $0 }
             let bytes = table.flatMap { state.rowBytes[$0] } ?? Self.unknownRowBytes
-            return self.step(step, table: table, rows: rows, bytesPerRow: bytes, state.size)
+            return self.step(step, table: table, rows: rows, bytesPerRow: bytes, state)
         }
         forecast.hops.append(
             .init(
                 from: forecast.hops.last?.to ?? Self.version(state.model), to: Self.version(version), means: .inferred,
                 steps: steps))
-        var facts = StoreFacts(schema, rows: plan.tableRows, in: dialect)
+        var facts = StoreFacts(schema, rows: plan.tableRows, in: state.dialect)
         var rowBytes: [String: Double] = [:]
         for (table, origin) in plan.tableOrigins { rowBytes[table] = state.rowBytes[origin] }
         facts.tables["ACHANGE"] = state.facts.tables["ACHANGE"]
         return State(
-            model: version, schema: schema, facts: facts, rowBytes: rowBytes, size: state.size,
+            dialect: state.dialect, style: state.style, model: version, schema: schema, facts: facts,
+            rowBytes: rowBytes, size: state.size,
             unchanged: state.unchanged.subtracting(plan.steps.flatMap(\.changedTables)))
     }
 
@@ -267,16 +194,6 @@ struct MigrationForecaster {
 
     // MARK: Sizes and times
 
-    private static func rowBytes(
-        _ facts: StoreFacts, _ schema: SQLSchema, _ connection: SQLiteConnection
-    ) throws -> [String: Double] {
-        var result: [String: Double] = [:]
-        for name in schema.allTables.map(\.name) + ["ACHANGE"] {
-            if let table = facts.tables[name] { result[name] = try TableSample.bytesPerRow(of: table, connection) }
-        }
-        return result
-    }
-
     /// Bytes of an entry in an index: a value, a key, their header.
     private static let indexEntry = 16.0
 
@@ -284,15 +201,15 @@ struct MigrationForecaster {
     private static let unknownRowBytes = 60.0
 
     private func step(
-        _ step: MigrationStep, table: String?, rows: Int, bytesPerRow: Double, _ size: StoreSize?
+        _ step: MigrationStep, table: String?, rows: Int, bytesPerRow: Double, _ state: State
     ) -> MigrationForecast.Step {
-        let rows = step.isInstant(in: dialect) ? 0 : rows
+        let rows = step.isInstant(in: state.dialect) ? 0 : rows
         let count = Double(rows)
         let kind: MigrationForecast.Step.Kind
         var bytes = 0.0
         var seconds = 0.0
         switch step {
-        case _ where step.isInstant(in: dialect):
+        case _ where step.isInstant(in: state.dialect):
             kind = .instant
         case .check:
             kind = .scan
@@ -314,7 +231,7 @@ struct MigrationForecaster {
             kind = .rewrite
             bytes = count * bytesPerRow
             // Values that lie in files come into the rows. Which attribute's the files are, only the rows know.
-            if case .tagValues(_, _, _, tagged: false, _) = step { bytes += Double(size?.externalData() ?? 0) }
+            if case .tagValues(_, _, _, tagged: false, _) = step { bytes += Double(state.size?.externalData() ?? 0) }
             seconds = count * machine.rewrite + bytes * machine.byte
         }
         return .init(
@@ -325,22 +242,8 @@ struct MigrationForecaster {
     /// What every migration writes: the catalogue, metadata and the archived model.
     static let smallChange: Int64 = 256 * 1024
 
-    /// In place all written pages lie in the -wal until it is copied, and new tables make the main file grow by as
-    /// much. On a way with a mapping model or a stage's code there is the copy, the next one that is made of it, each
-    /// with its own files of external data, and the associations between them. What is in a -wal today makes the main
-    /// file grow in any case.
-    private func diskSpace(_ forecast: MigrationForecast, _ size: StoreSize) -> Int64 {
-        let small = Self.smallChange * Int64(forecast.hops.count) + size.growth
-        let isCopied = forecast.hops.contains { hop in
-            hop.means != .inferred || hop.steps.contains { $0.kind == .custom }
-        }
-        guard isCopied else { return forecast.bytes * 2 + small }
-        let copies: Int64 = forecast.hops.count > 1 ? 2 : 1
-        return max(size.database, forecast.bytes) * (copies + 1) + size.externalData() * copies + small
-    }
-
     static func size(of url: URL) -> Int64 {
-        StoreSize.bytes(of: SQLiteStoreFiles(url).main)
+        StoreSize.bytes(of: FileKind.target(of: url))
     }
 
     static func freeBytes(at url: URL) -> Int64? {

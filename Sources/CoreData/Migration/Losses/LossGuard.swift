@@ -59,7 +59,7 @@ struct LossGuard {
     }
 
     /// What the hops have no place for, whether rows hold it or not.
-    private func lost(_ metadata: [String: Any]) -> [LossSearch.Lost] {
+    func lost(_ metadata: [String: Any]) -> [LossSearch.Lost] {
         let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
         return LossSearch.lost(on: hops, storing: hashes.map { Set($0.keys) }, configuration: configuration)
     }
@@ -85,22 +85,7 @@ struct LossGuard {
         }
     }
 
-    // MARK: SQLite stores
-
-    /// Throws when rows would lose something, before anything of the store is touched.
-    func checkBeforehand(timeout: TimeInterval) throws {
-        guard let first = hops.first else { return }
-        do {
-            let isStore: Void? = try SQLiteStoreLook.reading(at: url, timeout: timeout) { look, connection in
-                // What somebody else has migrated by now is looked at again.
-                guard !lost(look.metadata).isEmpty, SourceModel(look).fits(first.source) else { return }
-                try check(look.metadata, first.source, on: connection)
-            }
-            if isStore == nil { throw SQLStoreMetadata.notAStore(url) }
-        } catch let error as SQLiteError {
-            throw MigrationErrors.translated(error, url: url, doing: "looking for what would be lost")
-        }
-    }
+    // MARK: Stores in tables
 
     /// Throws when rows of a store would lose something. Where nobody else can write, nothing comes in between.
     func check(_ metadata: [String: Any], _ source: NSManagedObjectModel, on connection: any SQLConnection) throws {

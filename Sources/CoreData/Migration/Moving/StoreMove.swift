@@ -24,7 +24,7 @@ struct StoreMove {
     var place: StorePlace { StoreEngines.form(of: type) == .memory ? .memory : StorePlace(url) }
 
     /// How long to wait for others who work on the new store.
-    var timeout: TimeInterval { StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 240 }
+    var timeout: TimeInterval { StoreOptions.timeout(options) }
 
     var configuration: String? {
         store.configurationName == NSManagedObjectModel.defaultConfigurationName ? nil : store.configurationName

@@ -179,8 +179,6 @@ struct MigrationTransaction {
         var result = metadata
         let type = metadata[NSStoreTypeKey] as? String
         for (key, value) in SQLStoreMetadata.description(of: model, entities: names, type: type) { result[key] = value }
-        let vacuum = "_NSAutoVacuumLevel"
-        result[vacuum] = metadata[vacuum] ?? result[vacuum]
         // Where the framework's rule for a hash is not known, an entity that did not change keeps the one it has.
         guard var hashes = result[NSStoreModelVersionHashesKey] as? [String: Data],
             let oldHashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]

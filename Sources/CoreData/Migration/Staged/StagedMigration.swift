@@ -30,12 +30,12 @@ struct StagedMigration {
     func run(_ metadata: [String: Any]) throws {
         let steps = try withConfiguration(steps(on: way(from: metadata)), metadata) {
             try SourceModel(
-                metadata: metadata, url: url, timeout: SQLiteStoreOptions(options, url: url).timeout
+                metadata: metadata, url: url, timeout: StoreOptions.timeout(options)
             ).find()
         }
-        let settings = try SQLiteStoreOptions(options, url: url)
+        let timeout = StoreOptions.timeout(options)
         let lossGuard = try lossGuard(steps, metadata)
-        try lossGuard?.atBeginning.checkBeforehand(timeout: settings.timeout)
+        try lossGuard?.atBeginning.checkBeforehand(timeout: timeout)
         guard steps.contains(where: { $0.stage != nil }) else {
             try LightweightMigrator.migrate(
                 storeAt: url, through: steps.dropLast().map(\.model), to: model, configuration: configuration,
@@ -43,7 +43,7 @@ struct StagedMigration {
             return
         }
         let copying = CopyingMigration(
-            store: SQLiteStoreFiles(url), model: model, configuration: configuration, timeout: settings.timeout,
+            storeAt: url, model: model, configuration: configuration, timeout: timeout,
             progress: progress)
         // Where somebody else has migrated the store meanwhile, it is looked at again.
         if try !copying.run(from: metadata, legs(steps, lossGuard)) {
@@ -55,7 +55,7 @@ struct StagedMigration {
     /// otherwise: who names versions in stages says what goes.
     private func lossGuard(_ steps: [Step], _ metadata: [String: Any]) throws -> LossGuard? {
         try lossGuard(steps, metadata) {
-            let timeout = try SQLiteStoreOptions(options, url: url).timeout
+            let timeout = StoreOptions.timeout(options)
             return try SourceModel(metadata: metadata, url: url, timeout: timeout).find()
         }
     }
@@ -103,8 +103,9 @@ struct StagedMigration {
         let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
         var stored = VersionHash.checksum(of: hashes)
         if !stops.contains(where: { $0.checksum == stored }),
-            let timeout = try? SQLiteStoreOptions(options, url: url).timeout,
-            let present = try? SourceModel(metadata: metadata, url: url, timeout: timeout).find()
+            let present = try? SourceModel(
+                metadata: metadata, url: url, timeout: StoreOptions.timeout(options)
+            ).find()
         {
             // An older version of this library may have computed other hashes of the same model.
             stored = VersionHash.checksum(of: present.entityVersionHashesByName.filter { hashes[$0.key] != nil })
@@ -235,48 +236,7 @@ struct StagedMigration {
         return model.entities(forConfigurationName: configuration) == nil ? before ?? model : model
     }
 
-    /// One stage with code of the program's own: on a copy, because nobody can tell how far it was when it was killed.
-    /// What the handlers leave is counted behind each of them; what lies between has to leave as many rows.
-    private func run(
-        _ stage: NSCustomMigrationStage, from current: NSManagedObjectModel, to next: NSManagedObjectModel,
-        _ source: SQLiteStoreFiles, _ target: SQLiteStoreFiles, _ lossGuard: LossGuard?, _ progress: Progress?
-    ) throws -> [String: Int] {
-        let work = FollowedWork(progress: progress)
-        let parts = MigrationParts(progress, weights: [1, 2, 2, 2])
-        try parts.run(0) { part in
-            MigrationFeed.of(part)?.begin(.copying)
-            try FollowedWork(progress: part).copy(source, to: target)
-        }
-        MigrationMoment.reach(.copied)
-        try parts.run(1) { part in
-            MigrationFeed.of(part)?.begin(.handling)
-            try handle(stage.willMigrateHandler, stage, current, at: target.main)
-        }
-        MigrationMoment.reach(.willHandled)
-        let before = try EntityCounts(of: target, following: work)
-        try parts.run(2) { part in try migrate(to: next, at: target.main, lossGuard, part) }
-        let between = try EntityCounts(of: target, next, following: work)
-        let expected = try before.after(through: [next], configuration: configuration)
-        if let error = EntityCounts.failure(between.rows, expected: expected, url: url) { throw error }
-        try parts.run(3) { part in
-            MigrationFeed.of(part)?.begin(.handling)
-            try handle(stage.didMigrateHandler, stage, next, at: target.main)
-        }
-        MigrationMoment.reach(.didHandled)
-        try MigrationCancellation.check(progress)
-        return stage.didMigrateHandler == nil
-            ? between.rows : try EntityCounts(of: target, next, following: work).rows
-    }
-
-    private func migrate(
-        to next: NSManagedObjectModel, at url: URL, _ lossGuard: LossGuard?, _ progress: Progress?
-    ) throws {
-        try LightweightMigrator.migrate(
-            storeAt: url, to: next, configuration: configuration, options: options, isDiscardable: true,
-            lossGuard: lossGuard, progress: progress)
-    }
-
-    private func handle(
+    func handle(
         _ handler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?,
         _ stage: NSCustomMigrationStage,
         _ model: NSManagedObjectModel, at url: URL

@@ -16,8 +16,8 @@ struct WayMigration {
     /// Somebody else may have changed its version meanwhile: then nothing happens, and it is to be looked at again.
     func run(from metadata: [String: Any]) throws {
         guard let last = hops.last else { return }
-        let settings = try SQLiteStoreOptions(options, url: url)
-        try lossGuard?.atBeginning.checkBeforehand(timeout: settings.timeout)
+        let timeout = StoreOptions.timeout(options)
+        try lossGuard?.atBeginning.checkBeforehand(timeout: timeout)
         guard hops.contains(where: { !$0.isInferred }) else {
             try LightweightMigrator.migrate(
                 storeAt: url, through: hops.dropLast().map(\.target), to: last.target, configuration: configuration,
@@ -25,7 +25,7 @@ struct WayMigration {
             return
         }
         let copying = CopyingMigration(
-            store: SQLiteStoreFiles(url), model: last.target, configuration: configuration, timeout: settings.timeout,
+            storeAt: url, model: last.target, configuration: configuration, timeout: timeout,
             progress: progress)
         _ = try copying.run(from: metadata, legs())
     }

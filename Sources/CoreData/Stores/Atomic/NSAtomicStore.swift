@@ -78,7 +78,7 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
 
     /// Reads the metadata of the file, if there is one and the class tells them, into `metadata`.
     open override func loadMetadata() throws {
-        guard let url, url.isFileURL, SQLiteStoreFiles(url).mainSize > 0 else { return }
+        guard let url, url.isFileURL, FileKind.size(at: url) > 0 else { return }
         do {
             metadata = try Swift.type(of: self).metadataForPersistentStore(with: url)
         } catch let error as NSError where error.code == NSPersistentStoreOperationError {

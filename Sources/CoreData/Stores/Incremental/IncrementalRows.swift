@@ -43,8 +43,8 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         _ given: NSManagedObjectContext?, _ body: (NSManagedObjectContext) throws -> Result
     ) rethrows -> Result {
         if let given { return try body(given) }
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
+        let executor: any RequestExecutor.Type = NSManagedObjectContext.self
+        let context = executor.own(of: coordinator)
         return try context.performAndWait { try body(context) }
     }
 

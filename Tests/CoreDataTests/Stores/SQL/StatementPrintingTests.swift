@@ -340,6 +340,36 @@ struct StatementPrintingTests {
                 == "SELECT COUNT(*) FROM (SELECT Z_PK, ZA FROM A UNION ALL SELECT Z_PK, ZA FROM B)")
     }
 
+    @Test("A trigger of a connection's own has its statements in it, with their values in the text")
+    func triggers() {
+        let isHeld: [SQLExpression] = [
+            .isIn(.afterChange("Z_ENT"), [.number(1), .number(2)]), .isNotNull(.afterChange("ZX")),
+        ]
+        let values = SQLSelect(
+            results: [.afterChange("Z_PK"), .afterChange("ZX")].map { .init(expression: $0) }, from: .nothing,
+            condition: .and(isHeld))
+        let statements: [SQLStatement] = [
+            .delete(SQLDelete(from: "R", where: .binary(.equal, .column("id"), .beforeChange("Z_PK")))),
+            .insert(SQLInsert(into: "R", ["id", "x"], .select(values), conflict: .replaces(key: ["id"]))),
+        ]
+        func text(_ event: SQLTrigger.Event, _ statements: [SQLStatement]) -> String {
+            let trigger = SQLTrigger(name: "T", table: "ZPLACE", event: event, statements: statements)
+            let printed = printed(.define(.createTrigger(trigger)))
+            #expect(printed.values.isEmpty)
+            return printed.text
+        }
+        let deletion = "DELETE FROM R WHERE (id = OLD.Z_PK); "
+        #expect(
+            text(.update(of: ["Z_ENT", "ZX"]), statements)
+                == "CREATE TEMP TRIGGER T AFTER UPDATE OF Z_ENT, ZX ON main.ZPLACE BEGIN \(deletion)"
+                + "INSERT OR REPLACE INTO R (id, x) SELECT NEW.Z_PK, NEW.ZX "
+                + "WHERE (NEW.Z_ENT IN (1, 2) AND NEW.ZX IS NOT NULL); END")
+        #expect(
+            text(.deletion, [statements[0]])
+                == "CREATE TEMP TRIGGER T AFTER DELETE ON main.ZPLACE BEGIN \(deletion)END")
+        #expect(text(.insertion, []) == "CREATE TEMP TRIGGER T AFTER INSERT ON main.ZPLACE BEGIN END")
+    }
+
     @Test("Rows are numbered within several columns, in an order by several")
     func rowNumbers() {
         let number = SQLExpression.rowNumber(

@@ -54,7 +54,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     /// Whether there is no file yet, or an empty one.
     private static func isNew(_ url: URL) -> Bool {
         guard StorePlace(url) == .file else { return true }
-        return SQLiteStoreFiles(url).mainSize == 0
+        return FileKind.size(at: url) == 0
     }
 
     private static func read(_ url: URL, as format: any RecordFormat.Type) throws -> RecordFile {

@@ -9,7 +9,7 @@ enum WholeFile {
     /// Writes a file's bytes, to the disk, with the rights of the file that lies there.
     static func write(_ data: Data, to url: URL) throws {
         WriteFailure.survivesSizeLimit
-        let target = SQLiteStoreFiles(url).main
+        let target = FileKind.target(of: url)
         let draft = draft(of: target)
         let descriptor = try lock(draft)
         defer { close(descriptor) }
@@ -23,15 +23,15 @@ enum WholeFile {
             unlink(draft.path)
             throw error
         }
-        SQLiteStoreFiles.synchronizeFolder(target.deletingLastPathComponent())
+        Disk.synchronizeFolder(target.deletingLastPathComponent())
     }
 
     /// Removes a file of that kind.
-    static func remove(at url: URL) throws { try FileKind.remove(.file, at: SQLiteStoreFiles(url).main) }
+    static func remove(at url: URL) throws { try FileKind.remove(.file, at: FileKind.target(of: url)) }
 
     /// Removes what a killed process has left beside a file. Nothing happens while somebody writes.
     static func sweep(_ url: URL) {
-        let draft = draft(of: SQLiteStoreFiles(url).main)
+        let draft = draft(of: FileKind.target(of: url))
         let descriptor = open(draft.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
@@ -95,6 +95,6 @@ enum WholeFile {
     }
 
     private static func failure(_ url: URL) -> NSError {
-        MigrationFolder.failure("“\(url.lastPathComponent)” could not be written", url)
+        WriteFailure.error("“\(url.lastPathComponent)” could not be written", url)
     }
 }

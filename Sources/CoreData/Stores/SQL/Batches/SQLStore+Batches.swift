@@ -1,6 +1,8 @@
 import Foundation
 
 extension SQLStore: BatchStore {
+    package final var batches: (any BatchStore)? { acceptsBatches ? self : nil }
+
     package var acceptsBatches: Bool { !decidesByObject }
 
     /// Rows of a batch that are worked on together.
@@ -60,11 +62,10 @@ extension SQLStore: BatchStore {
 
     /// A broken uniqueness constraint that nobody resolves.
     private func constraintError(_ failure: any SQLFailure) -> NSError {
-        let code = failure.nsError(doing: .saving).userInfo[NSSQLiteErrorDomain] as? NSNumber
-        return NSError.coreData(
+        NSError.coreData(
             NSManagedObjectConstraintMergeError,
             reason: "Could not merge changes: a row of the batch breaks a uniqueness constraint (\(failure.message))",
-            url: url, sqliteCode: code?.int32Value)
+            url: url, sqliteCode: failure.codeOfEngine)
     }
 
     /// Runs a body with the rows of a SELECT as they were when the transaction on `connection` began, some hundred at a

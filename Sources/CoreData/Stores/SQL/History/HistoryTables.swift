@@ -16,6 +16,10 @@ package struct HistoryTables: Sendable {
     package static let entityColumn = "ZENTITY"
     package static let bitsColumn = "ZCOLUMNS"
 
+    /// The number of the newest transaction that there is.
+    package static let newestTransaction = SQLSelect(
+        [.function(.max, [.column(SQLSchema.keyColumn)])], of: transactions)
+
     /// What a transaction says of its maker: the middles of the names of columns.
     package static let names = ["AUTHOR", "BUNDLEID", "CONTEXTNAME", "PROCESSID"]
 

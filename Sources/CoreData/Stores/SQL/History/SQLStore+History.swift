@@ -1,6 +1,8 @@
 import Foundation
 
 extension SQLStore: HistoryStore {
+    package final var history: (any HistoryStore)? { self }
+
     package func lastTransactionNumber() throws -> Int64 {
         guard historyTables != nil else { return 0 }
         if capabilities.numbersHistory { return try lastEndedTransaction() }
@@ -22,8 +24,7 @@ extension SQLStore: HistoryStore {
     /// is not through then comes with a later reading.
     private func awaitOlderTransactions() throws {
         guard capabilities.numbersHistory else { return }
-        let newest = SQLSelect([.function(.max, [.column(SQLSchema.keyColumn)])], of: HistoryTables.transactions)
-        guard let number = try reading({ try $0.integer(newest) }) else { return }
+        guard let number = try reading({ try $0.integer(HistoryTables.newestTransaction) }) else { return }
         let deadline = ContinuousClock.now + .seconds(1)
         var pause: UInt32 = 500
         while let found = try readingOnce({ try $0.integer(Self.boundOfHistory) }), reachedBound(found) <= number,

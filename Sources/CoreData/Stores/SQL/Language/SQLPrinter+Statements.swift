@@ -94,6 +94,8 @@ extension SQLPrinter {
                 + dialect.name(of: column.type)
             let value = dialect.conversion(of: column.name, from: from, to: column.type)
             if !value.isEmpty { text += " USING \(value)" }
+        case .createTrigger(let trigger):
+            print(trigger)
         case .dropTrigger(let name):
             text += "DROP TRIGGER \(dialect.quoted(name))"
         case .dropView(let name):
@@ -101,6 +103,24 @@ extension SQLPrinter {
         case .asFound(let definition):
             text += definition
         }
+    }
+
+    private mutating func print(_ trigger: SQLTrigger) {
+        text += "CREATE TEMP TRIGGER \(dialect.quoted(trigger.name)) AFTER "
+        switch trigger.event {
+        case .insertion: text += "INSERT"
+        case .update(let columns):
+            text += "UPDATE OF \(columns.map(dialect.quoted).joined(separator: ", "))"
+        case .deletion: text += "DELETE"
+        }
+        // A table of the connection's own could have the name, too.
+        text += " ON main.\(dialect.quoted(trigger.table)) BEGIN "
+        var body = SQLPrinter(definitionsOf: dialect)
+        for statement in trigger.statements {
+            body.print(statement)
+            body.text += "; "
+        }
+        text += body.text + "END"
     }
 
     /// `CREATE TABLE` as Core Data's own files have it, word for word.

@@ -106,8 +106,32 @@ package enum SQLDefinition: Equatable, Sendable {
     case renameColumn(String, to: String, table: String)
     case dropColumn(String, table: String)
     case changeType(SQLColumn, table: String, from: String)
+    case createTrigger(SQLTrigger)
     case dropTrigger(String)
     case dropView(String)
     /// A definition as the database has told it.
     case asFound(String)
+}
+
+/// What a connection does besides, as long as it lives, when it has changed a row of a table: a trigger that is no part
+/// of the database.
+package struct SQLTrigger: Equatable, Sendable {
+    package enum Event: Equatable, Sendable {
+        case insertion
+        /// Of one of these columns.
+        case update(of: [String])
+        case deletion
+    }
+
+    package var name: String
+    package var table: String
+    package var event: Event
+    /// They name the row's columns by `afterChange` and `beforeChange`, and have no parameters.
+    package var statements: [SQLStatement]
+}
+
+extension SQLExpression {
+    /// A column of the row that a trigger is about: as it is now, and as it was.
+    package static func afterChange(_ column: String) -> SQLExpression { .column(alias: "NEW", name: column) }
+    package static func beforeChange(_ column: String) -> SQLExpression { .column(alias: "OLD", name: column) }
 }

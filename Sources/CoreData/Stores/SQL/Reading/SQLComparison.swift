@@ -5,10 +5,10 @@ package struct SQLComparison {
     package let translator: SQLFetchTranslator
     package let comparison: NSComparisonPredicate
 
-    private var options: NSComparisonPredicate.Options { comparison.options.subtracting(.normalized) }
+    var options: NSComparisonPredicate.Options { comparison.options.subtracting(.normalized) }
     private var type: NSComparisonPredicate.Operator { comparison.predicateOperatorType }
 
-    private func failure() -> NSError { SQLFetchTranslator.failure(comparison.printed) }
+    func failure() -> NSError { SQLFetchTranslator.failure(comparison.printed) }
 
     /// A comparison without ANY or ALL, where a side may be a whole collection.
     package func compareWhole(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
@@ -68,7 +68,7 @@ package struct SQLComparison {
 
     // MARK: Equality and order
 
-    private func kind(_ operand: SQLOperand) -> SlotKind? {
+    func kind(_ operand: SQLOperand) -> SlotKind? {
         switch operand {
         case .value(_, let kind): kind
         case .object: .reference
@@ -77,7 +77,7 @@ package struct SQLComparison {
         }
     }
 
-    private func sql(_ operand: SQLOperand, beside other: SQLOperand) throws -> SQLExpression {
+    func sql(_ operand: SQLOperand, beside other: SQLOperand) throws -> SQLExpression {
         switch operand {
         case .value(let value, _): return value
         case .object(let key, _, _): return key
@@ -141,66 +141,9 @@ package struct SQLComparison {
             try sql(left, beside: low), try sql(low, beside: left), try sql(high, beside: left))
     }
 
-    // MARK: Membership
-
-    private func isIn(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
-        switch right {
-        case .constant(.collection(let elements)): return try isIn(left, elements)
-        case .constant(.null): return .alwaysFalse
-        case .constant(.other(let other)) where other is [AnyHashable: Any]:
-            return try isIn(left, ExpressionValue(other).elements ?? [])
-        case .constant(.string), .value: return try text(.contains, right, left)
-        default: throw failure()
-        }
-    }
-
-    private func isIn(_ left: SQLOperand, _ elements: [Any]) throws -> SQLExpression {
-        var values: [ExpressionValue] = []
-        var hasNull = false
-        for element in elements {
-            let value = ExpressionValue(element)
-            if value.isNull { hasNull = true } else { values.append(value) }
-        }
-        let expression = try sql(left, beside: .constant(.null))
-        var parts: [SQLExpression] = []
-        if !values.isEmpty { parts.append(try membership(expression, left, values)) }
-        if hasNull { parts.append(.isNull(expression)) }
-        return parts.count == 1 ? parts[0] : .or(parts)
-    }
-
-    private func membership(
-        _ expression: SQLExpression, _ left: SQLOperand, _ values: [ExpressionValue]
-    ) throws -> SQLExpression {
-        if !options.isEmpty, values.contains(where: { if case .string = $0 { true } else { false } }) {
-            return .or(
-                try values.map {
-                    .function(.equalText, [expression, try translator.bound($0, as: kind(left)), optionsValue])
-                })
-        }
-        let list = try values.map { try translator.bound($0, as: kind(left)) }
-        if list.count > 500, let plain = Self.plain(list) { return .isInArray(expression, plain) }
-        // How many values one statement takes depends on how SQLite was built; it says so itself where there are too
-        // many.
-        return .isIn(expression, list)
-    }
-
-    /// The values of a list of nothing but integers, or nothing but strings; nil for other lists.
-    private static func plain(_ list: [SQLExpression]) -> [SlotValue]? {
-        var (values, integers): ([SlotValue], Int) = ([], 0)
-        for case .value(let value) in list {
-            switch value {
-            case .int: integers += 1
-            case .string: break
-            default: return nil
-            }
-            values.append(value)
-        }
-        return values.count == list.count && (integers == 0 || integers == list.count) ? values : nil
-    }
-
     // MARK: Text
 
-    private var optionsValue: SQLExpression { .value(.int(Int64(options.rawValue))) }
+    var optionsValue: SQLExpression { .value(.int(Int64(options.rawValue))) }
 
     /// Whether options for strings matter: they do not for numbers, dates and keys.
     private func usesText(_ left: SQLOperand, _ right: SQLOperand) -> Bool {
@@ -215,7 +158,7 @@ package struct SQLComparison {
         return isText(left) && isText(right)
     }
 
-    private func text(
+    func text(
         _ function: SQLExpression.Function, _ left: SQLOperand, _ right: SQLOperand
     ) throws -> SQLExpression {
         if isNull(left) || isNull(right) { return .alwaysFalse }

@@ -67,7 +67,7 @@ package struct SaveSession {
     }
 
     /// Writes rows, and returns those that a uniqueness constraint did not let through.
-    private mutating func attempt(
+    mutating func attempt(
         _ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges
     ) throws -> [ChangeSet.Update] {
         var blocked: [ChangeSet.Update] = []
@@ -136,35 +136,6 @@ package struct SaveSession {
             parameters.bind(number, key)
             parameters.bind(number + 1, Int64(update.old.version))
         }
-    }
-
-    /// Rows of one save may hand unique values on to each other, even in a circle: a database looks after each row, the
-    /// constraint means the end. So the rows give up their values first and are written once more; what is broken then
-    /// is broken.
-    private mutating func updateBlocked(
-        _ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges
-    ) throws {
-        for update in updates {
-            let writer = try writer(update.new.layoutIndex)
-            let object = ObjectKey(layoutIndex: update.new.layoutIndex, key: update.new.key)
-            let mine = constraintConflicts.filter { $0.key == object }
-            let names = Set(mine.flatMap(\.constraint))
-            // Only what is written again afterwards.
-            let columns = writer.fields.filter {
-                update.changed.contains($0.slot) && names.contains(writer.layout.slots[$0.slot].name)
-            }.map(\.column)
-            if columns.isEmpty { continue }
-            let statement = try connection.prepare(
-                .update(
-                    SQLUpdate(
-                        writer.table, columns.map { .init($0, .null) }, where: .isUnchanged(key: 1))))
-            try statement.run { parameters in
-                parameters.bind(1, object.primaryKey)
-                parameters.bind(2, Int64(update.old.version))
-            }
-            constraintConflicts.removeAll { $0.key == object }
-        }
-        _ = try attempt(updates, &files)
     }
 
     /// Looks whether rows still are what they were when they were read.
@@ -272,46 +243,5 @@ package struct SaveSession {
                 if let name { files.orphaned.append(name) }
             }
         }
-    }
-
-    /// Which constraint a row breaks, and which row it clashes with.
-    package func constraintConflict(
-        _ failure: any SQLFailure, _ row: Snapshot, _ writer: RowWriter
-    ) throws -> SaveConflicts.ConstraintConflict {
-        guard case .notUnique(let columns) = failure.kind else { throw failure }
-        let object = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
-        if columns == [SQLSchema.keyColumn] {
-            throw TakenKey(
-                error: .coreData(
-                    NSPersistentStoreSaveError,
-                    reason: "A new object of the entity “\(writer.layout.name)” was not saved: somebody else has "
-                        + "inserted a row with its key \(object.primaryKey)."))
-        }
-        let fields = columns.compactMap { column in writer.fields.first { $0.column == column } }
-        guard !fields.isEmpty, fields.count == columns.count else { throw failure }
-        let statement = try connection.prepare(
-            .select(
-                SQLSelect(
-                    [.column(SQLSchema.keyColumn), .column(SQLSchema.entityColumn)], of: writer.table,
-                    where: .and(
-                        fields.enumerated().map { .binary(.equal, .column($1.column), .parameter($0 + 1)) }),
-                    limit: 1)))
-        let existing = try statement.first { parameters in
-            for (place, field) in fields.enumerated() {
-                try writer.bind(
-                    field, of: row, to: parameters, at: place + 1, numbers: store.schema.numbers,
-                    encode: { Data($0) })
-            }
-        } _: { found in
-            store.layoutIndex(number: found.int64(1), rootIndex: root(row.layoutIndex)).map {
-                ObjectKey(
-                    layoutIndex: $0,
-                    key: ObjectKey.key(storeNumber: store.storeNumber, primaryKey: found.int64(0)))
-            }
-        }
-        withExtendedLifetime(row) {}
-        return SaveConflicts.ConstraintConflict(
-            constraint: fields.map { writer.layout.slots[$0.slot].name }, key: object, existing: existing ?? nil,
-            existingRow: try (existing ?? nil).flatMap { try presentRow($0) })
     }
 }

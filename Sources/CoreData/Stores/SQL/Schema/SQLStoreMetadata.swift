@@ -9,8 +9,11 @@ package enum SQLStoreMetadata {
     package static let reservedKeys: Set<String> = [
         NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
         "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
-        "_NSAutoVacuumLevel", DeferredStatements.metadataKey, StoredVersion.notesKey, unfinishedKey,
+        DeferredStatements.metadataKey, StoredVersion.notesKey, unfinishedKey,
     ]
+
+    /// Whether a program may read the value of a key but not change it. What begins so is an engine's own.
+    private static func isReserved(_ key: String) -> Bool { reservedKeys.contains(key) || key.hasPrefix("_NS") }
 
     /// Where a store that is being filled notes from what. Nobody opens it while it is there.
     package static let unfinishedKey = "OpenCoreDataUnfinishedMove"
@@ -28,8 +31,8 @@ package enum SQLStoreMetadata {
 
     /// What a program has put into a store's metadata, for another store with the same content.
     package static func ownKeys(of metadata: [String: Any]) -> [String: Any] {
-        let others = reservedKeys.union([NSStoreUUIDKey, previousIdentifiersKey, NSStoreModelVersionIdentifiersKey])
-        return metadata.filter { !others.contains($0.key) && !$0.key.hasPrefix("_NS") }
+        let others = [NSStoreUUIDKey, previousIdentifiersKey, NSStoreModelVersionIdentifiersKey]
+        return metadata.filter { !others.contains($0.key) && !isReserved($0.key) }
     }
 
     /// The UUIDs that a store had before a program gave it another one: a -wal that still holds the change is its own.
@@ -52,12 +55,10 @@ package enum SQLStoreMetadata {
 
     /// The program's new metadata, with what the store says about itself.
     package static func merging(_ metadata: [String: Any], over present: [String: Any]) -> [String: Any] {
-        var result = metadata
+        var result = metadata.filter { !isReserved($0.key) }
+        for (key, value) in present where isReserved(key) { result[key] = value }
         let kept = [NSStoreUUIDKey, NSStoreModelVersionIdentifiersKey] + NSPersistentStore.lastingKeys
-        for key in reservedKeys.union(kept) where result[key] == nil {
-            result[key] = present[key]
-        }
-        for key in reservedKeys { result[key] = present[key] }
+        for key in kept where result[key] == nil { result[key] = present[key] }
         return result
     }
 
@@ -113,7 +114,6 @@ package enum SQLStoreMetadata {
             NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map { "\($0.base)" }.sorted(),
             "NSStoreModelVersionHashesDigest": VersionHash.storeDigest(of: hashes),
             NSPersistentStoreModelVersionChecksumKey: VersionHash.checksum(of: hashes),
-            "_NSAutoVacuumLevel": "2",
         ]
         description[NSStoreTypeKey] = type
         let notes = StoredVersion.notes(of: model, with: hashes)

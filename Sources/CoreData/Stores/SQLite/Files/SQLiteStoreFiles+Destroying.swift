@@ -12,7 +12,7 @@ extension SQLiteStoreFiles {
     func empty(timeout: TimeInterval = 0, force: Bool = false, opened: () throws -> Void = {}) throws {
         try requireOwn()
         // Whoever migrates the store, or puts another one in its place, works in that folder.
-        let folder = force ? nil : try MigrationFolder.lock(self, creating: false, timeout: timeout)
+        let folder = force ? nil : try MigrationFolder.lock(main, creating: false, timeout: timeout)
         defer { withExtendedLifetime(folder) {} }
         guard FileManager.default.fileExists(atPath: main.path) else {
             try destroy(force: force, holding: folder)
@@ -41,9 +41,9 @@ extension SQLiteStoreFiles {
             // The main file gets another one in its place, as when it is removed: whoever waits for its lock opens it
             // anew.
             guard rename(shm.path, main.path) == 0 else {
-                throw MigrationFolder.failure("The store could not be destroyed", main)
+                throw WriteFailure.error("The store could not be destroyed", main)
             }
-            Self.synchronizeFolder(main.deletingLastPathComponent())
+            Disk.synchronizeFolder(main.deletingLastPathComponent())
             MigrationMoment.reach(.mainEmptied)
             // SQLite takes no -wal for the log of an empty file.
             if !isWhole { try renew(wal, rights) }
@@ -52,7 +52,7 @@ extension SQLiteStoreFiles {
             MigrationMoment.reach(.valuesRemoved)
             external.committed(files)
             removeSupportFolder()
-            Self.synchronizeFolder(main.deletingLastPathComponent())
+            Disk.synchronizeFolder(main.deletingLastPathComponent())
         }
         do {
             // The -wal goes into the main file first: without it the main file would be an older state of the store.
@@ -87,17 +87,17 @@ extension SQLiteStoreFiles {
             external.remove(own)
             removeSupportFolder()
             try FileKind.remove(.file, at: main)
-            Self.synchronizeFolder(main.deletingLastPathComponent())
+            Disk.synchronizeFolder(main.deletingLastPathComponent())
         }
     }
 
     /// Removes what a killed migration has left: found later, it would be put in the place of a new store. It stays,
     /// and this throws, where somebody has begun to work there meanwhile.
     private func removeMigrationFolder(_ held: MigrationFolder?, force: Bool) throws {
-        let url = MigrationFolder.url(for: self)
+        let url = MigrationFolder.url(for: main)
         if force { return try FileKind.remove(.folder, at: url) }
         // No waiting: whoever works there may wait for the store, which is locked here.
-        guard let folder = try held ?? MigrationFolder.lock(self, creating: false, timeout: 0) else { return }
+        guard let folder = try held ?? MigrationFolder.lock(main, creating: false, timeout: 0) else { return }
         try withExtendedLifetime(folder) { try FileKind.remove(.folder, at: url) }
     }
 
@@ -116,7 +116,7 @@ extension SQLiteStoreFiles {
     /// A connection that keeps everybody else from a file that is empty.
     private func lockOfEmptyFile(at url: URL) throws -> SQLiteConnection {
         let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0)
-        try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+        try connection.lockOutOthers()
         return connection
     }
 
@@ -149,7 +149,7 @@ private struct FileRights {
         // Without a descriptor: closing one would drop the locks of a connection that has just opened the file.
         guard mknod(url.path, S_IFREG | mode, 0) == 0 else {
             if errno == EEXIST { return }
-            throw MigrationFolder.failure("An empty file could not be made", url)
+            throw WriteFailure.error("An empty file could not be made", url)
         }
         // Only root gives files away; others have files of their own here.
         guard isKnown else { return }

@@ -29,12 +29,12 @@ extension SQLiteStoreFiles {
     ) throws {
         try requireOwn()
         try StoreExchange.recover(self, timeout: timeout)
-        guard let place = try MigrationFolder.lock(self, creating: true, timeout: timeout) else { return }
+        guard let place = try MigrationFolder.lock(main, creating: true, timeout: timeout) else { return }
         do {
             try place.clear()
             let sibling = place.copy
             try make(sibling)
-            try Self.synchronize(sibling.main)
+            try Disk.synchronize(sibling.main)
             if FileManager.default.fileExists(atPath: main.path) {
                 try withoutUsers(timeout: waiting, force: force, absorbing: true) { try take(sibling, rename: rename) }
             } else {
@@ -63,7 +63,7 @@ extension SQLiteStoreFiles {
             external.abandoned(files)
             throw NSError.coreData(CocoaError.Code.fileWriteUnknown.rawValue, reason: reason, url: main)
         }
-        Self.synchronizeFolder(main.deletingLastPathComponent())
+        Disk.synchronizeFolder(main.deletingLastPathComponent())
         external.committed(files)
     }
 

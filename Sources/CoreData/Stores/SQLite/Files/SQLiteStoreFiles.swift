@@ -10,24 +10,7 @@ struct SQLiteStoreFiles: Sendable {
 
     /// The files of the store at a URL. Where a symbolic link lies there, they are those of the file that it leads to:
     /// SQLite puts the -wal beside that one, and an exchange of files must not take the link's place.
-    init(_ url: URL) { main = Self.resolved(url) }
-
-    private static func resolved(_ url: URL) -> URL {
-        guard FileKind(at: url) == .link else { return url }
-        if let path = realpath(url.path, nil) {
-            defer { free(path) }
-            return URL(fileURLWithPath: String(cString: path))
-        }
-        // Nothing is there yet: a store is made where the link leads to.
-        var target = url
-        for _ in 0..<40 {
-            guard FileKind(at: target) == .link,
-                let next = try? FileManager.default.destinationOfSymbolicLink(atPath: target.path)
-            else { return target }
-            target = URL(fileURLWithPath: next, relativeTo: target.deletingLastPathComponent()).absoluteURL
-        }
-        return url
-    }
+    init(_ url: URL) { main = FileKind.target(of: url) }
 
     var wal: URL { URL(fileURLWithPath: main.path + "-wal") }
     var shm: URL { URL(fileURLWithPath: main.path + "-shm") }
@@ -55,7 +38,7 @@ struct SQLiteStoreFiles: Sendable {
     func requireOwn() throws {
         try requireOwnFiles(.fileWriteUnknown)
         try FileKind.require(.folder, at: supportFolder)
-        try FileKind.require(.folder, at: MigrationFolder.url(for: self))
+        try FileKind.require(.folder, at: MigrationFolder.url(for: main))
     }
 
     /// Throws where something that is no regular file lies in the place of one.
@@ -65,20 +48,12 @@ struct SQLiteStoreFiles: Sendable {
     }
 
     /// Whether something is in the -wal.
-    var hasLog: Bool { Self.size(of: wal) > 0 }
+    var hasLog: Bool { FileKind.size(at: wal) > 0 }
 
     /// Whether nothing is in the main file: a store was destroyed there, or none was made yet. SQLite ignores what lies
     /// in the
     /// -wal then.
-    var isEmptied: Bool { FileKind(at: main, followsLinks: true) == .file && mainSize == 0 }
-
-    /// How many bytes the main file has.
-    var mainSize: Int { Self.size(of: main) }
-
-    private static func size(of url: URL) -> Int {
-        var status = stat()
-        return stat(url.path, &status) == 0 ? Int(status.st_size) : 0
-    }
+    var isEmptied: Bool { FileKind(at: main, followsLinks: true) == .file && FileKind.size(at: main) == 0 }
 
     /// Whether a file or folder is not to be written: because of its rights or its medium, or because nobody has the
     /// right to, as in an archive. Root, who may write everywhere, does not write there either.
@@ -107,7 +82,7 @@ struct SQLiteStoreFiles: Sendable {
             let connection = try? SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: timeout)
         else { return }
         connection.disableCheckpointOnClose()
-        _ = try? connection.integer("SELECT COUNT(*) FROM sqlite_master")
+        try? connection.readSomething()
     }
 
     /// Removes the -shm that a reader made, and the -wal with it where that is empty, if nobody has the store open.
@@ -120,20 +95,20 @@ struct SQLiteStoreFiles: Sendable {
         else { return }
         guard hasLog else {
             // SQLite removes both when this connection closes.
-            _ = try? connection.integer("SELECT COUNT(*) FROM sqlite_master")
+            try? connection.readSomething()
             return
         }
         // The -wal stays as it is. Exclusive mode does without a -shm, and while its lock is held nobody else uses one.
         connection.disableCheckpointOnClose()
-        guard (try? connection.execute("PRAGMA query_only = 1; PRAGMA locking_mode = EXCLUSIVE")) != nil,
-            (try? connection.integer("SELECT COUNT(*) FROM sqlite_master")) != nil
+        guard (try? connection.readAlone()) != nil,
+            (try? connection.readSomething()) != nil
         else { return }
         try? FileKind.remove(.file, at: shm)
     }
 
     /// Whether anything of a store is there. The empty files of one that was destroyed are nothing.
     var exist: Bool {
-        [main, wal, journal].contains { Self.size(of: $0) > 0 } || FileKind(at: supportFolder) != nil
+        [main, wal, journal].contains { FileKind.size(at: $0) > 0 } || FileKind(at: supportFolder) != nil
     }
 
     // MARK: Copying
@@ -192,15 +167,16 @@ struct SQLiteStoreFiles: Sendable {
             ? try SQLiteConnection(path: main.path, access: readingAccess, busyTimeout: timeout)
             : try SQLiteStoreMetadata.quietConnection(at: main, timeout: timeout)
         do {
-            let isWAL = try source.text("PRAGMA journal_mode") == "wal"
+            let isWAL = try source.hasLog()
             let target = try SQLiteConnection(path: destination.main.path, access: .create, busyTimeout: timeout)
             // One transaction: others may write meanwhile, and the pieces are of one state.
-            try source.execute("BEGIN; SELECT COUNT(*) FROM sqlite_master")
+            try source.beginLazily()
+            try source.readSomething()
             // Somebody has destroyed it since. The copy of nothing would take the place of a store.
-            if try source.integer("PRAGMA page_count") == 0 { throw SQLStoreMetadata.notAStore(main) }
+            if try source.size() == 0 { throw SQLStoreMetadata.notAStore(main) }
             try source.backUp(to: target, following: work.map { work in { try work.advance($0) } })
-            try source.execute("COMMIT")
-            if isWAL { _ = try target.text("PRAGMA journal_mode = WAL") }
+            source.endReading()
+            if isWAL { try target.setJournalMode("WAL") }
         } catch let error as SQLiteError where source.access == .immutable && !isUnchanged() {
             // What is half written can look damaged.
             if [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode) { return false }
@@ -249,8 +225,8 @@ struct SQLiteStoreFiles: Sendable {
                 connection.disableCheckpointOnClose()
                 try opened()
                 do {
-                    try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
-                    if absorbing { try connection.execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE); BEGIN EXCLUSIVE") }
+                    try connection.lockOutOthers()
+                    if absorbing { try connection.absorbLog() }
                 } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
                     guard ContinuousClock.now < deadline else { throw error.nsError(doing: .saving) }
                     waits = true
@@ -286,25 +262,6 @@ struct SQLiteStoreFiles: Sendable {
             try body()
         } catch let error as SQLiteError {
             throw error.nsError(doing: .saving)
-        }
-    }
-
-    static func synchronize(_ url: URL) throws {
-        let descriptor = open(url.path, O_RDONLY)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        if fsync(descriptor) != 0 {
-            throw NSError.coreData(
-                CocoaError.Code.fileWriteUnknown.rawValue,
-                reason: "The file could not be written to the disk: \(String(cString: strerror(errno)))", url: url)
-        }
-    }
-
-    static func synchronizeFolder(_ url: URL) {
-        let descriptor = open(url.path, O_RDONLY | O_DIRECTORY)
-        if descriptor >= 0 {
-            fsync(descriptor)
-            close(descriptor)
         }
     }
 }

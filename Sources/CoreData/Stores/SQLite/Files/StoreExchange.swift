@@ -27,8 +27,8 @@ struct StoreExchange {
         try reached(step)
     }
 
-    private var store: SQLiteStoreFiles { folder.store }
-    private var copy: SQLiteStoreFiles { folder.copy }
+    var store: SQLiteStoreFiles { SQLiteStoreFiles(folder.store) }
+    var copy: SQLiteStoreFiles { folder.copy }
 
     // MARK: Exchanging
 
@@ -65,8 +65,8 @@ struct StoreExchange {
         try exchangeSupport(journal)
         try keepOthers(journal)
         try reach(.supportExchanged)
-        SQLiteStoreFiles.synchronizeFolder(store.main.deletingLastPathComponent())
-        SQLiteStoreFiles.synchronizeFolder(folder.url)
+        Disk.synchronizeFolder(store.main.deletingLastPathComponent())
+        Disk.synchronizeFolder(folder.url)
         try reach(.folderSynchronized)
         try copy.removeRemains()
         if let mark = journal.supportMark {
@@ -86,7 +86,7 @@ struct StoreExchange {
         if fileManager.fileExists(atPath: store.main.path) {
             if exchangesNames, opencoredata_exchange(copy.main.path, store.main.path) == 0 { return }
             if exchangesNames, ![ENOSYS, EINVAL, ENOTSUP].contains(errno) {
-                throw MigrationFolder.failure("The migrated store could not be put in its place", store.main)
+                throw WriteFailure.error("The migrated store could not be put in its place", store.main)
             }
             try Self.rename(store.main, to: aside(store.main))
         }
@@ -108,7 +108,7 @@ struct StoreExchange {
         if hasOld {
             if exchangesNames, opencoredata_exchange(new.path, old.path) == 0 { return }
             if exchangesNames, ![ENOSYS, EINVAL, ENOTSUP].contains(errno) {
-                throw MigrationFolder.failure("The external data could not be put in its place", old)
+                throw WriteFailure.error("The external data could not be put in its place", old)
             }
             if fileManager.fileExists(atPath: aside(old).path) {
                 // Somebody was killed between the two renames; what lies there has come since.
@@ -133,11 +133,11 @@ struct StoreExchange {
     static let markPrefix = ".exchange-"
 
     /// Where something of the older version lies when names cannot be exchanged.
-    private func aside(_ url: URL) -> URL { folder.url.appendingPathComponent("older-\(url.lastPathComponent)") }
+    func aside(_ url: URL) -> URL { folder.url.appendingPathComponent("older-\(url.lastPathComponent)") }
 
     private static func rename(_ source: URL, to target: URL) throws {
         guard Foundation.rename(source.path, target.path) == 0 else {
-            throw MigrationFolder.failure("“\(source.lastPathComponent)” could not be renamed", source)
+            throw WriteFailure.error("“\(source.lastPathComponent)” could not be renamed", source)
         }
     }
 
@@ -146,58 +146,5 @@ struct StoreExchange {
         let connection = try SQLiteConnection(path: url.path, access: .immutable)
         let metadata = try SQLStoreMetadata.read(from: connection, url: url)
         return VersionHash.storeDigest(of: metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:])
-    }
-
-    // MARK: Recovery
-
-    /// Ends what a killed process began, before a store is opened. Costs one look at the folder when there is nothing.
-    ///
-    /// Waits for a process that is migrating the store now. A copy of which a part was finished stays where it is: the
-    /// next migration resumes with it. A finished one whose original has been written to since, by a program that knows
-    /// nothing of the journal, or has another file in its place, is given up: what lies there is the store.
-    static func recover(_ store: SQLiteStoreFiles, timeout: TimeInterval = 240) throws {
-        guard MigrationFolder.exists(for: store), !MigrationFolder.isHeldHere(for: store) else { return }
-        do {
-            guard let folder = try MigrationFolder.lock(store, creating: false, timeout: timeout) else { return }
-            guard let journal = try ExchangeJournal.read(in: folder.url) else {
-                // Without a checkpoint nothing can be resumed.
-                if MigrationCheckpoint.read(in: folder.url) == nil { try folder.remove() }
-                return
-            }
-            try StoreExchange(folder: folder).recover(journal, timeout: timeout)
-        } catch let error as SQLiteError {
-            throw error.nsError(doing: .opening)
-        }
-    }
-
-    private func recover(_ journal: ExchangeJournal, timeout: TimeInterval) throws {
-        guard FileManager.default.fileExists(atPath: store.main.path) else { return try finish(journal) }
-        let hasCopy =
-            try FileManager.default.fileExists(atPath: copy.main.path)
-            && Self.digest(of: copy.main) == journal.newer
-        guard hasCopy else {
-            if try Self.digest(of: store.main) == journal.newer { return try finish(journal) }
-            return try giveUp(journal)
-        }
-        let use = try SoleUse(of: store, timeout: timeout)
-        let isUntouched =
-            try Self.digest(of: store.main) == journal.older && !use.hadLog
-            && use.changeCounter() == journal.olderChanges && FileState(store.main) == journal.olderFile
-        if isUntouched { try finish(journal) } else { try giveUp(journal) }
-    }
-
-    /// Removes both versions: somebody has put another file in the store's place, or has written to the older one.
-    /// External values of the older version stay, because a backup of it may name them.
-    private func giveUp(_ journal: ExchangeJournal) throws {
-        let isNewer = journal.supportMark.map {
-            FileManager.default.fileExists(atPath: copy.supportFolder.appendingPathComponent($0).path)
-        }
-        for older in [isNewer ?? false ? nil : copy.supportFolder, aside(store.supportFolder)].compactMap(\.self) {
-            try SharedSupport.carry(from: older, to: store.supportFolder, except: [], isMoved: true)
-        }
-        if let mark = journal.supportMark {
-            try? FileManager.default.removeItem(at: store.supportFolder.appendingPathComponent(mark))
-        }
-        try folder.remove()
     }
 }

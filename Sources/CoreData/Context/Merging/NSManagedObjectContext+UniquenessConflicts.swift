@@ -1,0 +1,63 @@
+import Foundation
+
+// Objects of a save that break a uniqueness constraint.
+extension NSManagedObjectContext {
+    /// Broken constraints by what breaks them: all objects with the same values are in one conflict.
+    final func constraintConflicts(_ found: [SaveConflicts.ConstraintConflict]) -> [NSConstraintConflict] {
+        struct Place: Hashable {
+            var constraint: [String]
+            var existing: ObjectKey?
+        }
+        var order: [Place] = []
+        var groups: [Place: [SaveConflicts.ConstraintConflict]] = [:]
+        for conflict in found {
+            let place = Place(constraint: conflict.constraint, existing: conflict.existing)
+            if groups[place] == nil { order.append(place) }
+            groups[place, default: []].append(conflict)
+        }
+        return order.map { place in
+            let group = groups[place] ?? []
+            var objects = group.compactMap { objectBeingSaved(under: $0.key) }
+            var database: NSManagedObject?
+            var values: [String: Any]?
+            if let existing = place.existing {
+                if let rival = objectBeingSaved(under: existing), isSaving(place.constraint, of: rival) {
+                    objects.insert(rival, at: 0)
+                } else if let row = group.first?.existingRow {
+                    let object = object(for: existing)
+                    if object.row == nil {
+                        object.row = row
+                    } else if object.row?.version ?? 0 < row.version {
+                        object.rebase(on: row, keeping: .all)
+                    }
+                    database = object
+                    values = object.snapshotValues(of: row)
+                }
+            }
+            return NSConstraintConflict(
+                constraint: place.constraint, database: database, databaseSnapshot: values, conflicting: objects,
+                conflictingSnapshots: objects.map { object in object.row.map { object.snapshotValues(of: $0) } ?? [:] })
+        }
+    }
+
+    /// The object that the present attempt to save writes under a (permanent) key.
+    private func objectBeingSaved(under key: ObjectKey) -> NSManagedObject? {
+        if let temporary = temporaryKeys[key] {
+            return registeredObject(for: ObjectKey(layoutIndex: key.layoutIndex, key: temporary))
+        }
+        return registeredObject(for: key)
+    }
+
+    /// Whether the object has its value of a constraint from memory, not from its row.
+    private func isSaving(_ constraint: [String], of object: NSManagedObject) -> Bool {
+        if object.flags.contains(.inserted) { return true }
+        guard object.flags.contains(.updated) else { return false }
+        let changed = object.persistentChanges()
+        return constraint.contains { name in
+            switch object.home.layout.access(at: name) {
+            case .attribute(let slot)?, .toOne(let slot)?: changed.contains(slot)
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+// What delete rules make of the objects that are related to deleted ones. The deny rule is looked at when those are
+// saved (`ObjectValidation+DenyRule`).
+extension NSManagedObjectContext {
+    /// Applies the delete rules until nothing new is deleted.
+    final func propagateDeletions() {
+        if pendingDeletions.isEmpty { return }
+        let outer = readErrors
+        let errors = ReadErrors()
+        readErrors = errors
+        defer { readErrors = outer }
+        var deleted: Set<ObjectKey> = []
+        // What they lead to cannot be read: their rules are due until it can, or a save or a fetch says so.
+        var unread: [NSManagedObject] = []
+        while !pendingDeletions.isEmpty {
+            let batch = pendingDeletions
+            pendingDeletions = []
+            readAhead(for: batch)
+            for object in batch where object.flags.contains(.deletionPending) {
+                let met = errors.count
+                object.flags.remove(.deletionPending)
+                propagateDeletion(of: object)
+                deleted.insert(object.objectKey)
+                if errors.count == met { continue }
+                object.flags.insert(.deletionPending)
+                unread.append(object)
+            }
+        }
+        pendingDeletions = unread
+        leaveOneWayOwners(deleted)
+        if let first = errors.first { outer?.note(first) }
+    }
+
+    /// Reads by a few requests what the rules of objects look at. Where each request is a round trip, it reads what a save
+    /// checks in those that lose them, too. What cannot be read is left to each object, which notes the error.
+    private func readAhead(for objects: [NSManagedObject]) {
+        let isAskedByRoundTrips = persistentStoreCoordinator?.isAskedByRoundTrips == true
+        if objects.count == 1, !isAskedByRoundTrips { return }
+        let pending = objects.filter { $0.flags.contains(.deletionPending) }
+        for group in Dictionary(grouping: pending, by: { $0.home.layout.index }).values {
+            let layout = group[0].home.layout
+            // One object reads what it needs by itself.
+            if group.count == 1, !isAskedByRoundTrips { continue }
+            let toOnes = layout.slots.compactMap { slot -> NSRelationshipDescription? in
+                guard case .toOne(let relationship, _) = slot.role else { return nil }
+                return relationship
+            }
+            if !toOnes.isEmpty { try? loadRows(of: group, evenDeleted: true) }
+            for relationship in toOnes where isAskedByRoundTrips && relationship.inverseRelationship != nil {
+                if relationship.deleteRule == .noActionDeleteRule { continue }
+                _ = try? prefetchLevel(relationship.name, of: group)
+            }
+            if group.count == 1 { continue }
+            for toMany in layout.toManys where isAskedByRoundTrips || needsRows(ofMembers: toMany) {
+                if toMany.relationship.deleteRule == .noActionDeleteRule { continue }
+                _ = try? prefetchLevel(toMany.relationship.name, of: group)
+            }
+        }
+    }
+
+    /// Whether a delete rule looks into the rows of what a relationship leads to.
+    private func needsRows(ofMembers toMany: ToManySlot) -> Bool {
+        switch toMany.kind {
+        case .inverseKey, .ownerKey:
+            toMany.relationship.deleteRule == .cascadeDeleteRule
+                || toMany.relationship.deleteRule == .nullifyDeleteRule
+        case .join, .transient: false
+        }
+    }
+
+    private func propagateDeletion(of object: NSManagedObject) {
+        let layout = object.home.layout
+        // A program's store finds by the version alone that somebody has related something to the object since.
+        if object.row == nil, object.key > 0, persistentStoreCoordinator?.hasObjectStores == true,
+            layout.toManys.contains(where: \.isLeftByOwners)
+        {
+            _ = object.firedRow()
+        }
+        for (slot, description) in layout.slots.enumerated() {
+            guard case .toOne(let relationship, _) = description.role,
+                let target = object.referencedObject(at: slot)
+            else { continue }
+            if relationship.deleteRule == .cascadeDeleteRule { delete(target) }
+            if relationship.deleteRule == .nullifyDeleteRule || relationship.deleteRule == .cascadeDeleteRule {
+                forget(object, in: target, inverse: relationship.inverseRelationship)
+            }
+        }
+        for toMany in layout.toManys where toMany.relationship.deleteRule != .noActionDeleteRule {
+            let isDenied = toMany.relationship.deleteRule == .denyDeleteRule
+            let members = object.memberObjects(of: toMany.index)
+            // Those that cannot be read are told of one by one.
+            if members.count > 1, needsRows(ofMembers: toMany) { try? loadRows(of: members) }
+            for member in members {
+                if isDenied { continue }
+                if toMany.relationship.deleteRule == .cascadeDeleteRule { delete(member) }
+                forget(object, in: member, of: toMany)
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// Bringing to the disk what was written.
+enum Disk {
+    /// What a file holds.
+    static func synchronize(_ url: URL) throws {
+        let descriptor = open(url.path, O_RDONLY)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        if fsync(descriptor) != 0 {
+            throw NSError.coreData(
+                CocoaError.Code.fileWriteUnknown.rawValue,
+                reason: "The file could not be written to the disk: \(String(cString: strerror(errno)))", url: url)
+        }
+    }
+
+    /// Which names a folder has.
+    static func synchronizeFolder(_ url: URL) {
+        let descriptor = open(url.path, O_RDONLY | O_DIRECTORY)
+        if descriptor >= 0 {
+            fsync(descriptor)
+            close(descriptor)
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+
+/// Opens and closes the two stores of a migration.
+struct MappedMigrationStores {
+    let ends: MappedMigrationEnds
+    /// Whether another process may resume with the new store: then a kill must leave it whole, and it may be there
+    /// already.
+    var isKept = false
+
+    private static let sourceConfiguration = "OpenCoreDataMigrationSource"
+
+    func openSource(_ model: NSManagedObjectModel) throws -> NSPersistentStoreCoordinator {
+        do {
+            let configuration = try configurationOfSource(model)
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            var options = withoutMigration(ends.sourceOptions)
+            options[NSReadOnlyPersistentStoreOption] = true
+            _ = try coordinator.add(
+                ofType: ends.sourceType, configuration, at: ends.sourceURL, options,
+                for: .migrationSource(isLocked: ends.isSourceLocked), insteadOf: nil)
+            return coordinator
+        } catch {
+            throw MappingErrors.sourceStore(error, ends.sourceURL)
+        }
+    }
+
+    /// A store may hold some of the model's entities only; the others are then left out.
+    private func configurationOfSource(_ model: NSManagedObjectModel) throws -> String? {
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: ends.sourceType, at: ends.sourceURL, options: ends.sourceOptions)
+        guard let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return nil }
+        let entities = model.entities.filter { hashes[$0.name ?? ""] != nil }
+        if entities.count == model.entities.count || entities.isEmpty { return nil }
+        if !model.isFrozen { model.setEntities(entities, forConfigurationName: Self.sourceConfiguration) }
+        return model.configurations.contains(Self.sourceConfiguration) ? Self.sourceConfiguration : nil
+    }
+
+    func openDestination(_ model: NSManagedObjectModel) throws -> NSPersistentStoreCoordinator {
+        do {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            var options = withoutMigration(ends.destinationOptions)
+            options[NSReadOnlyPersistentStoreOption] = nil
+            // What is written is there as a whole or not at all.
+            let isNew = isOwnFile && (isKept || !SQLiteStoreFiles(ends.buildURL).exist)
+            if isNew, let pragmas = ownPragmas(options) { options[NSSQLitePragmasOption] = pragmas }
+            _ = try coordinator.add(
+                ofType: ends.destinationType, ends.destinationConfiguration, at: ends.buildURL, options,
+                for: .migrationDestination(isSole: isWhole || isOwnFile), insteadOf: nil)
+            return coordinator
+        } catch {
+            throw MappingErrors.destinationStore(error, ends.destinationURL)
+        }
+    }
+
+    // MARK: A store of the migration's own
+
+    /// Whether the destination is a SQLite store in a file.
+    private var isOwnFile: Bool {
+        StoreEngines.form(of: ends.destinationType) == .file && ends.destinationURL.isFileURL
+            && StorePlace(ends.destinationURL) == .file
+    }
+
+    /// Whether the destination is read and written as a whole: once, then.
+    private var isWhole: Bool { StoreEngines.form(of: ends.destinationType) == .wholeFile }
+
+    /// Nobody sees the new store before it is whole, and a migration that fails removes it: no commit has to reach the
+    /// disk, and one connection reads and writes. What the program asks for itself stays.
+    private func ownPragmas(_ options: [AnyHashable: Any]) -> [AnyHashable: Any]? {
+        var pragmas: [AnyHashable: Any] = [
+            "journal_mode": isKept ? "TRUNCATE" : "MEMORY", "locking_mode": "EXCLUSIVE", "synchronous": "OFF",
+        ]
+        guard let given = options[NSSQLitePragmasOption] as? [AnyHashable: Any]? else { return nil }
+        for (name, value) in given ?? [:] { pragmas["\(name.base)".lowercased()] = value }
+        // The number of the position stands there.
+        if isKept { pragmas["user_version"] = nil }
+        return pragmas
+    }
+
+    /// Lets everything that was written to the destination store be so, with the note that it is complete.
+    func commit(_ coordinator: NSPersistentStoreCoordinator) throws {
+        do {
+            for store in coordinator.persistentStores {
+                let held = store.heldTransaction
+                if ends.note != nil, held != nil || store.isWholeFile {
+                    store.metadata = MigrationPass.noting(ends.note, in: store.metadata ?? [:])
+                    try held?.saveMetadata()
+                }
+                try held?.commitHeldTransaction()
+                if isWhole { try store.saveFile() }
+            }
+        } catch {
+            throw MappingErrors.destinationStore(error, ends.destinationURL)
+        }
+    }
+
+    /// Lets what was written so far be so, under a number, whatever becomes of the process.
+    func commit(_ coordinator: NSPersistentStoreCoordinator, as number: Int) throws {
+        do {
+            for store in coordinator.persistentStores {
+                try store.heldTransaction?.commitHeldTransaction(as: number)
+            }
+        } catch {
+            throw MappingErrors.destinationStore(error, ends.destinationURL)
+        }
+    }
+
+    /// Whether nothing of the new store is there yet; the number of the position that a killed process has left in it.
+    var isDestinationMissing: Bool {
+        !FileManager.default.fileExists(atPath: ends.buildURL.path) || SQLiteStoreFiles(ends.buildURL).isEmptied
+    }
+    var leftNumber: Int { MappedPosition.number(in: SQLiteStoreFiles(ends.buildURL)) }
+
+    /// Removes what a killed process has left of the new store.
+    func removeRemains() throws { try SQLiteStoreFiles(ends.buildURL).removeRemains() }
+
+    /// Gives a store that the migration has made the journal it will be used with, and lets it reach the disk.
+    func finishDestination() throws {
+        guard isOwnFile else { return }
+        do {
+            let settings = try SQLiteStoreOptions(ends.destinationOptions, url: ends.destinationURL)
+            let connection = try SQLiteConnection(
+                path: ends.buildURL.path, access: .readWrite, busyTimeout: settings.timeout)
+            try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL")
+            if settings.pragma("synchronous")?.uppercased() == "OFF" { return }
+        } catch let error as SQLiteError {
+            throw MappingErrors.destinationStore(error.nsError(doing: .saving), ends.destinationURL)
+        }
+        try Disk.synchronize(ends.buildURL)
+        Disk.synchronizeFolder(ends.buildURL.deletingLastPathComponent())
+    }
+
+    /// The stores are opened as they are.
+    private func withoutMigration(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any] {
+        var options = options ?? [:]
+        for key in [
+            NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption,
+            NSMigrationProgressOption,
+        ] {
+            options[key] = nil
+        }
+        return options
+    }
+
+    /// After this all of a store is in its main file.
+    func close(_ coordinator: NSPersistentStoreCoordinator) {
+        for store in coordinator.persistentStores { try? coordinator.remove(store) }
+    }
+
+    func removeDestination() {
+        guard ends.buildURL.isFileURL, StorePlace(ends.buildURL) == .file else { return }
+        try? removeRemains()
+    }
+
+    /// What the application has put beside the store's own metadata is there in the new store, too.
+    func carryMetadata() throws {
+        // What nobody has open is gone from memory.
+        guard StorePlace(ends.destinationURL) == .file else { return }
+        let source = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: ends.sourceType, at: ends.sourceURL, options: ends.sourceOptions)
+        let target = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: ends.destinationType, at: ends.buildURL, options: ends.destinationOptions)
+        var record = VersionRecord(source)
+        let hashes = [source, target].map { $0[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
+        record.leave([hashes[0]], for: hashes[1])
+        try changeMetadata { destination in
+            var own = source.filter { key, _ in
+                !key.hasPrefix("NS") && !key.hasPrefix("_NS") && key != StoredVersion.notesKey
+                    && key != MigrationPass.metadataKey && destination[key] == nil
+            }
+            record.write(to: &own)
+            return own.isEmpty ? nil : destination.merging(own) { first, _ in first }
+        }
+    }
+
+    /// Leaves the note that the migration is complete in a store that nobody else opens yet.
+    func leaveNote() throws {
+        guard ends.note != nil else { return }
+        try changeMetadata { MigrationPass.noting(ends.note, in: $0) }
+    }
+
+    private func changeMetadata(_ change: ([String: Any]) -> [String: Any]?) throws {
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: ends.destinationType, at: ends.buildURL, options: ends.destinationOptions)
+        guard let changed = change(metadata) else { return }
+        try NSPersistentStoreCoordinator.setMetadata(
+            changed, forPersistentStoreOfType: ends.destinationType, at: ends.buildURL, options: ends.destinationOptions
+        )
+    }
+}

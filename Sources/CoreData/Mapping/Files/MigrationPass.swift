@@ -1,0 +1,149 @@
+import Foundation
+
+/// One pass of `NSMigrationManager.migrateStore`: nobody else fills the destination meanwhile, and a complete pass is
+/// not repeated.
+///
+/// Several mapping models may fill one destination, one after the other. Two at once, or the same one from the same
+/// store a second time, would double rows. So a pass holds the lock of the destination's migrations, a kernel lock that
+/// ends with the process, and leaves a note in the destination's metadata together with its rows. A destination that is
+/// not there yet, a SQLite store, is built in the folder that carries the lock and gets its name when it is whole: of a
+/// killed pass there is nothing but that folder, which the next opening removes.
+struct MigrationPass {
+    /// The destination's metadata: the passes that it has had, source and mapping model.
+    static let metadataKey = NSPersistentStore.passesKey
+
+    /// Nil where the destination is no file.
+    private let folder: MigrationFolder?
+    private let destination: SQLiteStoreFiles
+    /// The ends of the migration, with the places where it builds.
+    private(set) var ends: MappedMigrationEnds
+
+    /// Begins a pass.
+    ///
+    /// - Throws: 134160 while somebody else migrates into the destination, which the text names, and where the
+    ///   destination has had this pass.
+    init(_ given: MappedMigrationEnds, _ mappings: NSMappingModel) throws {
+        ends = given
+        destination = SQLiteStoreFiles(given.destinationURL)
+        let isFile = given.destinationURL.isFileURL && StorePlace(given.destinationURL) == .file
+        guard isFile, StoreEngines.form(of: given.destinationType) != .memory else {
+            folder = nil
+            return
+        }
+        try destination.requireOwn()
+        folder = try Self.lock(destination)
+        do {
+            try folder?.clear()
+            ends.note = Self.note(of: given, mappings)
+            try requireNew()
+            ends.workFolder = folder?.url
+            if let folder, StoreEngines.form(of: given.destinationType) == .file, isFree {
+                ends.buildURL = folder.copy.main
+            }
+        } catch {
+            try? folder?.remove()
+            throw error
+        }
+    }
+
+    /// Takes the lock, and ends an exchange that a killed process has begun.
+    private static func lock(_ destination: SQLiteStoreFiles, attempts: Int = 20) throws -> MigrationFolder? {
+        do {
+            while true {
+                try StoreExchange.recover(destination, timeout: 0)
+                let folder = try MigrationFolder.lock(destination.main, creating: true, timeout: 0)
+                guard let folder, FileManager.default.fileExists(atPath: ExchangeJournal.url(in: folder.url).path)
+                else {
+                    return folder
+                }
+            }
+        } catch let error as NSError where error.code == NSPersistentStoreTimeoutError {
+            let folder = MigrationFolder.url(for: destination.main)
+            if attempts > 1, LockHolders.processes(of: [folder]).isEmpty {
+                // Who held the lock has ended since.
+                usleep(5000)
+                return try lock(destination, attempts: attempts - 1)
+            }
+            let holder = LockHolders.names(of: [folder])
+            throw refusal(
+                "“\(destination.main.lastPathComponent)” is the destination of a migration by \(holder). "
+                    + "Begin this one when that has ended.", destination, error)
+        } catch {
+            throw MappingErrors.destinationStore(error, destination.main)
+        }
+    }
+
+    /// What the destination remembers of the pass; nil where the source does not say which store it is.
+    private static func note(of ends: MappedMigrationEnds, _ mappings: NSMappingModel) -> String? {
+        let source = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: ends.sourceType, at: ends.sourceURL, options: ends.sourceOptions)
+        return (source?[NSStoreUUIDKey] as? String).map { "\($0) \(mappings.digest)" }
+    }
+
+    private func requireNew() throws {
+        guard let note = ends.note, FileManager.default.fileExists(atPath: destination.main.path),
+            let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: ends.destinationType, at: ends.destinationURL, options: ends.destinationOptions),
+            (metadata[Self.metadataKey] as? [String])?.contains(note) == true
+        else { return }
+        throw Self.refusal(
+            "“\(destination.main.lastPathComponent)” has everything already that this mapping model makes of the store "
+                + "with the UUID of “\(ends.sourceURL.lastPathComponent)” (a copy has the same one): once more, and every "
+                + "object would be there twice. "
+                + "Destroy the destination to begin anew.", destination)
+    }
+
+    private static func refusal(_ reason: String, _ destination: SQLiteStoreFiles, _ error: NSError? = nil) -> NSError {
+        .coreData(
+            NSMigrationManagerDestinationStoreError, reason: reason, url: destination.main, underlying: error)
+    }
+
+    /// Whether no store lies there, or one that was destroyed.
+    private var isFree: Bool { !destination.exist || destination.isEmptied }
+
+    /// Gives a destination that the pass has built its name, and the lock back. A failure leaves no trace.
+    func end(failed: Bool) throws {
+        defer { try? folder?.remove() }
+        guard !failed, let folder, ends.buildURL == folder.copy.main else { return }
+        guard isFree else {
+            throw Self.refusal(
+                "“\(destination.main.lastPathComponent)” was made by somebody else while it was being built.",
+                destination)
+        }
+        // A single file, and on the disk, before it has the name.
+        try folder.copy.withoutUsers(timeout: 0, force: false, absorbing: true) {}
+        try Disk.synchronize(folder.copy.main)
+        try destination.take(folder.copy)
+    }
+
+    /// A store's metadata with the note of a pass that is complete.
+    static func noting(_ note: String?, in metadata: [String: Any]) -> [String: Any] {
+        guard let note else { return metadata }
+        var result = metadata
+        result[metadataKey] = (metadata[metadataKey] as? [String] ?? []) + [note]
+        return result
+    }
+}
+
+extension NSMappingModel {
+    /// Tells mapping models apart by what they do.
+    final var digest: String {
+        func text(_ userInfo: [AnyHashable: Any]?) -> String {
+            (userInfo ?? [:]).map { "\($0.base)=\($1)" }.sorted().joined(separator: "\n")
+        }
+        func text(_ properties: [NSPropertyMapping]?) -> String {
+            (properties ?? []).map { "\($0.name ?? "")=\($0.valueExpression?.description ?? "") \(text($0.userInfo))" }
+                .sorted().joined(separator: "\n")
+        }
+        let parts = (entityMappings ?? []).map { mapping in
+            [
+                mapping.name ?? "", "\(mapping.mappingType.rawValue)", mapping.sourceEntityName ?? "",
+                mapping.sourceEntityVersionHash?.base64EncodedString() ?? "", mapping.destinationEntityName ?? "",
+                mapping.destinationEntityVersionHash?.base64EncodedString() ?? "",
+                mapping.entityMigrationPolicyClassName ?? "", mapping.sourceExpression?.description ?? "",
+                text(mapping.attributeMappings), text(mapping.relationshipMappings), text(mapping.userInfo),
+            ].joined(separator: "\u{1F}")
+        }
+        return SHA2.sha256(parts.joined(separator: "\u{1E}").utf8).base64EncodedString()
+    }
+}

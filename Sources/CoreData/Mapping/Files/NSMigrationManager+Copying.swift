@@ -1,0 +1,35 @@
+import Foundation
+
+extension NSMigrationManager {
+    /// An inferred mapping between SQLite stores: the store is copied and the copy is migrated in place.
+    final func migrateInCopy(_ ends: MappedMigrationEnds, _ mappings: NSMappingModel) throws -> Bool {
+        guard [ends.sourceType, ends.destinationType].allSatisfy({ StoreEngines.form(of: $0) == .file }),
+            StorePlace(ends.sourceURL) == .file, StorePlace(ends.destinationURL) == .file,
+            !SQLiteStoreFiles(ends.buildURL).exist, mappings.isInferred(from: sourceModel, to: destinationModel)
+        else { return false }
+        try checkCancellation()
+        let copy = SQLiteStoreFiles(ends.buildURL)
+        do {
+            let parts = MigrationParts(follower ?? ownProgress, weights: [1, 2])
+            try parts.run(0) { part in
+                MigrationFeed.of(part)?.begin(.copying)
+                try SQLiteStoreFiles(ends.sourceURL).copy(to: copy, following: FollowedWork(progress: part))
+            }
+            try checkCancellation()
+            try parts.run(1) { part in
+                _ = try LightweightMigrator.migrate(
+                    storeAt: copy.main, to: destinationModel, configuration: ends.destinationConfiguration,
+                    source: sourceModel, options: ends.destinationOptions, progress: part)
+            }
+            try MappedMigrationStores(ends: ends).leaveNote()
+            if follower != nil {
+                ownProgress.totalUnitCount = 1
+                ownProgress.completedUnitCount = 1
+            }
+        } catch {
+            try? copy.removeRemains()
+            throw cancellationError ?? error
+        }
+        return true
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+
+// The forecast of a SQLite store in a file.
+extension MigrationForecaster {
+    /// - Parameters:
+    ///   - versions: versions that the way may lead through, beside those among the program's resources.
+    ///   - looksForWays: whether there may be another way than the direct one by inference.
+    func forecast(through versions: [NSManagedObjectModel], looksForWays: Bool = true) throws -> MigrationForecast {
+        let nothing = MigrationForecast(store: url, isMigrationRequired: false)
+        guard StorePlace(url) == .file, FileManager.default.fileExists(atPath: url.path) else { return nothing }
+        let timeout = try SQLiteStoreOptions(options, url: url).timeout
+        var isSQLite = false
+        do {
+            let found = try SQLiteStoreLook.reading(at: url, timeout: timeout) { look, connection in
+                isSQLite = true
+                return try self.forecast(of: look, on: connection, through: versions, looksForWays: looksForWays)
+            }
+            return found ?? nothing
+        } catch let error as SQLiteError where isSQLite {
+            throw MigrationErrors.translated(error, url: url, doing: "forecasting")
+        } catch let error where !isSQLite {
+            // One of another kind, perhaps.
+            guard let storeClass = StoreClasses.classOfFile(at: url) else {
+                throw (error as? SQLiteError)?.nsError(doing: .opening) ?? error
+            }
+            return try self.forecast(ofFile: storeClass, through: versions)
+        }
+    }
+
+    /// The forecast of a SQLite store, by the look that was taken at it.
+    func forecast(
+        of look: SQLiteStoreLook, on connection: SQLiteConnection, through versions: [NSManagedObjectModel],
+        looksForWays: Bool
+    ) throws -> MigrationForecast {
+        var forecast = MigrationForecast(store: url, isMigrationRequired: false)
+        let migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
+        if try migrator.fits(look) { return forecast }
+        let (found, metadata) = (SourceModel(look), look.metadata)
+        let size: StoreSize
+        do {
+            forecast.isMigrationRequired = true
+            forecast.diskSpaceAvailable = Self.freeBytes(at: url)
+            let source = try found.find()
+            let (schema, facts) = try transaction.state(of: source, metadata, on: connection)
+            size = try StoreSize(url, connection)
+            let state = State(
+                dialect: connection.dialect, style: connection.style, model: source, schema: schema, facts: facts,
+                rowBytes: try Self.rowBytes(facts, schema, connection),
+                size: size, unchanged: Set(facts.tables.keys))
+            let direct = MigrationHop(source: source, target: model, means: .inferred)
+            let versions = versions + MigrationLossOptions(options).versions
+            let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
+            var taken = [direct]
+            if let hops = looksForWays ? try namedHops(from: source, found) : taken {
+                try go(hops, from: state, on: connection, &forecast)
+                taken = hops
+            } else {
+                try way.go(from: source, to: model) { hops in
+                    if hops == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
+                    forecast.hops = []
+                    try go(hops ?? [direct], from: state, on: connection, &forecast)
+                    taken = hops ?? [direct]
+                }
+            }
+            if looksForWays {
+                let lossGuard = lossGuard(taken, of: way, from: source)
+                add(try lossGuard.sample(metadata, source, on: connection), of: lossGuard, to: &forecast)
+            }
+        } catch let error as NSError
+            where Self.obstacleCodes.contains(error.code) || MigrationErrors.isAboutRows(error)
+        {
+            forecast.hops = []
+            forecast.obstacles = Self.obstacles(of: error)
+            return forecast
+        }
+        let seconds = forecast.hops.flatMap(\.steps).reduce(0) { $0 + $1.seconds }
+        forecast.estimatedSeconds = seconds + Double(forecast.hops.count) * MachineCalibration.current.transaction
+        forecast.diskSpaceNeeded = diskSpace(forecast, size)
+        return forecast
+    }
+
+    // MARK: Sizes
+
+    private static func rowBytes(
+        _ facts: StoreFacts, _ schema: SQLSchema, _ connection: SQLiteConnection
+    ) throws -> [String: Double] {
+        var result: [String: Double] = [:]
+        for name in schema.allTables.map(\.name) + ["ACHANGE"] {
+            if let table = facts.tables[name] { result[name] = try connection.bytesPerRow(of: table) }
+        }
+        return result
+    }
+
+    /// In place all written pages lie in the -wal until it is copied, and new tables make the main file grow by as
+    /// much. On a way with a mapping model or a stage's code there is the copy, the next one that is made of it, each
+    /// with its own files of external data, and the associations between them. What is in a -wal today makes the main
+    /// file grow in any case.
+    private func diskSpace(_ forecast: MigrationForecast, _ size: StoreSize) -> Int64 {
+        let small = Self.smallChange * Int64(forecast.hops.count) + size.growth
+        let isCopied = forecast.hops.contains { hop in
+            hop.means != .inferred || hop.steps.contains { $0.kind == .custom }
+        }
+        guard isCopied else { return forecast.bytes * 2 + small }
+        let copies: Int64 = forecast.hops.count > 1 ? 2 : 1
+        return max(size.database, forecast.bytes) * (copies + 1) + size.externalData() * copies + small
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+extension StagedMigration {
+    /// One stage with code of the program's own: on a copy, because nobody can tell how far it was when it was killed.
+    /// What the handlers leave is counted behind each of them; what lies between has to leave as many rows.
+    func run(
+        _ stage: NSCustomMigrationStage, from current: NSManagedObjectModel, to next: NSManagedObjectModel,
+        _ source: SQLiteStoreFiles, _ target: SQLiteStoreFiles, _ lossGuard: LossGuard?, _ progress: Progress?
+    ) throws -> [String: Int] {
+        let work = FollowedWork(progress: progress)
+        let parts = MigrationParts(progress, weights: [1, 2, 2, 2])
+        try parts.run(0) { part in
+            MigrationFeed.of(part)?.begin(.copying)
+            try FollowedWork(progress: part).copy(source, to: target)
+        }
+        MigrationMoment.reach(.copied)
+        try parts.run(1) { part in
+            MigrationFeed.of(part)?.begin(.handling)
+            try handle(stage.willMigrateHandler, stage, current, at: target.main)
+        }
+        MigrationMoment.reach(.willHandled)
+        let before = try EntityCounts(of: target, following: work)
+        try parts.run(2) { part in try migrate(to: next, at: target.main, lossGuard, part) }
+        let between = try EntityCounts(of: target, next, following: work)
+        let expected = try before.after(through: [next], configuration: configuration)
+        if let error = EntityCounts.failure(between.rows, expected: expected, url: url) { throw error }
+        try parts.run(3) { part in
+            MigrationFeed.of(part)?.begin(.handling)
+            try handle(stage.didMigrateHandler, stage, next, at: target.main)
+        }
+        MigrationMoment.reach(.didHandled)
+        try MigrationCancellation.check(progress)
+        return stage.didMigrateHandler == nil
+            ? between.rows : try EntityCounts(of: target, next, following: work).rows
+    }
+
+    private func migrate(
+        to next: NSManagedObjectModel, at url: URL, _ lossGuard: LossGuard?, _ progress: Progress?
+    ) throws {
+        try LightweightMigrator.migrate(
+            storeAt: url, to: next, configuration: configuration, options: options, isDiscardable: true,
+            lossGuard: lossGuard, progress: progress)
+    }
+}

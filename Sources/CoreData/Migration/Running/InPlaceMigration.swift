@@ -1,0 +1,145 @@
+import Foundation
+
+/// What happens to a store in a database before it is opened: nothing, a migration where it lies, or an error.
+///
+/// All hops are one transaction: whatever fails or is killed, the store is as it was. Of many processes that begin at
+/// once one migrates; the others wait, and find the store at its new version.
+struct InPlaceMigration {
+    let engine: any InPlaceEngine
+    /// Where the database is, and what errors show of that.
+    let address: URL
+    let url: URL
+    let model: NSManagedObjectModel
+    let configuration: String?
+    let options: [AnyHashable: Any]?
+
+    init(
+        engine: any InPlaceEngine, at address: URL, model: NSManagedObjectModel, configuration: String?,
+        options: [AnyHashable: Any]?
+    ) {
+        self.engine = engine
+        self.address = address
+        url = engine.shown(address)
+        self.model = model
+        self.configuration = configuration
+        self.options = options
+    }
+
+    var timeout: TimeInterval { StoreOptions.timeout(options) }
+    private var given: Progress? { options?[NSMigrationProgressOption] as? Progress }
+    private var ignoresVersioning: Bool {
+        StoreOptions.bool(options, NSIgnorePersistentStoreVersioningOption) ?? false
+    }
+
+    /// Makes sure that a store fits the model, as `StoreMigration.prepare` does for files.
+    func prepare() throws {
+        guard !ignoresVersioning, model.entities(forConfigurationName: configuration) != nil else { return }
+        var attempts = Attempts(timeout: timeout)
+        while let metadata = try present() {
+            do {
+                return try check(metadata)
+            } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
+                guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true,
+                    StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true, attempts.goOn()
+                else { throw error }
+                try migrate(from: metadata)
+            }
+        }
+    }
+
+    /// What the store says about itself; nil where the database has none yet.
+    private func present() throws -> [String: Any]? {
+        do {
+            return try engine.metadata(at: address)
+        } catch let error as NSError where SQLStoreMetadata.isNotAStore(error) {
+            return nil
+        }
+    }
+
+    private func check(_ metadata: [String: Any]) throws {
+        try SQLStoreMetadata.requireFinished(metadata, url)
+        try StoreModelCheck(
+            model: model, layout: model.layout, configurationName: configuration, url: url,
+            archivedModel: { try engine.cachedModel(at: address, timeout: timeout) }
+        ).check(metadata)
+    }
+
+    // MARK: Migrating
+
+    private func migrate(from metadata: [String: Any]) throws {
+        let infers = StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true
+        let way = MigrationWay(infers: infers, versions: MigrationLossOptions(options).versions)
+        let found = SourceModel(
+            metadata: metadata, url: url, versions: way.versions,
+            archived: { try engine.cachedModel(at: address, timeout: timeout) })
+        let source = try found.find()
+        if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
+            let staged = StagedMigration(
+                url: url, model: model, configuration: configuration, options: options, manager: manager)
+            let hops = try staged.hops(from: source, metadata)
+            let lossGuard = try staged.lossGuard(from: source, metadata)
+            return try go(hops, from: metadata, lossGuard) { try staged.legs(from: source, metadata) }
+        }
+        if let hop = try GivenMapping(options)?.hop(from: found, to: model, find: { source }) {
+            return try go([hop], from: metadata, nil) { migration([hop], nil).legs() }
+        }
+        guard infers || !ModelResources.mappingModels(in: nil).isEmpty else {
+            throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
+        }
+        try way.of(metadata, configuration).go(from: source, to: model) { hops in
+            guard hops != nil || infers else {
+                throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
+            }
+            // Where there is no way, the direct one says what stands in it.
+            let hops = hops ?? [MigrationHop(source: source, target: model, means: .inferred)]
+            let lossGuard = LossGuard(
+                url: url, target: model, configuration: configuration, options: options, hops: hops, shelf: way.shelf,
+                versions: way.versions)
+            try go(hops, from: metadata, lossGuard) { migration(hops, lossGuard).legs() }
+        }
+    }
+
+    private func migration(_ hops: [MigrationHop], _ lossGuard: LossGuard?) -> WayMigration {
+        WayMigration(url: url, hops: hops, configuration: configuration, options: options, lossGuard: lossGuard)
+    }
+
+    /// Goes a way: where the store lies, or, where code of the program's own takes part, through files. `legs` are the
+    /// parts of that.
+    private func go(
+        _ hops: [MigrationHop], from metadata: [String: Any], _ lossGuard: LossGuard?,
+        _ legs: () throws -> [CopyingMigration.Leg]
+    ) throws {
+        guard let first = hops.first, let last = hops.last else { return }
+        let isInferred = hops.allSatisfy { $0.isInferred && $0.stage == nil }
+        // Others who wait want to see how far it is, whether or not this program does.
+        let progress = given ?? Progress(totalUnitCount: -1)
+        if given == nil { MigrationFeed { _ in }.attach(to: progress) }
+        var isDone = false
+        try engine.migrating(
+            at: address, from: metadata, changesTables: isInferred, timeout: timeout, progress
+        ) { connection in
+            MigrationMoment.reach(.transactionBegun)
+            let present = try SQLStoreMetadata.read(from: connection, url: url)
+            // Somebody else has migrated it: it is looked at again.
+            guard StoredVersion(present) == StoredVersion(metadata) else { return }
+            do {
+                try (isInferred ? lossGuard : lossGuard?.atBeginning)?.check(present, first.source, on: connection)
+                if isInferred {
+                    var transaction = MigrationTransaction(url: url, model: last.target, configuration: configuration)
+                    // Dropping a column takes no time where this is gone.
+                    transaction.defersCleaning = false
+                    try transaction.goThrough(
+                        hops.dropLast().map(\.target), from: first.source, on: connection, progress)
+                } else {
+                    try goThroughFiles(legs(), from: first.source, present, on: connection, progress)
+                }
+            } catch let error as any SQLFailure {
+                throw MigrationErrors.translated(error, url: url, doing: "migrating")
+            }
+            MigrationMoment.reach(.stepsDone)
+            isDone = true
+        }
+        if isDone { MigrationMoment.reach(.committed) }
+        progress.completedUnitCount = progress.totalUnitCount
+    }
+}

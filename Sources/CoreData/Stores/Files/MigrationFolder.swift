@@ -1,0 +1,162 @@
+import Foundation
+
+/// The hidden folder beside a store in which a copying migration builds the newer version: `.NAME.migration`.
+///
+/// Whoever works in it holds a kernel lock on it, which ends with the process. The folder goes when the migration is
+/// done.
+final class MigrationFolder {
+    /// The store's file; where a link lies there, the one that it leads to.
+    let store: URL
+    let url: URL
+    /// Open while the lock is held.
+    private let descriptor: Int32
+
+    /// Where the folder of a store lies, whether it is there or not.
+    static func url(for store: URL) -> URL {
+        store.deletingLastPathComponent()
+            .appendingPathComponent(".\(store.lastPathComponent).migration", isDirectory: true)
+    }
+
+    static func exists(for store: URL) -> Bool {
+        FileManager.default.fileExists(atPath: url(for: store).path)
+    }
+
+    /// Takes the lock, after waiting for whoever holds it.
+    ///
+    /// - Parameters:
+    ///   - creating: whether to make the folder when it is not there; otherwise the answer is nil then.
+    ///   - progress: ends the waiting when it is cancelled.
+    /// - Throws: `NSPersistentStoreTimeoutError` when somebody else still holds it after `timeout` seconds.
+    static func lock(
+        _ store: URL, creating: Bool, timeout: TimeInterval, _ progress: Progress? = nil
+    ) throws -> MigrationFolder? {
+        let url = url(for: store)
+        let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+        while true {
+            if creating, mkdir(url.path, 0o700) != 0, errno != EEXIST {
+                throw WriteFailure.error("The folder for the migration could not be made", url)
+            }
+            // What lies in the folder is removed: a link may lead to anybody's.
+            let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            if descriptor < 0 {
+                // Somebody has just removed it.
+                if errno == ENOENT, creating { continue }
+                if errno == ENOENT { return nil }
+                let failure = WriteFailure.error("The folder of the migration could not be opened", url)
+                try FileKind.require(.folder, at: url)
+                throw failure
+            }
+            while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+                guard errno == EWOULDBLOCK || errno == EINTR else {
+                    let failure = WriteFailure.error("The folder of the migration could not be locked", url)
+                    close(descriptor)
+                    throw failure
+                }
+                guard ContinuousClock.now < deadline else {
+                    close(descriptor)
+                    let waited = timeout > 0 ? ": the migration did not end within \(timeout.formatted()) s" : ""
+                    throw NSError.coreData(
+                        NSPersistentStoreTimeoutError,
+                        reason: "The store “\(store.lastPathComponent)” is being migrated by "
+                            + "\(LockHolders.names(of: [url]))\(waited). "
+                            + "Try again when it has, or wait longer (NSPersistentStoreTimeoutOption).",
+                        url: store)
+                }
+                if progress?.isCancelled == true { close(descriptor) }
+                try MigrationCancellation.check(progress)
+                // The kernel tells nobody when such a lock becomes free within a time limit; SQLite polls its own as
+                // well.
+                usleep(5000)
+            }
+            if isSame(descriptor, url) { return MigrationFolder(store, url, descriptor) }
+            close(descriptor)
+        }
+    }
+
+    private init(_ store: URL, _ url: URL, _ descriptor: Int32) {
+        self.store = store
+        self.url = url
+        self.descriptor = descriptor
+        owner = pthread_self()
+        Self.owners.withLock { $0[url.path] = owner }
+    }
+
+    deinit {
+        Self.owners.withLock { $0[url.path] = nil }
+        close(descriptor)
+    }
+
+    private let owner: pthread_t
+    /// The threads of this process that hold a folder's lock, by the folder's path.
+    private static let owners = Locked<[String: pthread_t]>([:])
+
+    /// Whether the calling thread is migrating the store: what it opens meanwhile needs no recovery and must not wait.
+    static func isHeldHere(for store: URL) -> Bool {
+        owners.withLock { $0[url(for: store).path] } == pthread_self()
+    }
+
+    /// Removes everything in the folder but the journal and, with its checkpoint, places that are to be kept.
+    func clear(keeping places: [String] = []) throws {
+        var kept = [ExchangeJournal.url(in: url).lastPathComponent]
+        if !places.isEmpty { kept += places + [MigrationCheckpoint.url(in: url).lastPathComponent] }
+        for name in try FileManager.default.contentsOfDirectory(atPath: url.path) where !kept.contains(name) {
+            try FileManager.default.removeItem(at: url.appendingPathComponent(name))
+        }
+    }
+
+    // MARK: Places of copies that are on their way
+
+    /// Where the copy in a place lies. It has the store's own name, so that what lies beside it has its final name.
+    func file(in place: String) -> URL {
+        url.appendingPathComponent(place).appendingPathComponent(store.lastPathComponent)
+    }
+
+    /// Makes a place, empty unless what it holds is kept; where the copy in it will lie.
+    func make(_ place: String, keeping isKept: Bool = false) throws -> URL {
+        let folder = url.appendingPathComponent(place)
+        if !isKept { try remove(place) }
+        guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else {
+            throw WriteFailure.error("A folder for the migration could not be made", folder)
+        }
+        return file(in: place)
+    }
+
+    func remove(_ place: String) throws {
+        let folder = url.appendingPathComponent(place)
+        if FileManager.default.fileExists(atPath: folder.path) { try FileManager.default.removeItem(at: folder) }
+    }
+
+    /// Writes a value to a small file of a migration's folder so that it is there whole or not at all, and on the disk
+    /// when this returns.
+    static func write(_ value: some Encodable, to url: URL) throws {
+        let draft = url.deletingPathExtension().appendingPathExtension("draft")
+        try JSONEncoder().encode(value).write(to: draft)
+        try Disk.synchronize(draft)
+        guard rename(draft.path, url.path) == 0 else {
+            throw WriteFailure.error("The file “\(url.lastPathComponent)” of the migration could not be written", url)
+        }
+        Disk.synchronizeFolder(url.deletingLastPathComponent())
+    }
+
+    /// Removes the folder with everything in it; the journal, if there is one, goes last.
+    func remove() throws {
+        let journal = ExchangeJournal.url(in: url)
+        try clear()
+        if FileManager.default.fileExists(atPath: journal.path) {
+            Disk.synchronizeFolder(url)
+            try FileManager.default.removeItem(at: journal)
+            MigrationMoment.reach(.journalRemoved)
+        }
+        guard rmdir(url.path) == 0 else {
+            throw WriteFailure.error("The folder of the migration could not be removed", url)
+        }
+        Disk.synchronizeFolder(url.deletingLastPathComponent())
+    }
+
+    private static func isSame(_ descriptor: Int32, _ url: URL) -> Bool {
+        var held = stat()
+        var named = stat()
+        return fstat(descriptor, &held) == 0 && stat(url.path, &named) == 0 && held.st_ino == named.st_ino
+            && held.st_dev == named.st_dev
+    }
+}

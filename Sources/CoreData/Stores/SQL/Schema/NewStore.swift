@@ -1,0 +1,38 @@
+import Foundation
+
+/// What a new store holds: its tables and indexes, and what it says of itself.
+package struct NewStore {
+    private let layout: ModelLayout
+    private let schema: SQLSchema
+    private let archivedModel: Data
+    /// Whether the tables of the entities are others', and stay as they are.
+    package var usesExistingTables = false
+    /// Whether tables that a store keeps for itself may be there, empty.
+    package var mayHaveBookkeeping = false
+
+    package init(_ schema: SQLSchema, _ layout: ModelLayout) throws {
+        self.schema = schema
+        self.layout = layout
+        archivedModel = try ModelArchive.encodeDeflated(layout.model)
+    }
+
+    /// Makes it in the transaction that is open, in a database without a store.
+    package func make(_ metadata: [String: Any], on connection: some SQLConnection, url: URL?) throws {
+        for definition in definitions { try connection.run(.define(definition)) }
+        try SQLBookkeeping.Keys.fill(layout, schema, connection)
+        try SQLStoreMetadata.write(metadata, to: connection, url: url)
+        try connection.prepare(SQLBookkeeping.ModelCache.insert).run { $0.bind(1, archivedModel) }
+    }
+
+    /// The tables and indexes, in Core Data's order.
+    package var definitions: [SQLDefinition] {
+        var definitions: [SQLDefinition] = []
+        if !usesExistingTables {
+            definitions += schema.allTables.map { .createTable($0) } + schema.indexes.map { .createIndex($0) }
+        }
+        let bookkeeping = [
+            SQLBookkeeping.Keys.definition, SQLBookkeeping.Metadata.definition, SQLBookkeeping.ModelCache.definition,
+        ]
+        return definitions + bookkeeping.map { .createTable($0, unlessThere: mayHaveBookkeeping) }
+    }
+}

@@ -1,0 +1,343 @@
+import CSQLite
+import Foundation
+
+/// One connection to a SQLite file, with its prepared statements.
+///
+/// The connection has no lock of its own (SQLITE_OPEN_NOMUTEX): whoever owns it uses it from one thread at a time. Only
+/// `interrupt()` may be called from any thread.
+// @unchecked Sendable: used by one thread at a time; its owner holds a lock around it.
+final class SQLiteConnection: SQLConnection, @unchecked Sendable {
+    enum Access {
+        /// Reads only. Fails when the file is missing.
+        case readOnly
+        /// Reads only a file that nobody changes; no locks, no -wal, no -shm.
+        case immutable
+        /// Reads only a file with a -wal and a -shm that nobody may write; the -shm stays as it is too.
+        case frozen
+        /// Reads and writes. Fails when the file is missing.
+        case readWrite
+        /// Reads and writes, and makes the file when it is missing.
+        case create
+        /// A private store in memory.
+        case memory
+        /// A store in memory that all connections of the process to this path share.
+        case sharedMemory
+    }
+
+    let handle: OpaquePointer
+    let path: String
+    let access: Access
+    private var statementsByPlan: [SQLPlan: SQLiteStatement] = [:]
+    /// Single-row statements by root index: the hot path of firing one fault.
+    private var rowStatements: [SQLiteStatement?] = []
+    private var schemaVersionStatement: SQLiteStatement?
+
+    /// Opens the connection. A regular file is not read or written by this.
+    init(path: String, access: Access, busyTimeout: TimeInterval = 240) throws {
+        // Opening a pipe waits for its other end, and beside an empty database SQLite removes what has the name of its
+        // -wal.
+        let isFile = access != .memory && access != .sharedMemory
+        if isFile {
+            try SQLiteStoreFiles(URL(fileURLWithPath: path)).requireOwnFiles(.fileReadCorruptFile)
+        }
+        if access == .create || access == .readWrite { WriteFailure.survivesSizeLimit }
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var name = path
+        switch access {
+        case .readOnly: flags |= SQLITE_OPEN_READONLY
+        case .immutable:
+            flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            name = Self.uri(path: path) + "?immutable=1"
+        case .frozen:
+            flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            name = Self.uri(path: path) + "?readonly_shm=1"
+        case .readWrite: flags |= SQLITE_OPEN_READWRITE
+        case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .memory:
+            flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY
+            name = ":memory:"
+        case .sharedMemory:
+            flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI
+            name = Self.uri(path: path) + "?vfs=memdb"
+        }
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(name, &opened, flags, isFile ? SQLiteFileGuard.name : nil)
+        guard code == SQLITE_OK, let opened else {
+            var message = String(cString: sqlite3_errstr(code))
+            var extended = code
+            var systemError: Int32 = 0
+            if let opened {
+                message = String(cString: sqlite3_errmsg(opened))
+                extended = sqlite3_extended_errcode(opened)
+                systemError = sqlite3_system_errno(opened)
+                sqlite3_close_v2(opened)
+            }
+            throw SQLiteError(code: extended, message: message, path: path, systemError: systemError)
+        }
+        handle = opened
+        self.path = path
+        self.access = access
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, Int32(clamping: Int(max(0, busyTimeout) * 1000)))
+    }
+
+    deinit {
+        finalizeStatements()
+        sqlite3_close_v2(handle)
+    }
+
+    /// A `file:` URI that SQLite reads back as exactly this path.
+    private static func uri(path: String) -> String {
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "/-_.~")
+        return "file:" + (path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path)
+    }
+
+    /// Throws when the file can only be read: SQLite then opens it for reading, whatever was asked.
+    func requireWritable(at url: URL) throws {
+        if sqlite3_db_readonly(handle, "main") == 1 {
+            throw NSError.coreData(
+                CocoaError.Code.fileWriteNoPermission.rawValue,
+                reason: "The file “\(url.lastPathComponent)” couldn’t be opened because you don’t have permission to "
+                    + "write it. Open it with NSReadOnlyPersistentStoreOption to read it.", url: url)
+        }
+    }
+
+    /// Finalises all cached statements: before the schema changes, and before closing.
+    func finalizeStatements() {
+        statementsByPlan = [:]
+        rowStatements = []
+        schemaVersionStatement = nil
+    }
+
+    // MARK: Running
+
+    /// Runs one or more statements without values and without results.
+    func execute(_ sql: String) throws {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        if code != SQLITE_OK { throw error(code, sql: sql) }
+    }
+
+    /// A statement of its own, not cached.
+    func prepare(_ sql: String, persistent: Bool = false) throws -> SQLiteStatement {
+        var statement: OpaquePointer?
+        let flags: UInt32 = persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+        let code = sqlite3_prepare_v3(handle, sql, -1, flags, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw error(code, sql: sql) }
+        return SQLiteStatement(handle: statement, connection: self)
+    }
+
+    /// The statement of a plan: prepared once, then taken from the cache.
+    func statement(_ plan: SQLPlan, _ make: () throws -> SQLStatement) throws -> any SQLPreparedStatement {
+        if let statement = statementsByPlan[plan] { return statement }
+        let printed = SQLPrinter.print(try make(), in: SQLiteDialect())
+        return try keep(plan, printed)
+    }
+
+    func statement(_ select: SQLSelect) throws -> any SQLPreparedStatement {
+        var printed = SQLPrinter(dialect: SQLiteDialect())
+        printed.print(select)
+        let plan = SQLPlan.text(printed.text)
+        let known = try statementsByPlan[plan] ?? keep(plan, printed)
+        known.set(constants: printed.values, behind: 0, isForOneRun: true)
+        return known
+    }
+
+    func rowStatement(root: Int, _ make: () throws -> SQLStatement) throws -> any SQLPreparedStatement {
+        if root < rowStatements.count, let statement = rowStatements[root] { return statement }
+        while rowStatements.count <= root { rowStatements.append(nil) }
+        let statement = try prepare(SQLPrinter.print(try make(), in: SQLiteDialect()).text, persistent: true)
+        rowStatements[root] = statement
+        return statement
+    }
+
+    func prepare(_ statement: SQLStatement) throws -> any SQLPreparedStatement {
+        let printed = SQLPrinter.print(statement, in: SQLiteDialect())
+        let prepared = try prepare(printed.text)
+        prepared.set(constants: printed.values, behind: printed.parameterCount)
+        return prepared
+    }
+
+    func tableNames() throws -> Set<String> {
+        var names: Set<String> = []
+        try prepare("SELECT name FROM sqlite_master WHERE type = 'table'").rows { names.insert($0.string(0)) }
+        return names
+    }
+
+    /// The names of the tables whose rows a module of SQLite's keeps.
+    func virtualTableNames() throws -> [String] {
+        var names: [String] = []
+        let statement = try prepare(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%'")
+        try statement.rows { names.append($0.string(0)) }
+        return names
+    }
+
+    func columnNames(of table: String) throws -> [String] {
+        var names: [String] = []
+        try prepare("SELECT name FROM pragma_table_info(?)").rows({ $0.bind(1, table) }) { names.append($0.string(0)) }
+        return names
+    }
+
+    func schemaVersion() throws -> Int64 {
+        if schemaVersionStatement == nil {
+            schemaVersionStatement = try prepare("PRAGMA schema_version", persistent: true)
+        }
+        return try schemaVersionStatement?.first { $0.int64(0) } ?? 0
+    }
+
+    private func keep(_ plan: SQLPlan, _ printed: SQLPrinter) throws -> SQLiteStatement {
+        // Plans come from a handful of shapes per entity; texts of fetches could grow without end.
+        if statementsByPlan.count >= 512 {
+            statementsByPlan = statementsByPlan.filter { !$0.key.isText }
+            if statementsByPlan.count >= 2048 { statementsByPlan = [:] }
+        }
+        let statement = try prepare(printed.text, persistent: true)
+        statement.set(constants: printed.values, behind: printed.parameterCount)
+        statementsByPlan[plan] = statement
+        return statement
+    }
+
+    /// The first column of the first row as an integer; nil without a row or when it is NULL.
+    func integer(_ sql: String) throws -> Int64? {
+        let statement = try prepare(sql)
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.int64(0)
+    }
+
+    /// The first column of the first row as text.
+    func text(_ sql: String) throws -> String? {
+        let statement = try prepare(sql)
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.string(0)
+    }
+
+    // MARK: State
+
+    /// Whether all transactions are parts of one, which `commitHeldTransaction` ends: for a file that nobody else opens
+    /// yet and that is of no use before it is whole. Each commit would write the inner pages of the tables' trees once
+    /// more.
+    var holdsTransaction = false
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Stops what the connection is doing, from any thread; it then throws SQLITE_INTERRUPT.
+    func interrupt() { sqlite3_interrupt(handle) }
+
+    /// The steps are instructions of SQLite's virtual machine.
+    func interruptible<Result>(
+        every instructions: Int, by condition: @escaping () -> Bool, _ body: () throws -> Result
+    ) rethrows -> Result {
+        let outer = interruption
+        setInterruption(Interruption(instructions: Int32(instructions), condition: condition))
+        defer { setInterruption(outer) }
+        return try body()
+    }
+
+    /// SQLite keeps a pointer to it: set by `setInterruption` only.
+    private var interruption: Interruption?
+
+    private final class Interruption {
+        let instructions: Int32
+        let condition: () -> Bool
+        init(instructions: Int32, condition: @escaping () -> Bool) {
+            self.instructions = instructions
+            self.condition = condition
+        }
+    }
+
+    private func setInterruption(_ new: Interruption?) {
+        if let new {
+            sqlite3_progress_handler(
+                handle, new.instructions,
+                { pointer in
+                    guard let pointer else { return 0 }
+                    return Unmanaged<Interruption>.fromOpaque(pointer).takeUnretainedValue().condition() ? 1 : 0
+                }, Unmanaged.passUnretained(new).toOpaque())
+        } else {
+            sqlite3_progress_handler(handle, 0, nil, nil)
+        }
+        interruption = new
+    }
+
+    /// Keeps SQLite from copying the -wal into the main file when the connection closes.
+    func disableCheckpointOnClose() {
+        _ = opencoredata_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    }
+
+    /// Takes that back.
+    func enableCheckpointOnClose() {
+        _ = opencoredata_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    }
+
+    func begin() throws {
+        if !holdsTransaction || !isInTransaction { try execute("BEGIN IMMEDIATE") }
+        if holdsTransaction { try execute("SAVEPOINT part") }
+    }
+
+    func commit() throws { try execute(holdsTransaction ? "RELEASE part" : "COMMIT") }
+
+    /// Commits everything since the transaction is held.
+    func commitHeldTransaction() throws {
+        guard holdsTransaction else { return }
+        holdsTransaction = false
+        if isInTransaction { try execute("COMMIT") }
+    }
+
+    /// Commits what was written since the transaction is held, under a number that is in the file from then on. What
+    /// follows is held again.
+    func commitHeldTransaction(as number: Int) throws {
+        if !isInTransaction { try execute("BEGIN IMMEDIATE") }
+        try execute("PRAGMA user_version = \(number); COMMIT")
+    }
+
+    /// The number under which the file was committed; 0 where it has none.
+    func heldNumber() throws -> Int { Int(try integer("PRAGMA user_version") ?? 0) }
+
+    /// Copies the whole database into another connection's, one consistent state of it.
+    ///
+    /// - Parameter following: is told now and then how much is copied, from 0 to 1, and may stop it by throwing. Only
+    ///   for a source that nobody writes meanwhile; nil to copy everything at once.
+    func backUp(to target: SQLiteConnection, following: ((Double) throws -> Void)? = nil) throws {
+        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw target.error(SQLITE_ERROR)
+        }
+        let pages: Int32 = following == nil ? -1 : 512
+        var code = SQLITE_OK
+        do {
+            repeat {
+                code = sqlite3_backup_step(backup, pages)
+                if code == SQLITE_BUSY || code == SQLITE_LOCKED { sqlite3_sleep(5) }
+                if code != SQLITE_DONE, let following {
+                    let total = Double(max(1, sqlite3_backup_pagecount(backup)))
+                    try following(1 - Double(sqlite3_backup_remaining(backup)) / total)
+                }
+            } while code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED
+        } catch {
+            sqlite3_backup_finish(backup)
+            throw error
+        }
+        let end = sqlite3_backup_finish(backup)
+        if code != SQLITE_DONE || end != SQLITE_OK { throw target.error(end == SQLITE_OK ? code : end) }
+    }
+
+    /// Writes what a transaction has changed so far, as far as nothing needs it: less is left for the commit. What
+    /// cannot be written stays for it.
+    func flushCache() { sqlite3_db_cacheflush(handle) }
+
+    /// Ends an open transaction without its changes. SQLite may already have done so itself (full disk): then nothing
+    /// happens.
+    func rollback() {
+        guard isInTransaction else { return }
+        // Without an open part there is nothing to take back, and SQLite says so.
+        sqlite3_exec(handle, holdsTransaction ? "ROLLBACK TO part; RELEASE part" : "ROLLBACK", nil, nil, nil)
+    }
+
+    func error(_ code: Int32, sql: String? = nil) -> SQLiteError {
+        SQLiteError(
+            code: sqlite3_extended_errcode(handle) == SQLITE_OK ? code : sqlite3_extended_errcode(handle),
+            message: String(cString: sqlite3_errmsg(handle)), path: path, sql: sql,
+            systemError: sqlite3_system_errno(handle))
+    }
+}

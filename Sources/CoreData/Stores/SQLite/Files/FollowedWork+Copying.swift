@@ -1,0 +1,21 @@
+import Foundation
+
+extension FollowedWork {
+    /// Copies a store that is a single file, with its external data, to an address where nothing lies.
+    func copy(_ source: SQLiteStoreFiles, to target: SQLiteStoreFiles) throws {
+        do {
+            let copy = try SQLiteConnection(path: target.main.path, access: .create)
+            // Nobody sees the copy before it has been brought to the disk, and a kill makes it void.
+            try copy.leaveOutSyncing()
+            try SQLiteConnection(path: source.main.path, access: .immutable)
+                .backUp(to: copy) { try advance($0 * 0.9) }
+            if FileManager.default.fileExists(atPath: source.supportFolder.path) {
+                try copyFolder(source.supportFolder, to: target.supportFolder)
+            }
+            try advance(1)
+        } catch {
+            try? target.removeRemains()
+            throw error
+        }
+    }
+}

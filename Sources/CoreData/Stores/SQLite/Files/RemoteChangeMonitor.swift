@@ -1,0 +1,49 @@
+import Foundation
+
+/// Watches a SQLite file for what is committed to it.
+///
+/// Every commit writes to the -wal (or to the file itself where there is none), which the kernel reports. SQLite's own
+/// count of commits says whether there was one.
+// @unchecked Sendable: what changes is touched on the queue of the notices only.
+final class RemoteChangeMonitor: CommitWatch, @unchecked Sendable {
+    private let notices: CommitNotices
+    private var watcher: FileWatcher?
+    /// Counts the commits of all other connections.
+    private var connection: SQLiteConnection?
+    private var lastVersion: Int64 = 0
+
+    /// Begins to watch. `post` is called after commits, with the number of the newest transaction where history is
+    /// kept.
+    init(
+        store url: URL, connection: SQLiteConnection, hasLog: Bool, keepsHistory: Bool,
+        post: @escaping @Sendable (_ transaction: Int64?) -> Void
+    ) throws {
+        self.connection = connection
+        let newest: (() throws -> Int64?)? =
+            keepsHistory ? { try connection.integer(HistoryTables.newestTransaction) } : nil
+        notices = CommitNotices(newest: newest, post: post)
+        lastVersion = try connection.dataVersion()
+        try notices.begin { [weak self] in self?.hasNewVersion() == true }
+        let file = hasLog ? SQLiteStoreFiles(url).wal : url
+        watcher = try FileWatcher(file, queue: notices.queue) { [weak notices] in notices?.event() }
+        // What was committed between the look above and the beginning of the watch.
+        notices.queue.async { [weak notices] in notices?.event() }
+    }
+
+    func cancel() {
+        notices.cancel()
+        notices.queue.sync {
+            watcher?.cancel()
+            watcher = nil
+            connection = nil
+        }
+    }
+
+    /// Whether somebody has committed since it was asked last.
+    private func hasNewVersion() -> Bool {
+        // A file that cannot be read now is looked at again with the next event.
+        guard let connection, let version = try? connection.dataVersion(), version != lastVersion else { return false }
+        lastVersion = version
+        return true
+    }
+}

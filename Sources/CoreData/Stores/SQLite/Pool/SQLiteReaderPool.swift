@@ -1,0 +1,236 @@
+import CSQLite
+import Foundation
+
+/// The connections a SQLite store reads with.
+///
+/// With a -wal there are several: readers never wait for the writer, nor for each other. They keep their read
+/// transaction open between two reads, which makes the reading of one row four times cheaper, and end it as soon as
+/// anybody has written: SQLite counts the changes of a -wal in memory that all processes share, and a reader looks
+/// there first. A transaction that nobody used for a moment is ended too, so that it holds up no checkpoint.
+///
+/// Without a -wal (memory, rollback journal) readers and the writer share one connection.
+// @unchecked Sendable: mutable state is guarded by `condition`, `shared` by `sharedLock`.
+final class SQLiteReaderPool: @unchecked Sendable {
+    /// A reading connection and the state of its transaction.
+    private final class Reader {
+        let connection: SQLiteConnection
+        fileprivate var isInTransaction = false
+        fileprivate var wasUsed = false
+        /// The shared change counters as they were when the transaction began.
+        fileprivate var stamp = Stamp()
+        fileprivate var index: UnsafeMutableRawPointer?
+
+        init(connection: SQLiteConnection) {
+            self.connection = connection
+        }
+
+        fileprivate func endTransaction() {
+            guard isInTransaction else { return }
+            isInTransaction = false
+            connection.endReading()
+        }
+    }
+
+    /// What changes in the header of the shared index of a -wal with every commit: the change counter, the last frame,
+    /// and the salts that are new when the -wal begins again.
+    fileprivate struct Stamp: Equatable {
+        var change: UInt32 = 0
+        var frame: UInt32 = 0
+        var salt: UInt64 = 0
+
+        init() {}
+
+        init(_ index: UnsafeMutableRawPointer) {
+            change = index.load(fromByteOffset: 8, as: UInt32.self)
+            frame = index.load(fromByteOffset: 16, as: UInt32.self)
+            salt = index.load(fromByteOffset: 32, as: UInt64.self)
+        }
+    }
+
+    private let condition = NSCondition()
+    private let maximum: Int
+    private let watchesWAL: Bool
+    private let make: (() throws -> SQLiteConnection)?
+    private var shared: Reader?
+    private var isClosed = false
+    private let sharedLock: NSRecursiveLock
+    /// Whether reading goes through the writer's connection.
+    let isShared: Bool
+    private var idle: [Reader] = []
+    private var count = 0
+    private var isSweepScheduled = false
+
+    /// A pool of connections of its own, made when they are needed. `watchesWAL` is for files with a -wal: asking
+    /// SQLite for the shared index of any other file would make one.
+    init(maximum: Int, watchesWAL: Bool, make: @escaping () throws -> SQLiteConnection) {
+        self.maximum = maximum
+        self.watchesWAL = watchesWAL
+        self.make = make
+        isShared = false
+        sharedLock = NSRecursiveLock()
+    }
+
+    /// Reading with the writer's connection, under the writer's lock.
+    init(sharing connection: SQLiteConnection, lock: NSRecursiveLock) {
+        maximum = 1
+        watchesWAL = false
+        make = nil
+        isShared = true
+        shared = Reader(connection: connection)
+        sharedLock = lock
+    }
+
+    /// Runs a body with a reader; everything it reads is one state of the store, at least as new as the last commit.
+    func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        if isShared {
+            sharedLock.lock()
+            defer { sharedLock.unlock() }
+            guard let shared else { throw SQLStore.closedError(nil) }
+            return try body(shared.connection)
+        }
+        let reader = try take()
+        defer { give(reader) }
+        try prepare(reader)
+        return try body(reader.connection)
+    }
+
+    /// A connection of its own, not of the pool, that reads what there is now as long as it is open; nil where readers
+    /// and the writer share one.
+    func makePinned() throws -> SQLiteConnection? {
+        guard let make, watchesWAL else { return nil }
+        let connection = try make()
+        try connection.beginLazily()
+        // That fixes the state.
+        try connection.readSomething()
+        return connection
+    }
+
+    private func take() throws -> Reader {
+        condition.lock()
+        while idle.isEmpty && count >= maximum && !isClosed { condition.wait() }
+        if isClosed {
+            condition.unlock()
+            throw SQLStore.closedError(nil)
+        }
+        if let reader = idle.popLast() {
+            condition.unlock()
+            return reader
+        }
+        count += 1
+        condition.unlock()
+        do {
+            guard let make else { fatalError("A shared reader is always there") }
+            return Reader(connection: try make())
+        } catch {
+            condition.lock()
+            count -= 1
+            condition.signal()
+            condition.unlock()
+            throw error
+        }
+    }
+
+    private func give(_ reader: Reader) {
+        condition.lock()
+        idle.append(reader)
+        condition.signal()
+        let schedules = reader.isInTransaction && !isSweepScheduled
+        if schedules { isSweepScheduled = true }
+        condition.unlock()
+        if schedules { scheduleSweep() }
+    }
+
+    /// Begins a read transaction, or keeps the open one when nobody has written since it began.
+    @inline(__always)
+    private func prepare(_ reader: Reader) throws {
+        reader.wasUsed = true
+        if reader.isInTransaction {
+            if let index = reader.index, Stamp(index) == reader.stamp { return }
+            reader.endTransaction()
+        }
+        try begin(reader)
+    }
+
+    private func begin(_ reader: Reader) throws {
+        // The stamp is taken before the transaction: a commit in between makes the next read begin anew.
+        if let index = reader.index { reader.stamp = Stamp(index) }
+        try reader.connection.beginLazily()
+        reader.isInTransaction = true
+        if reader.index == nil, watchesWAL {
+            // The index is mapped by the first read; until it is known, each read has a transaction of its own.
+            try reader.connection.readSomething()
+            reader.index = Self.sharedIndex(of: reader.connection)
+        }
+    }
+
+    /// The first page of the -wal's index, which SQLite has mapped: asking for it again gives the same address.
+    private static func sharedIndex(of connection: SQLiteConnection) -> UnsafeMutableRawPointer? {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+            let file, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2,
+            let map = methods.pointee.xShmMap
+        else { return nil }
+        var page: UnsafeMutableRawPointer?
+        guard map(file, 0, 32768, 0, &page) == SQLITE_OK else { return nil }
+        return page
+    }
+
+    // MARK: Ending transactions
+
+    /// Ends the read transactions of all readers that are not in use: before a write, so that its checkpoint is not
+    /// held up.
+    func endIdleTransactions() {
+        if isShared { return }
+        condition.lock()
+        for reader in idle { reader.endTransaction() }
+        condition.unlock()
+    }
+
+    private func scheduleSweep() {
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
+            self?.sweep()
+        }
+    }
+
+    private func sweep() {
+        condition.lock()
+        var remain = false
+        for reader in idle where reader.isInTransaction {
+            if reader.wasUsed {
+                reader.wasUsed = false
+                remain = true
+            } else {
+                reader.endTransaction()
+            }
+        }
+        // A reader in use comes back through `give`, which schedules anew.
+        isSweepScheduled = remain
+        condition.unlock()
+        if remain { scheduleSweep() }
+    }
+
+    /// Closes all readers, after waiting for those in use.
+    func close() {
+        if isShared {
+            sharedLock.lock()
+            shared = nil
+            sharedLock.unlock()
+            return
+        }
+        condition.lock()
+        isClosed = true
+        condition.broadcast()
+        while idle.count < count { condition.wait() }
+        for reader in idle { reader.endTransaction() }
+        idle = []
+        count = 0
+        condition.unlock()
+    }
+
+    /// How many connections the pool has made.
+    var openConnectionCount: Int {
+        condition.lock()
+        defer { condition.unlock() }
+        return count
+    }
+}

@@ -1,0 +1,307 @@
+import Foundation
+
+extension SQLiteStore {
+    /// Everything a store needs to begin with: connections, schema and metadata, made and checked before it exists.
+    struct Opened {
+        let layout: ModelLayout
+        let storeNumber: Int
+        let type: String
+        let configurationName: String?
+        let url: URL?
+        let options: [AnyHashable: Any]?
+        var settings: SQLiteStoreOptions
+        let use: StoreUse
+        var schema: SQLSchema
+        var derivedAttributes: DerivedAttributes
+        var metadata: [String: Any]
+        var historyTables: HistoryTables?
+        var writer: SQLiteConnection?
+        /// The only connection of a store in memory that is read only.
+        var reader: SQLiteConnection?
+        var isInMemory = false
+        var makeReader: (() throws -> SQLiteConnection)?
+        var isWAL = false
+        /// Whether a read-only store has made the -wal and -shm that are there: they go when it is closed.
+        var removesLog = false
+
+        /// The connections, once they are opened.
+        var connections: SQLiteDatabase {
+            if let makeReader {
+                let readers = SQLiteReaderPool(maximum: settings.maximumReaders, watchesWAL: isWAL, make: makeReader)
+                return SQLiteDatabase(
+                    writer: writer, copiesLog: isWAL && settings.pragma("wal_autocheckpoint") == nil, readers: readers)
+            }
+            guard let only = writer ?? reader else {
+                // `adopt` keeps the writer, `openReadOnly` and memory make readers: there is no fourth way.
+                fatalError("A store was opened without a connection")
+            }
+            return SQLiteDatabase(only: only, isReadOnly: writer == nil)
+        }
+
+        /// What the store is made of, without its connections.
+        var parts: SQLStore.Parts {
+            var external: ExternalData?
+            if !isInMemory, let url {
+                let files = SQLiteStoreFiles(url)
+                external = ExternalData(folder: files.externalDataFolder, storeName: files.main.lastPathComponent)
+            }
+            var parts = SQLStore.Parts(
+                layout: layout, storeNumber: storeNumber, typeName: type, schema: schema, use: use,
+                derivedAttributes: derivedAttributes, historyTables: historyTables,
+                tracksHistory: settings.tracksHistory && type == NSSQLiteStoreType, metadata: metadata,
+                externalData: external, configurationName: configurationName, url: url, options: options,
+                name: url?.lastPathComponent, isShared: !isInMemory)
+            parts.decidesByObject = type == NSInMemoryStoreType
+            return parts
+        }
+
+        init(
+            layout: ModelLayout, storeNumber: Int, type: String, configurationName: String?, url: URL?,
+            options: [AnyHashable: Any]?, use: StoreUse, copying other: SQLiteStore? = nil,
+            look: SQLiteStoreLook? = nil
+        ) throws {
+            self.layout = layout
+            self.storeNumber = storeNumber
+            self.type = type
+            self.configurationName = configurationName
+            self.url = url
+            self.options = options
+            self.use = use
+            settings = try SQLiteStoreOptions(options, url: url)
+            let entities = try StoreOpening(
+                layout: layout, number: storeNumber, type: type, configuration: configurationName
+            ).entities()
+            let fresh = SQLSchemaBuilder.schema(of: layout, entities: entities)
+            schema = fresh
+            // Before anything is made: a derivation that cannot be kept refuses the model.
+            derivedAttributes = try DerivedAttributes(layout: layout, schema: fresh, storeNumber: storeNumber)
+            metadata = [:]
+
+            let place = type == NSInMemoryStoreType ? .memory : url.map { StorePlace($0) } ?? .memory
+            guard let url, place == .file else {
+                try openInMemory(place, entities: entities, copying: other)
+                return
+            }
+            try openFile(url, entities: entities, look)
+        }
+
+        /// Opens a store, or makes it. Where somebody destroys, replaces or migrates it meanwhile, the file that was
+        /// begun with loses its name or its log: then the one that is there now is opened.
+        private mutating func openFile(_ url: URL, entities: Set<String>?, _ look: SQLiteStoreLook?) throws {
+            let deadline = ContinuousClock.now + .seconds(max(0, settings.timeout))
+            let isReadOnly = settings.isReadOnly
+            let files = SQLiteStoreFiles(url)
+            var unsettled = UnsettledReading(files, timeout: settings.timeout)
+            for attempt in 1... {
+                unsettled.begin()
+                // The store of the attempt before may have asked for it.
+                settings.isReadOnly = isReadOnly
+                let file = FileState(url)
+                do {
+                    if attempt == 1, file != nil, let look { return try openExisting(look, entities: entities) }
+                    return try openPresentFile(url, entities: entities)
+                } catch
+                    where (attempt < Self.attempts || ContinuousClock.now < deadline && FileState(url) != file)
+                    && Self.isOfExchange(error, file, url)
+                {
+                    // Whoever exchanges the file may not be through yet.
+                    _ = try MigrationFolder.lock(files.main, creating: false, timeout: settings.timeout)
+                } catch let error as SQLiteError
+                    where error.looksDamaged && attempt < Self.attempts && unsettled.isRepeatedAfterDamage()
+                {
+                    _ = try MigrationFolder.lock(files.main, creating: false, timeout: settings.timeout)
+                }
+            }
+        }
+
+        /// How often opening is tried whatever the time limit; after that only while other files come.
+        private static var attempts: Int { 20 }
+
+        /// Whether an error may come from an exchange of the file since it was in a state.
+        private static func isOfExchange(_ error: any Error, _ file: FileState?, _ url: URL) -> Bool {
+            let code = (error as? SQLiteError)?.code ?? (error as NSError).codeOfEngine ?? 0
+            if SQLiteError.codesOfLostFiles.contains(code) { return true }
+            // It was a store, and then an empty file. The next file may have the number of the first.
+            if code == 0 { return SQLStoreMetadata.isNotAStore(error as NSError) }
+            return FileState(url).map { !$0.isSameFile(as: file) } ?? (file != nil)
+        }
+
+        private mutating func openPresentFile(_ url: URL, entities: Set<String>?) throws {
+            let exists = FileManager.default.fileExists(atPath: url.path)
+            guard exists, let look = try SQLiteStoreLook(at: url, timeout: settings.timeout) else {
+                return try create(at: url, existed: exists, entities: entities)
+            }
+            try openExisting(look, entities: entities)
+        }
+
+        // MARK: A new store
+
+        private mutating func create(at url: URL, existed: Bool, entities: Set<String>?) throws {
+            if settings.isReadOnly {
+                try SQLiteStoreMetadata.requireFile(at: url)
+                throw SQLStoreMetadata.notAStore(url)
+            }
+            var isFolder: ObjCBool = false
+            let folder = url.deletingLastPathComponent()
+            guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
+                throw NSError.coreData(
+                    CocoaError.Code.fileNoSuchFile.rawValue,
+                    reason: "The file “\(url.lastPathComponent)” couldn’t be made because the folder “\(folder.path)” "
+                        + "doesn’t exist.", url: url)
+            }
+            let creation = SQLiteStoreCreation(layout: layout, schema: schema, entities: entities)
+            do {
+                let connection = try SQLiteConnection(path: url.path, access: .create, busyTimeout: settings.timeout)
+                SQLiteFunctions.register(on: connection)
+                try settings.configure(connection, isWriter: true)
+                metadata = try creation.create(on: connection, settings: settings, url: url)
+                // Somebody has destroyed the empty file that this was to be: the next one is as good.
+                if connection.hasMoved { throw Self.moved(url) }
+                try adopt(connection, url: url)
+            } catch is SQLiteStoreCreation.AlreadyMade {
+                try openPresentFile(url, entities: entities)
+            } catch {
+                // What was begun here goes again, unless somebody else is making a store of it or has made one.
+                let isContended = (error as? SQLiteError).map { $0.isBusy || $0.isOfMovedFile } ?? false
+                if !existed, !isContended, (try? SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: 0)) != false {
+                    Self.removeUnfinished(SQLiteStoreFiles(url))
+                }
+                throw existed ? error : Self.refused(url) ?? error
+            }
+        }
+
+        /// The error where a store cannot be made because its folder takes no file.
+        private static func refused(_ url: URL) -> NSError? {
+            guard let code = WriteFailure.refusal(inFolderOf: url) else { return nil }
+            return .coreData(
+                WriteFailure.code(code).rawValue,
+                reason: "The store “\(url.lastPathComponent)” couldn’t be made: \(WriteFailure.reason(code, url))",
+                url: url, underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(code)))
+        }
+
+        /// Removes what an unfinished creation left, unless somebody has it open. Without space it cannot be locked;
+        /// then it goes without.
+        private static func removeUnfinished(_ files: SQLiteStoreFiles) {
+            do {
+                try files.destroy(timeout: 0)
+            } catch {
+                if (error as NSError).code != NSPersistentStoreTimeoutError { try? files.removeRemains() }
+            }
+        }
+
+        // MARK: An existing store
+
+        private mutating func openExisting(_ look: SQLiteStoreLook, entities: Set<String>?) throws {
+            let url = look.url
+            metadata = look.metadata
+            try requireModel(look)
+            if look.keepsHistory { requireTracking(at: url) }
+            if settings.isReadOnly {
+                try openReadOnly(look, entities: entities)
+                derivedAttributes = try DerivedAttributes(layout: layout, schema: schema, storeNumber: storeNumber)
+                return
+            }
+            let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: settings.timeout)
+            try connection.requireWritable(at: url)
+            SQLiteFunctions.register(on: connection)
+            try settings.configure(connection, isWriter: true)
+            // The checks above were of another store where somebody has destroyed, replaced or migrated that one since.
+            let present = try SQLStoreMetadata.read(from: connection, url: url)
+            guard try look.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
+            metadata = present
+            schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
+            try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL")
+            // Who waited for a migration has opened the older file, which has another name now or none.
+            if connection.hasMoved { throw Self.moved(url) }
+            if settings.vacuums { try connection.vacuum() }
+            if settings.analyzes { try connection.analyze() }
+            try adopt(connection, url: url)
+            derivedAttributes = try DerivedAttributes(layout: layout, schema: schema, storeNumber: storeNumber)
+        }
+
+        /// Throws where the store is another version's.
+        func requireModel(_ look: SQLiteStoreLook) throws {
+            if settings.ignoresVersioning { return }
+            try StoreModelCheck(
+                model: layout.model, layout: layout, configurationName: configurationName, look
+            ).check(look.metadata)
+        }
+
+        /// Has a store that keeps history be read only where the options do not ask for history: changes that history
+        /// does not know of would be lost for whoever follows it.
+        mutating func requireTracking(at url: URL) {
+            if settings.isReadOnly || settings.tracksHistory { return }
+            SQLStore.reportUntrackedOpening(of: url)
+            settings.isReadOnly = true
+        }
+
+        private mutating func openReadOnly(_ look: SQLiteStoreLook, entities: Set<String>?) throws {
+            let url = look.url
+            let files = SQLiteStoreFiles(url)
+            if !use.isImmutable { files.rollBackJournal(timeout: settings.timeout) }
+            let mode = use.isImmutable ? .immutable : files.readingAccess
+            removesLog = mode == .readOnly && !FileManager.default.fileExists(atPath: files.shm.path)
+            do {
+                let connection = try SQLiteConnection(path: url.path, access: mode, busyTimeout: settings.timeout)
+                // As where it is written: another store may lie there since the checks above.
+                let present = try SQLStoreMetadata.read(from: connection, url: url)
+                guard try look.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
+                makeReader = try readers(of: url, mode, beside: connection)
+                historyTables = try HistoryTables.read(from: connection)
+                isWAL = try mode == .readOnly && connection.hasLog()
+                schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
+            } catch {
+                if removesLog { files.removeReadersTraces() }
+                throw error
+            }
+        }
+
+        private mutating func adopt(_ connection: SQLiteConnection, url: URL) throws {
+            historyTables =
+                try settings.tracksHistory
+                ? HistoryTables.prepare(connection, for: layout) : HistoryTables.read(from: connection)
+            try SpatialIndexes(connection).keep(on: connection, url: url)
+            writer = connection
+            isWAL = try connection.hasLog()
+            guard isWAL, !use.holdsTransaction, try connection.givesLocksBack() else {
+                isWAL = false
+                // This connection is the one that reads, too.
+                connection.holdsTransaction = use.holdsTransaction
+                return
+            }
+            makeReader = try readers(of: url, .readOnly, beside: connection)
+        }
+
+        /// What `openFile` takes for an exchange: it looks at the file again.
+        private static func moved(_ url: URL) -> SQLiteError {
+            SQLiteError(code: SQLiteError.codeOfMovedFile, message: "another store lies there now", path: url.path)
+        }
+
+        /// Makes connections that read the file that a connection has open, and none that comes into its place.
+        private func readers(
+            of url: URL, _ access: SQLiteConnection.Access, beside connection: SQLiteConnection
+        ) throws -> () throws -> SQLiteConnection {
+            let settings = settings
+            let path = url.path
+            let moved = Self.moved(url)
+            // Nothing keeps the number of a file that nobody has open: the next file may have it.
+            let identifier = writer == nil ? metadata[NSStoreUUIDKey] as? String : nil
+            let file = FileState(url)
+            if connection.hasMoved { throw moved }
+            return {
+                let reader = try SQLiteConnection(path: path, access: access, busyTimeout: settings.timeout)
+                guard let present = FileState(url), present.isSameFile(as: file) else { throw moved }
+                SQLiteFunctions.register(on: reader)
+                try settings.configure(reader, isWriter: false)
+                if let identifier {
+                    let present = try SQLStoreMetadata.read(from: reader, url: url)
+                    let former = present[SQLStoreMetadata.previousIdentifiersKey] as? [String] ?? []
+                    guard present[NSStoreUUIDKey] as? String == identifier || former.contains(identifier) else {
+                        throw moved
+                    }
+                }
+                return reader
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+
+/// A store in a SQLite file that has the layout of Core Data's own, or in memory with the same tables.
+final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  // what may change is used under a lock
+    let settings: SQLiteStoreOptions
+    let connections: SQLiteDatabase
+    private let removesLog: Bool
+    /// Whether the store lives in memory only.
+    let isInMemory: Bool
+
+    init(opened: Opened) {
+        settings = opened.settings
+        removesLog = opened.removesLog
+        isInMemory = opened.isInMemory
+        connections = opened.connections
+        super.init(opened.parts, database: connections)
+        isReadOnly = opened.writer == nil
+    }
+
+    /// Opens a store, or makes it when there is none. Nothing on disk changes when it throws, beyond what SQLite does
+    /// to recover a file whose writer was killed.
+    ///
+    /// A nil URL, `/dev/null` and the type `NSInMemoryStoreType` give a private store in memory, a name below
+    /// `/dev/null` one that the process shares. Such a store can have the content of another one from the beginning.
+    convenience init(
+        layout: ModelLayout, storeNumber: Int, type: String = NSSQLiteStoreType, configurationName: String? = nil,
+        at url: URL?, options: [AnyHashable: Any]? = nil, use: StoreUse = .work, copying other: SQLiteStore? = nil,
+        look: SQLiteStoreLook? = nil
+    ) throws {
+        do {
+            self.init(
+                opened: try Opened(
+                    layout: layout, storeNumber: storeNumber, type: type, configurationName: configurationName,
+                    url: url, options: options, use: use, copying: other, look: look))
+            sweepExternalData()
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .opening)
+        }
+    }
+
+    override func watchCommits(
+        _ post: @escaping @Sendable (_ transaction: Int64?) -> Void
+    ) throws -> (any CommitWatch)? { try watchFile(post) }
+
+    // MARK: Metadata
+
+    override func loadMetadata() throws {
+        guard let url, !isInMemory else { return }
+        metadataWereSaved(try SQLiteStoreMetadata.metadata(at: url, timeout: settings.timeout))
+    }
+
+    override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        try SQLiteStoreMetadata.metadata(at: url)
+    }
+
+    override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        try SQLiteStoreMetadata.setMetadata(metadata ?? [:], at: url)
+    }
+
+    // MARK: Connections
+
+    /// Runs a body with what only SQLite's connections have, while no other thread writes.
+    func writingHere<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        try writing { connection in
+            // The store's database gives no others.
+            guard let connection = connection as? SQLiteConnection else { throw Self.closedError(url) }
+            return try body(connection)
+        }
+    }
+
+    func readingHere<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        do {
+            return try connections.readers.read(body)
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .reading)
+        }
+    }
+
+    override var heldTransaction: (any HeldTransactionStore)? { self }
+
+    func commitHeldTransaction() throws {
+        try writingHere { connection in
+            try connection.commitHeldTransaction()
+            releaseHeldFiles()
+        }
+    }
+
+    func commitHeldTransaction(as number: Int) throws {
+        try writingHere { connection in
+            try connection.commitHeldTransaction(as: number)
+            releaseHeldFiles()
+        }
+    }
+
+    override func close() {
+        super.close()
+        if removesLog, let url { SQLiteStoreFiles(url).removeReadersTraces() }
+    }
+}

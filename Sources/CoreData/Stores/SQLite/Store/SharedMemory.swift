@@ -1,0 +1,43 @@
+import Foundation
+
+/// The stores in memory that the coordinators of a process share: SQLite databases by the names below `/dev/null`.
+///
+/// SQLite keeps such a database as long as a connection to it is open.
+enum SharedMemory {
+    /// How often a name was given to a new database while others had the old one open.
+    private static let generations = Locked<[String: Int]>([:])
+
+    /// A connection to the database of a name, which is empty where nobody has it open.
+    static func connection(to name: String, timeout: TimeInterval) throws -> SQLiteConnection {
+        let generation = generations.withLock { $0[name] ?? 0 }
+        return try SQLiteConnection(
+            path: "/opencoredata/\(generation)/\(name)", access: .sharedMemory, busyTimeout: timeout)
+    }
+
+    /// A connection to the store of a name, which reads only; nil where nobody has such a store open.
+    static func reader(of name: String, timeout: TimeInterval) throws -> SQLiteConnection? {
+        do {
+            let connection = try connection(to: name, timeout: timeout)
+            try connection.refuseWriting()
+            return try connection.isEmpty() ? nil : connection
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .opening)
+        }
+    }
+
+    /// Has the name stand for a new store. Those who have the old one open keep it to themselves until they close it.
+    ///
+    /// - Parameters:
+    ///   - url: the store's URL, for the error.
+    ///   - force: whether to do so while somebody has the store open, which is error `NSPersistentStoreTimeoutError`
+    ///     otherwise.
+    static func destroy(_ name: String, url: URL, force: Bool) throws {
+        guard try reader(of: name, timeout: 0) != nil else { return }
+        guard force else {
+            throw NSError.coreData(
+                NSPersistentStoreTimeoutError,
+                reason: "The store in memory at “\(url.path)” is open in another coordinator.", url: url)
+        }
+        generations.withLock { $0[name, default: 0] += 1 }
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+/// Thrown by `write` where somebody else has inserted a row under the key of a new one.
+package struct TakenKey: Error {
+    package let error: NSError
+}
+
+/// Rows that somebody else changed or deleted since they were read. Nothing of the change set was written.
+package struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are immutable
+    package struct Conflict {
+        package var key: ObjectKey
+        package var expected: Snapshot?
+        /// The row as it is now; nil when it was deleted.
+        package var found: Snapshot?
+        /// Of a row that is to be deleted: what somebody else has related to it meanwhile.
+        package var newMembers: [NewMember] = []
+    }
+    /// A member of a to-many relationship (a place in the owner's layout) that the saver knows nothing of.
+    package struct NewMember {
+        package var toMany: Int
+        package var key: ObjectKey
+    }
+    /// A uniqueness constraint that an inserted or updated row breaks.
+    package struct ConstraintConflict {
+        package var constraint: [String]
+        package var key: ObjectKey
+        package var existing: ObjectKey?
+        /// The row that has the values, as the save's transaction sees it.
+        package var existingRow: Snapshot?
+    }
+    package var conflicts: [Conflict]
+    package var constraintConflicts: [ConstraintConflict] = []
+}

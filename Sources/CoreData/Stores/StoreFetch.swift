@@ -1,0 +1,49 @@
+import Foundation
+
+/// A fetch as a store sees it: no objects, no contexts.
+package struct StoreFetch {
+    package enum Result {
+        case keys
+        case count
+        /// Values of attributes, to-one relationships, `objectID` or expressions, grouped or distinct.
+        case dictionaries(properties: [Column], groupBy: [Column], having: NSPredicate?, distinct: Bool)
+    }
+
+    /// What a dictionary fetch returns under one name.
+    package enum Column {
+        case keyPath(String)
+        /// An `NSExpressionDescription`.
+        case expression(NSPropertyDescription)
+
+        package var name: String {
+            switch self {
+            case .keyPath(let path): path
+            case .expression(let expression): expression.name
+            }
+        }
+    }
+
+    package var layout: EntityLayout
+    package var includesSubentities = true
+    /// Constants in it may be objects or object ids (`ObjectKeyConvertible`).
+    package var predicate: NSPredicate?
+    package var sortDescriptors: [NSSortDescriptor] = []
+    package var limit = 0
+    package var offset = 0
+    /// Only rows with greater primary keys, in the order of their keys, where the store reads such ranges.
+    package var afterPrimaryKey: Int64?
+    package var result: Result = .keys
+    /// Set for stores that programs write, which are shown requests and contexts.
+    var origin: FetchOrigin?
+}
+
+/// Something that stands for a row in a predicate: a managed object or its id.
+protocol ObjectKeyConvertible: AnyObject {
+    var objectKey: ObjectKey { get }
+}
+
+package enum StoreFetchResult {
+    case keys([ObjectKey])
+    case count(Int)
+    case dictionaries([[String: Any]])
+}
