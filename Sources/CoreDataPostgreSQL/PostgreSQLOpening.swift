@@ -157,20 +157,10 @@
             on connection: PostgreSQLConnection
         ) throws {
             try connection.makeOwnSchema()
-            let cache = try ModelArchive.encodeDeflated(layout.model)
-            if !isExisting {
-                for table in schema.allTables { try connection.run(.define(.createTable(table))) }
-                for index in schema.indexes { try connection.run(.define(.createIndex(index))) }
-            }
-            for table in [
-                SQLBookkeeping.Keys.definition, SQLBookkeeping.Metadata.definition,
-                SQLBookkeeping.ModelCache.definition,
-            ] {
-                try connection.run(.define(.createTable(table, unlessThere: true)))
-            }
-            try SQLBookkeeping.Keys.fill(layout, schema, connection)
-            try SQLStoreMetadata.write(metadata, to: connection, url: nil)
-            try connection.prepare(SQLBookkeeping.ModelCache.insert).run { $0.bind(1, cache) }
+            var store = try NewStore(schema, layout)
+            store.usesExistingTables = isExisting
+            store.mayHaveBookkeeping = true
+            try store.make(metadata, on: connection, url: nil)
         }
 
         static func cachedModel(on connection: PostgreSQLConnection) throws -> NSManagedObjectModel? {

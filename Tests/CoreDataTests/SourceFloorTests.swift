@@ -216,7 +216,7 @@ struct SourceFloorTests {
     func textOfTestKit() throws {
         let search = try SearchOfSQL()
         let places = Self.read("MigrationTestKit").filter { $0.text.literals.contains(where: search.finds) }.map(\.path)
-        #expect(places == ["TrialDatabase.swift"])
+        #expect(places == ["Driver/TrialDatabase.swift"])
     }
 
     @Test(
@@ -239,14 +239,14 @@ struct SourceFloorTests {
         #expect(asking == ["Coordinator/StoreClasses.swift", "Migration/Moving/StoreMove.swift"])
     }
 
-    @Test("SQL for PostgreSQL stands in its driver and with its schema alone")
+    @Test("SQL for PostgreSQL stands in its driver and in what runs in the server alone")
     func textOfPostgreSQL() throws {
         let search = try SearchOfSQL()
         let sources = Self.read("CoreDataPostgreSQL")
         let places = sources.filter { $0.text.literals.contains(where: search.finds) }.map(\.path)
-        let outside = places.filter { path in !["Driver/", "Schema/", "Existing/"].contains { path.hasPrefix($0) } }
+        let outside = places.filter { path in !["Driver/", "Functions/"].contains { path.hasPrefix($0) } }
         #expect(outside.isEmpty, "\(outside)")
-        for folder in ["Driver/", "Schema/", "Existing/"] {
+        for folder in ["Driver/", "Functions/"] {
             #expect(places.contains { $0.hasPrefix(folder) }, "The search finds nothing in \(folder)")
         }
     }

@@ -37,17 +37,9 @@
 
         init(_ schema: String?, _ name: String, on connection: PostgreSQLConnection) throws {
             (self.schema, self.name) = (schema, name)
-            kind = try connection.rows("SELECT relkind FROM pg_class WHERE oid = to_regclass($1)", [quoted]).first?[0]
+            kind = try connection.kind(ofTable: quoted)
             if kind == nil { return }
-            let select = """
-                SELECT a.attname, format_type(a.atttypid, NULL), a.attnotnull, a.atthasdef OR a.attidentity <> '', \
-                a.attgenerated <> '', c.collname IN ('C', 'POSIX'), EXISTS (SELECT FROM pg_index i \
-                WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indisvalid AND i.indnkeyatts = 1 \
-                AND i.indpred IS NULL AND i.indkey[0] = a.attnum) \
-                FROM pg_attribute a LEFT JOIN pg_collation c ON c.oid = a.attcollation \
-                WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped
-                """
-            for row in try connection.rows(select, [quoted]) {
+            for row in try connection.columnsToWrite(ofTable: quoted) {
                 columns[row[0] ?? ""] = Column(
                     type: row[1] ?? "", isMandatory: row[2] == "t", hasDefault: row[3] == "t",
                     isGenerated: row[4] == "t",
@@ -60,14 +52,12 @@
 
         /// The rights to the table that the role lacks, of those that are asked for.
         func missingRights(_ rights: [String], on connection: PostgreSQLConnection) throws -> [String] {
-            try rights.filter {
-                try connection.rows("SELECT 1 WHERE has_table_privilege($1, $2)", [quoted, $0]).isEmpty
-            }
+            try rights.filter { try !connection.hasRight($0, toTable: quoted) }
         }
 
         /// The sequence that gives keys to rows that others insert; nil where there is none.
         func sequence(of column: String, on connection: PostgreSQLConnection) throws -> String? {
-            isTable ? try connection.rows("SELECT pg_get_serial_sequence($1, $2)", [quoted, column]).first?[0] : nil
+            isTable ? try connection.sequence(ofTable: quoted, column: column) : nil
         }
 
         static let integers: Set<String> = ["smallint", "integer", "bigint"]

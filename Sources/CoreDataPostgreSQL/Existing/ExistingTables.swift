@@ -79,7 +79,7 @@
             guard table.isThere else {
                 return mismatches.append("the entity “\(root.name)” has no table “\(table.shown)”")
             }
-            let rights = ["SELECT"] + (isReadOnly ? [] : ["INSERT", "UPDATE", "DELETE"])
+            let rights = PostgreSQLConnection.rightsToRead + (isReadOnly ? [] : PostgreSQLConnection.rightsToWrite)
             for right in try table.missingRights(rights, on: connection) {
                 mismatches.append("the role has no right to \(right) in “\(table.shown)”")
             }
@@ -136,10 +136,7 @@
             view.isLimited = column.type == "bigint"
             view.sequence = try table.sequence(of: name, on: connection)
             let quoted = PostgreSQLDialect().quoted(name)
-            let outside = try connection.rows(
-                "SELECT min(\(quoted)), max(\(quoted)) FROM \(table.quoted) "
-                    + "HAVING min(\(quoted)) < 1 OR max(\(quoted)) > \(ObjectKey.primaryKeyMask)")
-            if let row = outside.first {
+            if let row = try connection.keysOutOfRange(ofTable: table.quoted, in: quoted) {
                 mismatches.append(
                     "the keys “\(table.shown).\(name)” go from \(row[0] ?? "") to \(row[1] ?? ""), "
                         + "and keys go from 1 to \(ObjectKey.primaryKeyMask)")
@@ -251,7 +248,7 @@
                     ?? PostgreSQLStyle.words("\(naming?.entity.name ?? "")_\(naming?.name ?? "")"),
                 on: connection)
             guard table.isThere else { return mismatches.append("\(what) has no table “\(table.shown)”") }
-            let rights = ["SELECT"] + (isReadOnly ? [] : ["INSERT", "UPDATE", "DELETE"])
+            let rights = PostgreSQLConnection.rightsToRead + (isReadOnly ? [] : PostgreSQLConnection.rightsToWrite)
             for right in try table.missingRights(rights, on: connection) {
                 mismatches.append("the role has no right to \(right) in “\(table.shown)”")
             }

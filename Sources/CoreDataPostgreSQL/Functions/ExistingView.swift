@@ -206,7 +206,7 @@
 
         /// Whether the store of a database lies over tables of others.
         static func isPresent(on connection: PostgreSQLConnection) throws -> Bool {
-            try !connection.rows("SELECT 1 WHERE to_regclass('coredata.existing') IS NOT NULL").isEmpty
+            try connection.isThere("coredata.existing")
         }
     }
 #endif

@@ -1,0 +1,110 @@
+#if PostgreSQL
+    import CoreData
+
+    // What the server says about tables, in the words of its catalogue. Names of tables are quoted already.
+    extension PostgreSQLConnection {
+        // MARK: Tables that others have made
+
+        static let rightsToRead = ["SELECT"]
+        static let rightsToWrite = ["INSERT", "UPDATE", "DELETE"]
+
+        /// Whether something of this name is there.
+        func isThere(_ table: String) throws -> Bool { try kind(ofTable: table) != nil }
+
+        /// The letter of the kind of a table or view; nil where there is none.
+        func kind(ofTable table: String) throws -> String? {
+            try rows("SELECT relkind FROM pg_class WHERE oid = to_regclass($1)", [table]).first?[0]
+        }
+
+        /// Of each column: name, type, whether it must have a value, has one by default, is computed, is sorted by its
+        /// bytes, and whether no two rows have the same.
+        func columnsToWrite(ofTable table: String) throws -> [[String?]] {
+            let select = """
+                SELECT a.attname, format_type(a.atttypid, NULL), a.attnotnull, a.atthasdef OR a.attidentity <> '', \
+                a.attgenerated <> '', c.collname IN ('C', 'POSIX'), EXISTS (SELECT FROM pg_index i \
+                WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indisvalid AND i.indnkeyatts = 1 \
+                AND i.indpred IS NULL AND i.indkey[0] = a.attnum) \
+                FROM pg_attribute a LEFT JOIN pg_collation c ON c.oid = a.attcollation \
+                WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped
+                """
+            return try rows(select, [table])
+        }
+
+        func hasRight(_ right: String, toTable table: String) throws -> Bool {
+            try !rows("SELECT 1 WHERE has_table_privilege($1, $2)", [table, right]).isEmpty
+        }
+
+        /// The sequence that gives values to a column; nil where there is none.
+        func sequence(ofTable table: String, column: String) throws -> String? {
+            try rows("SELECT pg_get_serial_sequence($1, $2)", [table, column]).first?[0]
+        }
+
+        /// The least and the greatest key of a table where not all of them can be keys of objects; nil where all can.
+        func keysOutOfRange(ofTable table: String, in column: String) throws -> [String?]? {
+            try rows(
+                "SELECT min(\(column)), max(\(column)) FROM \(table) "
+                    + "HAVING min(\(column)) < 1 OR max(\(column)) > \(ObjectKey.primaryKeyMask)"
+            ).first
+        }
+
+        // MARK: Tables of stores
+
+        /// Of each column: name, whether it must have a value, has one from a sequence, has one by default, and the
+        /// comment.
+        func columnsWithComments(ofTable table: String) throws -> [[String?]] {
+            let select = """
+                SELECT a.attname, a.attnotnull, a.attidentity <> '', a.atthasdef, \
+                col_description(a.attrelid, a.attnum) \
+                FROM pg_attribute a WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped
+                """
+            return try rows(select, [table])
+        }
+
+        func comment(ofTable table: String) throws -> String? {
+            try rows("SELECT obj_description($1::regclass)", [table]).first?[0]
+        }
+
+        /// The role's tables of stores in which a column has a default value.
+        func tables(withDefault value: String, of column: String) throws -> [String] {
+            let select = """
+                SELECT d.adrelid::regclass FROM pg_attrdef d \
+                JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum \
+                JOIN pg_class c ON c.oid = d.adrelid \
+                WHERE c.relnamespace = current_schema()::regnamespace AND pg_has_role(c.relowner, 'USAGE') \
+                AND a.attname = $1 AND pg_get_expr(d.adbin, d.adrelid) = $2 \
+                AND EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'coredata_changed')
+                """
+            return try texts(select, [column, value])
+        }
+
+        /// Changes a table in a transaction of its own, where nobody holds it for long.
+        func changeSoon(_ table: String, _ change: PostgreSQLChange) throws {
+            try execute(
+                "BEGIN; SET LOCAL lock_timeout = '200ms'; "
+                    + "\(PostgreSQLChange.statement([change], of: table)); COMMIT")
+        }
+
+        /// Table and name of the checks of ours that limit entities.
+        func checksOfEntities() throws -> [[String?]] {
+            try rows(
+                """
+                SELECT t.relname, c.conname FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid \
+                JOIN coredata.tables o ON o."table" = t.relname AND o.parent IS NULL \
+                WHERE c.contype = 'c' AND t.relnamespace = current_schema()::regnamespace \
+                AND c.conname LIKE '%\\_entity\\_check'
+                """)
+        }
+
+        /// Table, column, the table that it leads to, and name of the foreign keys of ours.
+        func foreignKeys() throws -> [[String?]] {
+            let select = """
+                SELECT t.relname, a.attname, f.relname, c.conname FROM pg_constraint c \
+                JOIN pg_class t ON t.oid = c.conrelid JOIN pg_class f ON f.oid = c.confrelid \
+                JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] \
+                WHERE c.contype = 'f' AND c.condeferred AND cardinality(c.conkey) = 1 \
+                AND t.relnamespace = current_schema()::regnamespace AND c.conname LIKE '%\\_fkey'
+                """
+            return try rows(select)
+        }
+    }
+#endif
