@@ -5,6 +5,11 @@ extension NSError {
     /// the engine's.
     package var codeOfEngine: Int32? { (userInfo[NSSQLiteErrorDomain] as? NSNumber)?.int32Value }
 
+    /// Whether it says that a file or a database holds no store, or a damaged one; not in the engine's words.
+    package var isOfMissingOrDamagedStore: Bool {
+        code == CocoaError.Code.fileReadCorruptFile.rawValue && codeOfEngine == nil
+    }
+
     /// The error every floor of the module throws: Core Data's domain, code and keys, with a text that says what and
     /// where.
     ///

@@ -129,7 +129,7 @@
                 }
                 // The copy has no history: a token of the other's means nothing in it.
                 metadata[NSStoreUUIDKey] = UUID().uuidString
-                let present = try? SQLStoreMetadata.read(from: connection, url: shown(url))
+                let present = try SQLStoreMetadata.readIfWhole(from: connection, url: shown(url))
                 if let present, !force {
                     try connection.takeAlone(
                         version: PostgreSQLConnection.versionLock(of: present),

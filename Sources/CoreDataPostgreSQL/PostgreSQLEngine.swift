@@ -71,17 +71,17 @@
         /// Waits for those who have a store open, fill or migrate it, and keeps others from opening it.
         private func takeAlone(_ connection: PostgreSQLConnection, _ url: URL, _ timeout: TimeInterval) throws {
             let timeout = max(timeout, Self.closingTime)
-            func lock() -> Int64? {
-                // What is no store, or a damaged one, nobody has open.
-                (try? SQLStoreMetadata.read(from: connection, url: url)).map { metadata in
+            func lock() throws -> Int64? {
+                // Of what is no store, or a damaged one, nobody knows which version it is.
+                try SQLStoreMetadata.readIfWhole(from: connection, url: url).map { metadata in
                     metadata[SQLStoreMetadata.unfinishedKey] == nil
                         ? PostgreSQLConnection.versionLock(of: metadata) : PostgreSQLConnection.fillingLock
                 }
             }
-            while let wanted = lock() {
+            while let wanted = try lock() {
                 try connection.takeAlone(version: wanted, timeout: timeout, nil)
                 // A migration, or a move, may have ended while the lock was waited for.
-                if lock() == wanted { return }
+                if try lock() == wanted { return }
             }
         }
 

@@ -14,7 +14,7 @@
             self.connection = connection
             let layout = opening.layout
             let entities = try opening.entities()
-            isResumed = try connection.tableNames().contains(SQLBookkeeping.Keys.table)
+            isResumed = try SQLStoreMetadata.isThere(on: connection, url: shown)
             if isResumed {
                 let metadata = try SQLStoreMetadata.read(from: connection, url: shown)
                 guard let unfinished = metadata[SQLStoreMetadata.unfinishedKey] as? String else {

@@ -29,8 +29,10 @@
         func store() throws -> any NSPersistentStore & RowStore {
             let layout = opening.layout
             let version = try share()
-            let numbers = try ActualSchema(connection).numbers
-            let isPresent = !numbers.isEmpty
+            let actual = try ActualSchema(connection)
+            let numbers = actual.numbers
+            let isPresent = version != nil
+            if isPresent, !actual.tables.contains(SQLBookkeeping.Keys.table) { throw SQLStoreMetadata.damaged(url) }
             let names = layout.entities.map(\.name)
             let ownNumbers = Set(names).isSubset(of: numbers.keys) ? numbers : nil
             if isPresent { try requireSameKind() }
@@ -93,7 +95,7 @@
 
         /// Holds the lock of the store's version, so that nobody migrates it any more; nil where there is no store.
         private func share() throws -> Int64? {
-            while try connection.tableNames().contains(SQLBookkeeping.Keys.table) {
+            while try SQLStoreMetadata.isThere(on: connection, url: url) {
                 let metadata = try SQLStoreMetadata.read(from: connection, url: url)
                 let lock = PostgreSQLConnection.versionLock(of: metadata)
                 try connection.share(version: lock, timeout: timeout)
@@ -137,7 +139,7 @@
             return try connection.transaction {
                 try connection.makeOwnSchema()
                 // Somebody else may have made it while this process waited for its turn.
-                if try connection.tableNames().contains(SQLBookkeeping.Keys.table) {
+                if try SQLStoreMetadata.isThere(on: connection, url: url) {
                     try requireSameKind()
                     return try present(nil)
                 }
@@ -187,7 +189,11 @@
 
         /// The same, in the transaction that is open.
         static func dropTables(on connection: PostgreSQLConnection) throws {
-            guard try connection.tableNames().contains(SQLBookkeeping.Keys.table) else { return }
+            let own: Set = [
+                SQLBookkeeping.Keys.table, SQLBookkeeping.Metadata.table, SQLBookkeeping.ModelCache.table,
+            ]
+            // One that has lost a table is destroyed, too. A single table may be somebody else's.
+            guard try connection.tableNames().intersection(own).count > 1 else { return }
             try PostgreSQLTables.dropConstraints(on: connection)
             for table in try tables(on: connection) { try connection.run(.define(.dropTable(table))) }
             try connection.dropOwnSchema()
@@ -207,15 +213,20 @@
             }
         }
 
-        /// The tables of the store's objects, by the model that it keeps; none where there is no store.
+        /// The tables of the store's objects, by the model that it keeps, or by the map of names where that cannot be
+        /// read; none where there is no store.
         static func tables(on connection: PostgreSQLConnection) throws -> [String] {
             let present = try connection.tableNames()
             // Tables that others have made are theirs.
-            guard present.contains(SQLBookkeeping.Keys.table), try !ExistingTables.isPresent(on: connection),
-                let model = try cachedModel(on: connection)
-            else { return [] }
-            defer { withExtendedLifetime(model) {} }
+            if try ExistingTables.isPresent(on: connection) { return [] }
             let numbers = try ActualSchema(connection).numbers
+            let isModelThere = present.contains(SQLBookkeeping.ModelCache.table) && !numbers.isEmpty
+            guard isModelThere, let model = try? cachedModel(on: connection) else {
+                let names = try PostgreSQLNames(of: connection)
+                return Set(names.map { Array($0.tables.values) + Array($0.joins.values) } ?? []).intersection(present)
+                    .sorted()
+            }
+            defer { withExtendedLifetime(model) {} }
             return try SQLSchemaBuilder.schema(
                 of: ModelLayout(model: model), entities: Set(numbers.keys), numbers: numbers,
                 style: PostgreSQLStyle(PostgreSQLNames(of: connection))

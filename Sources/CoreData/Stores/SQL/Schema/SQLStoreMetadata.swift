@@ -62,27 +62,42 @@ package enum SQLStoreMetadata {
         return result
     }
 
+    /// Whether a database holds a store. Throws where it holds one that has lost what it says about itself.
+    package static func isThere(on connection: some SQLConnection, url: URL) throws -> Bool {
+        let tables = try connection.tableNames()
+        if tables.contains(SQLBookkeeping.Metadata.table) { return true }
+        if tables.contains(SQLBookkeeping.Keys.table) { throw damaged(url) }
+        return false
+    }
+
     package static func read(from connection: some SQLConnection, url: URL) throws -> [String: Any] {
-        guard try connection.tableNames().contains(SQLBookkeeping.Metadata.table) else { throw notAStore(url) }
+        guard try isThere(on: connection, url: url) else { throw notAStore(url) }
         let row = try connection.prepare(SQLBookkeeping.Metadata.select).first { row in
             (identifier: row.string(0), list: row.isNull(1) ? nil : row.data(1))
         }
-        guard let row else { throw notAStore(url) }
+        guard let row else { throw damaged(url) }
         var metadata: [String: Any] = [:]
         if let data = row.list {
             guard
                 let list = try? PropertyListSerialization.propertyList(from: data, format: nil),
                 let dictionary = list as? [String: Any]
-            else {
-                throw NSError.coreData(
-                    CocoaError.Code.fileReadCorruptFile.rawValue,
-                    reason: "The metadata of the store “\(url.lastPathComponent)” cannot be read.", url: url)
-            }
+            else { throw damaged(url) }
             metadata = dictionary
+        } else if connection.assumedStoreType == nil {
+            throw damaged(url)
         }
         metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? connection.assumedStoreType
         metadata[NSStoreUUIDKey] = row.identifier
         return metadata
+    }
+
+    /// As `read(from:url:)`; nil where there is no store, or one whose metadata are damaged: for whoever removes it.
+    package static func readIfWhole(from connection: some SQLConnection, url: URL) throws -> [String: Any]? {
+        do {
+            return try read(from: connection, url: url)
+        } catch let error as NSError where error.isOfMissingOrDamagedStore {
+            return nil
+        }
     }
 
     /// Writes the one row of metadata. The UUID has a column of its own and is not part of the property list.
@@ -121,10 +136,11 @@ package enum SQLStoreMetadata {
         return description
     }
 
-    /// Whether an error says that there is no store in a database.
-    package static func isNotAStore(_ error: NSError) -> Bool {
-        error.code == CocoaError.Code.fileReadCorruptFile.rawValue && error.codeOfEngine == nil
-    }
+    /// What the error of a database without a store has in its user info. A damaged store has the same code.
+    private static let absenceKey = "OpenCoreDataHoldsNoStore"
+
+    /// Whether an error says that there is no store in a database, not even a damaged one.
+    package static func isNotAStore(_ error: NSError) -> Bool { error.userInfo[absenceKey] != nil }
 
     package static func notAStore(_ url: URL) -> NSError {
         .coreData(
@@ -132,6 +148,16 @@ package enum SQLStoreMetadata {
             reason: url.isFileURL
                 ? "The file “\(url.lastPathComponent)” couldn’t be opened because it isn’t in the correct format: "
                     + "it is a database, but not a Core Data store."
-                : "The database “\(url.lastPathComponent)” holds no Core Data store.", url: url)
+                : "The database “\(url.lastPathComponent)” holds no Core Data store.", url: url,
+            userInfo: [absenceKey: true])
+    }
+
+    /// The error of a store that has lost, wholly or in part, what it says about itself.
+    package static func damaged(_ url: URL) -> NSError {
+        .coreData(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            reason:
+                "The store “\(url.lastPathComponent)” is damaged: its metadata are missing or cannot be read.",
+            url: url)
     }
 }

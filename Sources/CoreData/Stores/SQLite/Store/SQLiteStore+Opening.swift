@@ -122,7 +122,7 @@ extension SQLiteStore {
             let code = (error as? SQLiteError)?.code ?? (error as NSError).codeOfEngine ?? 0
             if SQLiteError.codesOfLostFiles.contains(code) { return true }
             // It was a store, and then an empty file. The next file may have the number of the first.
-            if code == 0 { return SQLStoreMetadata.isNotAStore(error as NSError) }
+            if code == 0 { return (error as NSError).isOfMissingOrDamagedStore }
             return FileState(url).map { !$0.isSameFile(as: file) } ?? (file != nil)
         }
 

@@ -44,7 +44,7 @@ struct SQLiteStoreLook: StoreLook {
             // Somebody has destroyed it between the two looks.
             return nil
         } catch let error as NSError
-            where SQLStoreMetadata.isNotAStore(error) && FileState(files.main) != before && attempts.goOn()
+            where error.isOfMissingOrDamagedStore && FileState(files.main) != before && attempts.goOn()
         {
             // Somebody has destroyed it, and made another one.
             return try reading(at: url, timeout: timeout, attempts, body)
