@@ -286,6 +286,7 @@
                 ("id integer, part integer DEFAULT 1, PRIMARY KEY (id, part)", "", "is not unique by itself"),
                 ("id bigint PRIMARY KEY", "INSERT INTO tag VALUES (281474976710656)", "go from 281474976710656"),
                 ("id bigint PRIMARY KEY", "INSERT INTO tag VALUES (0)", "go from 0 to 0"),
+                ("id numeric(20) PRIMARY KEY", "", "is of the type numeric"),
                 ("number integer PRIMARY KEY", "", "has no key “tag.id”"),
             ])
         func keys(_ definition: String, _ insertion: String, _ reason: String) throws {
@@ -301,6 +302,36 @@
             let error = #expect(throws: NSError.self) { try coordinator(model) }
             let mismatches = try #require(error?.userInfo[NSPostgreSQLMismatchesKey] as? [String])
             #expect(mismatches.first?.contains(reason) == true, "\(mismatches)")
+        }
+
+        @Test(
+            "A key of more than 48 bits that somebody writes meanwhile is not seen; what leads to it is named"
+        )
+        func keysWrittenMeanwhile() throws {
+            try #require(
+                psql(
+                    """
+                    CREATE TABLE tag (id bigint PRIMARY KEY, name text);
+                    CREATE TABLE note (id bigint PRIMARY KEY, tag bigint REFERENCES tag);
+                    INSERT INTO tag VALUES (281474976710655, 'last'); INSERT INTO note VALUES (1, 281474976710655);
+                    """) != nil)
+            let model = ModelText.model(
+                "entity Note\n  tag one Tag.notes\nentity Tag\n  name string\n  notes many Note.tag")
+            model.entitiesByName["Note"]?.relationshipsByName["tag"]?.userInfo = ["PostgreSQLName": "tag"]
+            let context = context(try coordinator(model))
+            try context.performAndWait {
+                let note = try context.all("Note").first
+                #expect(note?.value(forKeyPath: "tag.name") as? String == "last")
+                #expect(psql("INSERT INTO tag VALUES (281474976710656, 'beyond')") != nil)
+                #expect(try context.all("Tag").count == 1)
+                #expect(psql("INSERT INTO note VALUES (2, 281474976710656)") != nil)
+                let error = #expect(throws: NSError.self) { try context.all("Note") }
+                #expect(error?.code == CocoaError.Code.fileReadCorruptFile.rawValue)
+                #expect(error?.localizedDescription.contains("281474976710656") == true)
+                #expect(error?.localizedDescription.contains("Note.tag, row 2") == true)
+                #expect(psql("DELETE FROM note WHERE id = 2") != nil)
+                #expect(try context.all("Note").count == 1)
+            }
         }
 
         @Test("Tables that change after a store was opened are looked at when it is opened again")

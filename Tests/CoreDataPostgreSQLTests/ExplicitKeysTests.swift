@@ -58,6 +58,36 @@
                 try psql("SELECT t.name, t.id > 64 FROM book_tags JOIN tag t ON t.id = tag_id") == "changed|t")
         }
 
+        @Test(
+            "A key that no object can have is refused by the table, and named where its owner lets it in",
+            arguments: [0, 1 << 48])
+        func beyond(key: Int64) throws {
+            let context = library.context()
+            try save(1, in: context)
+            let insertion = "INSERT INTO tag (id, name) VALUES (\(key), 'beyond')"
+            #expect(try psql(insertion) == nil)
+            #expect(try psql("ALTER TABLE tag DROP CONSTRAINT tag_entity_check; \(insertion)") != nil)
+            func expectNamed(_ work: () throws -> Void) {
+                let error = #expect(throws: NSError.self) { try work() }
+                #expect(error?.code == CocoaError.Code.fileReadCorruptFile.rawValue)
+                let text = error?.localizedDescription ?? ""
+                #expect(text.contains("“tag” holds the key \(key),"), "\(text)")
+            }
+            try context.performAndWait {
+                expectNamed { _ = try context.all("Tag") }
+                let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Tag")
+                ids.resultType = .managedObjectIDResultType
+                expectNamed { _ = try context.fetch(ids) }
+                let deletion = NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: "Tag"))
+                deletion.resultType = .resultTypeObjectIDs
+                expectNamed { _ = try context.execute(deletion) }
+                #expect(try psql("SELECT count(*) FROM tag") == "2")
+                #expect(try psql("DELETE FROM tag WHERE id = \(key)") != nil)
+                let count = try context.all("Tag").count
+                #expect(count == 1)
+            }
+        }
+
         @Test("An object whose permanent id somebody else has taken is refused, and says why")
         func permanent() throws {
             let context = library.context()

@@ -67,6 +67,19 @@ package struct ObjectKey: Hashable, Sendable {
     package static func key(storeNumber: Int, primaryKey: Int64) -> Int64 {
         Int64(storeNumber) << primaryKeyBits | primaryKey
     }
+
+    /// Whether a number that a table holds can be a primary key.
+    @inline(__always)
+    package static func isPrimaryKey(_ number: Int64) -> Bool {
+        UInt64(bitPattern: number &- 1) < UInt64(bitPattern: primaryKeyMask)
+    }
+
+    /// The error of a number that cannot.
+    package static func refusal(of number: Int64, in table: String) -> NSError {
+        .coreData(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            reason: "The table “\(table)” holds the key \(number), and keys go from 1 to \(primaryKeyMask).")
+    }
 }
 
 /// A set of slot numbers; the first 64 without allocation.

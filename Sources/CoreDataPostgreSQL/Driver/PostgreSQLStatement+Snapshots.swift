@@ -39,7 +39,7 @@
             guard rows.count > 0, let (_, plan) = shape.plan(ofNumber: Int(rows.int64(1))) else { return nil }
             guard let cache else {
                 let version = Int32(truncatingIfNeeded: rows.int64(2))
-                return try Self.build(rows, shape, plan, shape.keyBase | rows.int64(0), version)
+                return try Self.build(rows, shape, plan, shape.key(rows.int64(0)), version)
             }
             return try cache.batch { try Self.snapshot(rows, shape, plan, $0, refreshing) }
         }
@@ -49,7 +49,7 @@
         private static func snapshot(
             _ row: PostgreSQLRow, _ shape: RowShape, _ plan: RowShape.Plan, _ cache: RowCache.Batch, _ refreshing: Bool
         ) throws -> Snapshot {
-            let key = shape.keyBase | row.int64(0)
+            let key = try shape.key(row.int64(0))
             let version = Int32(truncatingIfNeeded: row.int64(2))
             if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: shape.rootIndex),
                 cached.version == version, cached.layoutIndex == plan.layout.index
@@ -114,6 +114,9 @@
                     builder.set(slot, double: value)
                 case .reference:
                     let reference = row.int64(place, bytes)
+                    guard reference <= ObjectKey.primaryKeyMask else {
+                        throw shape.damage("The table holds \(reference), which is beyond all keys,", field, plan, key)
+                    }
                     if reference > 0 { builder.set(slot, int: shape.keyBase | reference) }
                 case .entityNumber:
                     let number = Int(row.int64(place, bytes))

@@ -103,7 +103,8 @@
         }
 
         /// Programs that know nothing of versions get one, and need not name the only entity of a table. No row has the
-        /// name of an entity that is not one of the table's: nobody would ever see it.
+        /// name of an entity that is not one of the table's, nor a key that no object can have: nobody would ever see
+        /// it.
         private func fixedStatements(_ table: String, _ root: EntityLayout, _ present: [String: Column]) -> [String] {
             let (name, entity) = (dialect.quoted(table), dialect.quoted(SQLSchema.entityColumn))
             let version = dialect.quoted(SQLSchema.versionColumn)
@@ -116,7 +117,12 @@
             changes.append(.defaultValue(entities.count == 1 ? entities[0] : nil, column: entity))
             let check = dialect.quoted(Self.name(table, Self.checkSuffix))
             changes.append(.dropConstraint(check, ifThere: true))
-            if !entities.isEmpty { changes.append(.check(name: check, column: entity, among: entities)) }
+            if !entities.isEmpty {
+                changes.append(
+                    .check(
+                        name: check, column: entity, among: entities, key: dialect.quoted(SQLSchema.keyColumn),
+                        maximum: ObjectKey.primaryKeyMask))
+            }
             return [PostgreSQLChange.statement(changes, of: name)]
         }
 

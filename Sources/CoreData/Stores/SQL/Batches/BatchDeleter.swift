@@ -37,7 +37,7 @@ package final class BatchDeleter {
         if batch.rows.limit == 0, batch.rows.offset == 0, !batch.wantsKeys { select.order = [] }
         if try deleteAtOnce(select) { return }
         try store.scan(select, beside: connection) { rows in
-            let keys = rows.compactMap { store.key(of: $0, rootIndex: rootIndex) }
+            let keys = try rows.compactMap { try store.key(of: $0, rootIndex: rootIndex) }
             for key in keys { transaction.take(key, wantsKeys: batch.wantsKeys) }
             try delete(keys)
             while let next = waiting.popLast() { try delete(next.rows) }

@@ -178,8 +178,8 @@ package struct BatchUpdater {
     ) throws {
         let external = assignments.map(\.field).filter { $0.kind == .external }
         let slots = assignments.map(\.field.slot)
-        let found = rows.compactMap { row in
-            store.key(of: row, rootIndex: layout.rootIndex).map { (key: $0, values: row) }
+        let found = try rows.compactMap { row in
+            try store.key(of: row, rootIndex: layout.rootIndex).map { (key: $0, values: row) }
         }
         try statement.run(found.count) { place, parameters in
             let (key, row) = found[place]

@@ -123,12 +123,12 @@ extension SQLStore: BatchStore {
     }
 
     /// The key of a row that `selection` gives; nil when its entity is not in the model.
-    package func key(of row: [SlotValue], rootIndex: Int) -> ObjectKey? {
+    package func key(of row: [SlotValue], rootIndex: Int) throws -> ObjectKey? {
         guard case .int(let primaryKey) = row[0] else { return nil }
         var number: Int64 = 0
         if case .int(let given) = row[1] { number = given }
-        return layoutIndex(number: number, rootIndex: rootIndex).map {
-            ObjectKey(layoutIndex: $0, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: primaryKey))
+        return try layoutIndex(number: number, rootIndex: rootIndex).map {
+            ObjectKey(layoutIndex: $0, key: try key(primaryKey, rootIndex: rootIndex))
         }
     }
 }

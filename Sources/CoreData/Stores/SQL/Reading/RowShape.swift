@@ -50,6 +50,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
     package let layoutOfNumber: [Int]
     package let keyBase: Int64
     package let externalData: ExternalData?
+    private let tableName: String
     /// The store's file, for messages.
     package let fileName: String
     /// All columns, by the alias that the table has in most statements.
@@ -68,6 +69,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
     ) {
         self.fileName = fileName ?? "the store in memory"
         rootIndex = layout.rootIndex
+        tableName = schema.table(ofRoot: layout.rootIndex)?.name ?? ""
         keyBase = ObjectKey.key(storeNumber: storeNumber, primaryKey: 0)
         self.externalData = externalData
         let highest = schema.layoutOfNumber.keys.max() ?? 0
@@ -157,6 +159,13 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
                 ? layoutOfNumber[number] : (number == 0 ? singleLayout ?? -1 : -1))
         guard index >= 0, let plan = plans[index] else { return nil }
         return (index, plan)
+    }
+
+    /// The key of an object by that of its row. Throws where the table holds one that no object can have.
+    @inline(__always)
+    package func key(_ primaryKey: Int64) throws -> Int64 {
+        guard ObjectKey.isPrimaryKey(primaryKey) else { throw ObjectKey.refusal(of: primaryKey, in: tableName) }
+        return keyBase | primaryKey
     }
 
     /// The error of a value that its column cannot hold.

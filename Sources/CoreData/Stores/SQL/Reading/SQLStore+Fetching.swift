@@ -55,7 +55,7 @@ extension SQLStore {
         try reading { connection in
             let request = try decided(finish.request, on: connection)
             let keys = try finish.rows(of: connection.statement(request)).compactMap {
-                key(of: $0, rootIndex: rootIndex)?.key
+                try key(of: $0, rootIndex: rootIndex)?.key
             }
             for start in stride(from: 0, to: keys.count, by: Self.rowsTogether) {
                 let part = Array(keys[start..<min(start + Self.rowsTogether, keys.count)])
@@ -166,8 +166,7 @@ extension SQLStore {
         let sole = soleLayouts[rootIndex]
         try readRows(of: select) { row in
             guard let index = sole ?? layoutIndex(number: row.int64(1), rootIndex: rootIndex) else { return }
-            keys.append(
-                ObjectKey(layoutIndex: index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0))))
+            keys.append(ObjectKey(layoutIndex: index, key: try key(row.int64(0), rootIndex: rootIndex)))
         }
         return keys
     }
@@ -181,7 +180,7 @@ extension SQLStore {
         try readRows(of: select) { row in
             var dictionary: [String: Any] = [:]
             dictionary.reserveCapacity(plan.columns.count)
-            for column in plan.columns { dictionary[column.name] = value(of: column, row) }
+            for column in plan.columns { dictionary[column.name] = try value(of: column, row) }
             result.append(dictionary)
         }
         return result
@@ -191,13 +190,13 @@ extension SQLStore {
         let keyPlaces = plan.columns.indices.filter { plan.columns[$0].isObject }
         var table = FetchedTable(names: plan.columns.map(\.name), keyPlaces: keyPlaces)
         try readRows(of: select) { row in
-            for column in plan.columns { table.append(object(of: column, row)) }
+            for column in plan.columns { table.append(try object(of: column, row)) }
         }
         return table
     }
 
     /// The value of a column as an object. Those that most values are come without a box and a cast of anything.
-    private func object(of column: DictionaryPlan.Column, _ row: any SQLRow) -> AnyObject? {
+    private func object(of column: DictionaryPlan.Column, _ row: any SQLRow) throws -> AnyObject? {
         let place = column.place
         if row.isNull(place) { return nil }
         switch column.content {
@@ -207,21 +206,21 @@ extension SQLStore {
         case .value(.double, _): return NSNumber(value: row.double(place))
         case .value(.float, _): return NSNumber(value: Float(row.double(place)))
         case .value(.date, _): return NSDate(timeIntervalSinceReferenceDate: row.double(place))
-        case .value: return value(of: column, row).map { $0 as AnyObject }
-        case .object: return (value(of: column, row) as? ObjectKey).map(FetchedTable.Key.init)
+        case .value: return try value(of: column, row).map { $0 as AnyObject }
+        case .object: return (try value(of: column, row) as? ObjectKey).map(FetchedTable.Key.init)
         }
     }
 
-    private func value(of column: DictionaryPlan.Column, _ row: any SQLRow) -> Any? {
+    private func value(of column: DictionaryPlan.Column, _ row: any SQLRow) throws -> Any? {
         let place = column.place
         if row.isNull(place) { return nil }
         if case .object(let destination, let entityPlace) = column.content {
             let number = entityPlace.map { row.int64($0) }
-            let index =
-                number.flatMap { layoutIndex(number: $0, rootIndex: layout.entities[destination].rootIndex) }
-                ?? destination
-            return ObjectKey(
-                layoutIndex: index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(place)))
+            let rootIndex = layout.entities[destination].rootIndex
+            let index = number.flatMap { layoutIndex(number: $0, rootIndex: rootIndex) } ?? destination
+            let reference = row.int64(place)
+            return reference > 0
+                ? ObjectKey(layoutIndex: index, key: try key(reference, rootIndex: rootIndex)) : nil
         }
         guard case .value(let kind, let isExternal) = column.content else { return nil }
         switch kind {

@@ -118,7 +118,7 @@ extension SQLStore {
             ) { plan.statement(owners: 1) }
             var members: [ObjectKey] = []
             try statement.rows({ $0.bind(1, owner.primaryKey) }) { row in
-                if let member = member(row, plan.rootIndex) { members.append(member) }
+                if let member = try member(row, plan.rootIndex) { members.append(member) }
             }
             return members
         }
@@ -197,7 +197,7 @@ extension SQLStore {
         guard let first = owners.first, let plan = memberPlan(of: toMany, owner: first.layoutIndex) else { return }
         try inBatches(owners.map(\.primaryKey).sorted()) { size, bind in
             try statement(plan, toMany, owners: size, connection).rows(bind) { row in
-                if let (owner, member) = ownerAndMember(row, plan) { body(owner, member) }
+                if let (owner, member) = try ownerAndMember(row, plan) { body(owner, member) }
             }
         }
     }
@@ -210,14 +210,14 @@ extension SQLStore {
         guard let first = owners.first, let plan = memberPlan(of: toMany, owner: first.layoutIndex) else { return }
         try inBatches(owners.map(\.primaryKey).sorted()) { size, bind in
             try statement(plan, toMany, owners: size, connection).look(bind) { [self] row in
-                if let (owner, member) = ownerAndMember(row, plan) { try body(owner, member) }
+                if let (owner, member) = try ownerAndMember(row, plan) { try body(owner, member) }
             }
         }
     }
 
     @inline(__always)
-    private func ownerAndMember(_ row: any SQLRow, _ plan: MemberPlan) -> (Int64, ObjectKey)? {
-        member(row, plan.rootIndex).map { (ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0)), $0) }
+    private func ownerAndMember(_ row: any SQLRow, _ plan: MemberPlan) throws -> (Int64, ObjectKey)? {
+        try member(row, plan.rootIndex).map { (ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0)), $0) }
     }
 
     private func statement(
@@ -230,10 +230,18 @@ extension SQLStore {
 
     /// The member in a row: its key and its entity's number stand behind the owner.
     @inline(__always)
-    private func member(_ row: any SQLRow, _ rootIndex: Int) -> ObjectKey? {
+    private func member(_ row: any SQLRow, _ rootIndex: Int) throws -> ObjectKey? {
         guard let index = layoutIndex(number: row.int64(2), rootIndex: rootIndex) else { return nil }
-        return ObjectKey(
-            layoutIndex: index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(1)))
+        return ObjectKey(layoutIndex: index, key: try key(row.int64(1), rootIndex: rootIndex))
+    }
+
+    /// The key of an object by that of its row. Throws where the table holds one that no object can have.
+    @inline(__always)
+    package func key(_ primaryKey: Int64, rootIndex: Int) throws -> Int64 {
+        guard ObjectKey.isPrimaryKey(primaryKey) else {
+            throw ObjectKey.refusal(of: primaryKey, in: schema.table(ofRoot: rootIndex)?.name ?? "")
+        }
+        return ObjectKey.key(storeNumber: storeNumber, primaryKey: primaryKey)
     }
 
     /// How the members of a relationship are selected: owner, member's key, member's entity, in the order of the
