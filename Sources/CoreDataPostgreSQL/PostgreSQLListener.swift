@@ -110,11 +110,15 @@
                 let number = self.toldTransaction
                 guard notices.lastToldTransaction < number, let connection = self.connection else { return }
                 // The answer is not on the socket, nor would be the end of a connection that was lost in asking.
-                guard let oldest = try? connection.oldestTransaction() else { return self.lost() }
-                if oldest + connection.historyOffset > number {
-                    notices.event()
-                } else {
-                    self.awaitHistory(after: min(pause * 2, Self.longestWait))
+                do {
+                    if try connection.boundOfHistory() > number {
+                        notices.event()
+                    } else {
+                        self.awaitHistory(after: min(pause * 2, Self.longestWait))
+                    }
+                } catch {
+                    guard connection.isAlive else { return self.lost() }
+                    self.awaitHistory(after: Self.longestWait)
                 }
                 // What has come with the answer is not on the socket any more.
                 self.read()

@@ -8,6 +8,32 @@
 
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct HistoryBesideOtherDatabasesTests {
+        @Test("What waited for an older transaction is told when that ends, whatever runs in other databases")
+        func told() throws {
+            let library = try Library(
+                .postgreSQL,
+                options: [
+                    NSPersistentHistoryTrackingKey: true, NSPersistentStoreRemoteChangeNotificationPostOptionKey: true,
+                ])
+            let told = DispatchSemaphore(value: 0)
+            let observer = NotificationCenter.default.addObserver(
+                forName: .NSPersistentStoreRemoteChange, object: library.coordinator, queue: nil
+            ) { _ in told.signal() }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            let server = try PostgreSQLServer.shared.get()
+            let database = library.folder.url.lastPathComponent.lowercased()
+            let (elsewhere, older) = try (
+                PostgreSQLConnection(#require(PostgreSQLAddress(server.url(ofMadeDatabase: "postgres")))),
+                PostgreSQLConnection(#require(PostgreSQLAddress(server.url(ofMadeDatabase: database))))
+            )
+            for connection in [elsewhere, older] { try connection.execute("BEGIN; SELECT pg_current_xact_id()") }
+            #expect(server.psql(database, "INSERT INTO tag (name) VALUES ('b')") != nil)
+            server.awaitLooksForHistory(in: database, count: 1)
+            try older.execute("ROLLBACK")
+            #expect(told.wait(timeout: .now() + 300) == .success)
+            try elsewhere.execute("ROLLBACK")
+        }
+
         @Test("What is saved is in history at once, whatever begins and ends in other databases of the server")
         func complete() throws {
             let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])

@@ -116,7 +116,12 @@
             return isAlive
         }
 
-        /// The oldest transaction that runs.
+        /// The number before which history has all transactions: those of other databases of the server do not count.
+        func boundOfHistory() throws -> Int64 {
+            try texts("SELECT coredata.history_bound()::text").first.flatMap { Int64($0) } ?? 0
+        }
+
+        /// The oldest transaction that runs on the server.
         func oldestTransaction() throws -> Int64 {
             try texts("SELECT pg_snapshot_xmin(pg_current_snapshot())::text").first.flatMap { Int64($0) } ?? 0
         }

@@ -80,8 +80,28 @@
 
             """
 
-        /// A server that nobody else uses, and that may be ended.
-        public static func ownServer() throws -> PostgreSQLServer { try PostgreSQLServer() }
+        /// A server that nobody else uses, and that may be ended. Its log of changes lies in a folder that everybody
+        /// may write to, where one is given.
+        public static func ownServer(logIn folder: URL? = nil) throws -> PostgreSQLServer {
+            let move = folder.map { "mv data/pg_wal '\($0.path)/log'; ln -s '\($0.path)/log' data/pg_wal" }
+            return try PostgreSQLServer(preparation: move ?? ":")
+        }
+
+        /// Has a server of one's own run anew, also when it has ended itself.
+        public func restart() {
+            // Whoever is started here would otherwise be waited for as long as the server runs, which inherits the
+            // descriptor by which this process hears of an end.
+            let script =
+                """
+                for file in /proc/$$/fd/*; do
+                    number=${file##*/}
+                    [ "$number" -gt 2 ] && [ "$number" != 255 ] && eval "exec $number>&-"
+                done
+
+                """ + Self.asOtherUser
+                + "as \"$1/pg_ctl\" -D \"$2/data\" -w -l \"$2/server.log\" restart >/dev/null 2>&1 </dev/null"
+            _ = Self.output(of: "/usr/bin/env", ["bash", "-c", script, "bash", programs, folder])
+        }
 
         /// Ends all work of the server as a failure of its machine would: one of its own processes is killed, and it
         /// starts anew from what it has logged.
@@ -156,6 +176,27 @@
                 SELECT coalesce(max(id), 0) < coredata.history_bound() FROM coredata.transactions
                 """
             while psql(database, condition) == "f" {}
+        }
+
+        /// Waits until a store that is told of commits has looked so often whether history gives what it has heard of.
+        public func awaitLooksForHistory(in database: String, count: Int) {
+            let look = """
+                SELECT query_start FROM pg_stat_activity WHERE datname = current_database() \
+                AND pid <> pg_backend_pid() AND query LIKE 'SELECT coredata.history_bound()::text%' ORDER BY 1 DESC LIMIT 1
+                """
+            var looks: Set<String> = []
+            while looks.count < count {
+                if let time = psql(database, look), !time.isEmpty { looks.insert(time) }
+            }
+        }
+
+        /// Waits until somebody waits for a lock in a database, and cancels that statement, as an administrator does.
+        public func cancelWhoeverWaits(in database: String) {
+            let cancel = """
+                SELECT pg_cancel_backend(pid) FROM pg_stat_activity \
+                WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """
+            while psql(database, cancel) != "t" {}
         }
 
         /// What psql prints for a statement, without headings; nil when it fails.
