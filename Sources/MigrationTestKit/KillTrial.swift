@@ -10,9 +10,11 @@ public struct KillTrial {
     public var program: URL
     /// Its arguments after the store's address.
     public var arguments: [String]
-    /// A store of the older version that nobody has open. It is copied for each trial.
+    /// A store of the older version that nobody has open. It is copied for each trial: a file into a folder, one in a
+    /// database into another database on the same server. Its role has to be one that may make databases.
     public var store: URL
-    /// For a store that is no file: calls its body with the address of a new one of the older version, and removes it.
+    /// In place of a copy of `store`: calls its body with the address of a new store of the older version, and removes
+    /// it.
     public var copying: ((_ body: (_ store: URL) throws -> Void) throws -> Void)?
     public var older: ModelVersion
     public var newer: ModelVersion
@@ -23,8 +25,7 @@ public struct KillTrial {
     private struct Reference {
         var older: [String: Int]
         var newer: [String: Int]
-        /// Nil where the store is no file.
-        var schema: StoreSchema?
+        var schema: StoreSchema
         var seconds: Double
         var moments: [String]
         /// The size of the largest file that the migration makes.
@@ -40,8 +41,7 @@ public struct KillTrial {
         self.newer = newer
     }
 
-    /// A trial of a program whose stores are in a database. What is about files, a full disk, a folder that cannot be
-    /// written, is not tried.
+    /// A trial of a program whose stores are in databases that somebody else makes.
     ///
     /// - Parameter copying: calls its body with the address of a new store of the older version, and removes it. The
     ///   program gets the address as its first argument.
@@ -107,7 +107,8 @@ public struct KillTrial {
     }
 
     /// Lets no file grow beyond a size, from nothing to enough, as on a disk that is full: whichever write it is that
-    /// fails, the error must be reported and the store be as it was.
+    /// fails, the error must be reported and the store be as it was. Of a store in a database these are the program's
+    /// temporary files, not the server's.
     public func fullDisk(steps: Int = 24) throws -> MigrationTrialReport {
         let reference = try reference()
         var report = MigrationTrialReport()
@@ -151,8 +152,13 @@ public struct KillTrial {
     }
 
     /// Starts the program while its folder cannot be written: as another user where the trial runs as root, who may
-    /// write everywhere.
+    /// write everywhere. Of a store in a database the report says that this was not played.
     public func readOnlyFolder(user: UInt32 = 65_534) throws -> MigrationTrialReport {
+        if copying != nil || !store.isFileURL {
+            var entry = MigrationTrialReport.Entry(name: "a folder that cannot be written", play: .kill)
+            entry.reasonNotPlayed = "the store is no file"
+            return MigrationTrialReport([entry])
+        }
         let reference = try reference()
         var report = MigrationTrialReport()
         for isFileReadOnly in [true, false] {
@@ -198,6 +204,13 @@ public struct KillTrial {
             guard let result else { throw CocoaError(.fileNoSuchFile) }
             return result
         }
+        if !store.isFileURL {
+            return try TrialStore.engine(of: store).withDatabase(beside: store) { url in
+                try NSPersistentStoreCoordinator(managedObjectModel: older.freshModel()).replacePersistentStore(
+                    at: url, withPersistentStoreFrom: store, ofType: TrialStore.type(of: store))
+                return try body(url)
+            }
+        }
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("kill-trial-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -231,18 +244,27 @@ public struct KillTrial {
                     .executableLoad,
                     userInfo: [NSLocalizedDescriptionKey: "The program does not migrate the store: \(outcome.text)"])
             }
-            let folder = url.deletingLastPathComponent()
-            let sizes = try (url.isFileURL ? FileManager.default.subpathsOfDirectory(atPath: folder.path) : []).map {
-                name in
-                let path = folder.appendingPathComponent(name).path
-                return (try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.intValue ?? 0
-            }
             let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
             return Reference(
                 older: before, newer: try TrialContent(of: url, newer, withValues: false).counts,
-                schema: url.isFileURL ? try StoreSchema(of: url) : nil,
-                seconds: seconds, moments: outcome.moments, largest: max(65_536, sizes.max() ?? 0))
+                schema: try StoreSchema(of: url), seconds: seconds, moments: outcome.moments,
+                largest: max(65_536, try Self.size(of: url)))
         }
+    }
+
+    /// The size of the largest file of a store, or of all tables of one in a database.
+    private static func size(of url: URL) throws -> Int {
+        guard url.isFileURL else {
+            let engine = try TrialStore.engine(of: url)
+            return try engine.looking(at: url) { connection in
+                Int(try engine.sizes(of: connection.tableNames(), on: connection).values.reduce(0, +))
+            }
+        }
+        let folder = url.deletingLastPathComponent()
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path).map { name in
+            let path = folder.appendingPathComponent(name).path
+            return (try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.intValue ?? 0
+        }.max() ?? 0
     }
 
     private func trial(
@@ -280,9 +302,7 @@ public struct KillTrial {
             let found = try TrialContent(of: url, newer, withValues: false)
             var problems =
                 found.counts == reference.newer ? [] : ["it has \(found.counts) instead of \(reference.newer)"]
-            if let schema = reference.schema {
-                problems += try schema.difference(from: StoreSchema(of: url)).map { "schema: \($0)" }
-            }
+            problems += try reference.schema.difference(from: StoreSchema(of: url)).map { "schema: \($0)" }
             problems += try damage(url) + (inspect?(url) ?? [])
             return (true, problems)
         } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
@@ -302,8 +322,7 @@ public struct KillTrial {
     }
 
     private func damage(_ url: URL) throws -> [String] {
-        guard url.isFileURL else { return [] }
-        let damage = try TrialDatabase(url).damage()
+        let damage = try TrialDatabase.damage(in: url)
         return damage.isEmpty ? [] : ["the file is damaged: \(damage.joined(separator: "; "))"]
     }
 }

@@ -19,7 +19,7 @@ extension MigrationTrial {
             let losses = known ?? []
             let allowed = Set(options[NSMigrationAllowedLossesOption] as? [String] ?? [])
             let isAllowed = { (loss: TrialLosses.Loss) in allowed.contains(loss.name) }
-            let files = try Self.files(in: folder)
+            let present = try Self.state(url, in: folder)
             do {
                 var options = options.merging(Self.defaults) { $1 }
                 // The older program knows of no stage and of no version beyond its own.
@@ -29,7 +29,7 @@ extension MigrationTrial {
             } catch {
                 entry.refusal = TrialStore.text(error)
                 entry.problems += Self.problems(of: error as NSError, known?.filter { !isAllowed($0) })
-                entry.problems += try Self.changes(files, Self.files(in: folder))
+                entry.problems += try Self.changes(present, Self.state(url, in: folder))
                 entry.isRefusalExpected = true
                 return
             }
@@ -50,6 +50,10 @@ extension MigrationTrial {
             try TrialStore.open(url, older.freshModel()) { _ in }
             try migrate(url, older, newer, older.hasSameHashes(as: newer) ? nil : mapping(from: older, to: newer))
         } catch {
+            guard url.isFileURL else {
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: older.freshModel())
+                return try coordinator.destroyPersistentStore(at: url, ofType: TrialStore.type(of: url))
+            }
             for name in try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path) {
                 try FileManager.default.removeItem(at: url.deletingLastPathComponent().appendingPathComponent(name))
             }
@@ -74,8 +78,13 @@ extension MigrationTrial {
         }
     }
 
-    /// The files of a folder, with what is in them. What only speeds up reading is left out, and so is an empty log.
-    private static func files(in folder: URL) throws -> [String: Data] {
+    /// The files of a folder, with what is in them. What only speeds up reading is left out, and so is an empty log. Of
+    /// a store in a database everything that is there.
+    private static func state(_ url: URL, in folder: URL) throws -> [String: Data] {
+        if !url.isFileURL {
+            let lines = try StoreSchema.inventory(of: url, withRows: true)
+            return Dictionary(lines.map { ($0, Data()) }) { first, _ in first }
+        }
         var files: [String: Data] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where !name.hasSuffix("-shm") {
             let data = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path) ?? Data()

@@ -37,10 +37,20 @@ public struct MigrationTrial {
     public var mappingModels: [NSMappingModel] = []
     /// Options for adding a store, beside those that ask for a migration: a staged migration manager, say.
     public var options: [AnyHashable: Any] = [:]
+    /// A database on whose server the stores are made, in place of files: each in a database of its own, which is
+    /// dropped behind its trial. This one stays as it is. Its role has to be one that may make databases.
+    ///
+    ///     trial.database = URL(string: "postgresql:///postgres?host=/run/postgresql")
+    public var database: URL?
     /// What stores are made with.
     public var samples = SampleStore()
     /// Fills a store of a version with objects, in place of the made-up ones. Called with an address where nothing
-    /// lies.
+    /// lies. It may copy a store that is there, which stays as it is:
+    ///
+    ///     trial.fill = { url, version in
+    ///         try NSPersistentStoreCoordinator(managedObjectModel: version.model).replacePersistentStore(
+    ///             at: url, withPersistentStoreFrom: original, ofType: "PostgreSQL")
+    ///     }
     public var fill: ((_ url: URL, _ version: ModelVersion) throws -> Void)?
     /// The program that two processes run, see `MigrationChild`: it opens the store with the newest version. Without
     /// one the report says that this was not played.
@@ -122,7 +132,7 @@ public struct MigrationTrial {
             return false
         }
         if isSame {
-            entry.notes += try difference(older, newer, in: folder)
+            entry.notes += try difference(older, newer, as: url, in: folder)
         } else {
             built = newer
         }
@@ -132,9 +142,11 @@ public struct MigrationTrial {
     }
 
     /// What stores keep when two versions have the same hashes.
-    private func difference(_ older: ModelVersion, _ newer: ModelVersion, in folder: URL) throws -> [String] {
+    private func difference(
+        _ older: ModelVersion, _ newer: ModelVersion, as url: URL, in folder: URL
+    ) throws -> [String] {
         let (old, new) = try (
-            StoreSchema(ofNewStoreOf: older, in: folder), StoreSchema(ofNewStoreOf: newer, in: folder)
+            StoreSchema(ofNewStoreOf: older, as: url, in: folder), StoreSchema(ofNewStoreOf: newer, as: url, in: folder)
         )
         return ["“\(newer.name)” has the version hashes of “\(older.name)”: nothing is migrated"]
             + old.difference(from: new).map {
@@ -144,8 +156,8 @@ public struct MigrationTrial {
 
     // MARK: Stores
 
-    /// Gives the body a folder of its own and the address of a store in it. What keeps it from its end is a problem of
-    /// the entry, so that the other ways are tried all the same.
+    /// Gives the body a folder of its own and the address of a store in it, or in a database of its own. What keeps it
+    /// from its end is a problem of the entry, so that the other ways are tried all the same.
     func play(
         _ versions: [ModelVersion], _ entry: inout MigrationTrialReport.Entry,
         _ body: (_ folder: URL, _ url: URL, _ entry: inout MigrationTrialReport.Entry) throws -> Void
@@ -159,7 +171,11 @@ public struct MigrationTrial {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         do {
-            try body(folder, folder.appendingPathComponent("Trial.sqlite"), &entry)
+            if let database {
+                try TrialStore.engine(of: database).withDatabase(beside: database) { try body(folder, $0, &entry) }
+            } else {
+                try body(folder, folder.appendingPathComponent("Trial.sqlite"), &entry)
+            }
         } catch {
             entry.problems.append("it could not be played to its end: \(TrialStore.text(error))")
         }
@@ -181,15 +197,22 @@ public struct MigrationTrial {
     func migrate(
         _ url: URL, _ older: ModelVersion, _ newer: ModelVersion, _ mapping: NSMappingModel?
     ) throws {
-        guard let mapping else {
-            var options = options.merging(Self.defaults) { $1 }
-            // What the newer version leaves out on purpose is for the trial's reader to judge.
-            if options[NSMigrationKnownVersionsOption] == nil {
-                options[NSMigrationKnownVersionsOption] = [older.freshModel()]
-            }
-            try TrialStore.open(url, newer.freshModel(), options: options) { _ in }
-            return
+        if let mapping, url.isFileURL { return try migrate(file: url, older, newer, mapping) }
+        var options = options.merging(Self.defaults) { $1 }
+        if let mapping {
+            options[NSMigrationMappingModelOption] = mapping
+            options[NSMigrationSourceModelOption] = older.freshModel()
         }
+        // What the newer version leaves out on purpose is for the trial's reader to judge.
+        if options[NSMigrationKnownVersionsOption] == nil {
+            options[NSMigrationKnownVersionsOption] = [older.freshModel()]
+        }
+        try TrialStore.open(url, newer.freshModel(), options: options) { _ in }
+    }
+
+    private func migrate(
+        file url: URL, _ older: ModelVersion, _ newer: ModelVersion, _ mapping: NSMappingModel
+    ) throws {
         let folder = url.deletingLastPathComponent().appendingPathComponent("mapped", isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What a store's file looks like, apart from its rows: tables, indexes, triggers, the numbers of entities.
+/// What a store's file, or database, looks like, apart from its rows: tables, indexes, triggers, entities with the
+/// numbers that a file has for them.
 ///
 /// The order of columns is left out: a migration adds columns at the end.
 public struct StoreSchema: Equatable, CustomStringConvertible, Sendable {
@@ -9,11 +10,29 @@ public struct StoreSchema: Equatable, CustomStringConvertible, Sendable {
 
     /// Reads the schema of a store that nobody has open.
     public init(of url: URL) throws {
-        lines = try TrialDatabase(url).schema().sorted()
+        if url.isFileURL {
+            lines = try TrialDatabase(url).schema().sorted()
+        } else {
+            lines = try Self.inventory(of: url, withRows: false)
+        }
     }
 
-    /// The schema that a new store of a version has, made for a moment in a folder.
-    init(ofNewStoreOf version: ModelVersion, in folder: URL) throws {
+    /// What the database of a store has.
+    static func inventory(of url: URL, withRows: Bool) throws -> [String] {
+        let engine = try TrialStore.engine(of: url)
+        return try engine.looking(at: url) { try engine.inventory(on: $0, withRows: withRows) }
+    }
+
+    /// The schema that a new store of a version has, made for a moment: in a folder, or in a database beside that of
+    /// another store.
+    init(ofNewStoreOf version: ModelVersion, as other: URL, in folder: URL) throws {
+        if !other.isFileURL {
+            self = try TrialStore.engine(of: other).withDatabase(beside: other) { url in
+                try TrialStore.open(url, version.freshModel()) { _ in }
+                return try Self(of: url)
+            }
+            return
+        }
         let url = folder.appendingPathComponent("Fresh.sqlite")
         defer {
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }

@@ -14,9 +14,9 @@ struct TrialChecks {
     func problems(_ url: URL, in folder: URL) throws -> [String] {
         let after = try TrialContent(of: url, newer)
         var problems: [String] = []
-        let damage = try TrialDatabase(url).damage()
+        let damage = try TrialDatabase.damage(in: url)
         if !damage.isEmpty { problems.append("the file is damaged: \(damage.joined(separator: "; "))") }
-        let fresh = try StoreSchema(ofNewStoreOf: built ?? newer, in: folder)
+        let fresh = try StoreSchema(ofNewStoreOf: built ?? newer, as: url, in: folder)
         problems += try StoreSchema(of: url).difference(from: fresh).map { "schema: \($0)" }
         // Without a given mapping and without an inferred one, a mapping model of the program's has done it.
         let known =

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A product of its own brings an engine by a name: stores of the type `X` are those of the class `XEngine` in the
 /// module `CoreDataX`. It is looked for when somebody asks for the type.
-enum StoreEngines {
+package enum StoreEngines {
     private static let builtIn: [any StoreEngine] = [SQLiteEngine()]
     private static let ofProducts = Locked<[String: any StoreEngine]>([:])
 
@@ -24,7 +24,8 @@ enum StoreEngines {
         return isName ? "CoreData\(type)" : nil
     }
 
-    static func engineOfProduct(for type: String) -> (any StoreEngine)? {
+    /// The engine that a product has brought for a type; nil where none has.
+    package static func engineOfProduct(for type: String) -> (any StoreEngine)? {
         if let known = ofProducts.withLock({ $0[type] }) { return known }
         guard let product = product(for: type),
             let engine = ProductStoreEngines.made(byClass: "\(product).\(type)Engine"),
@@ -41,7 +42,7 @@ enum StoreEngines {
     ///
     /// The product cannot say its schemes itself: its engine is made when somebody asks for the type, and the type is
     /// what is looked for here. Nothing of the product runs before, and a class is found by its whole name alone.
-    static func type(of url: URL) -> String {
+    package static func type(of url: URL) -> String {
         switch url.scheme {
         case "postgresql", "postgres": "PostgreSQL"
         default: NSSQLiteStoreType

@@ -14,8 +14,10 @@ final class TrialDatabase {
 
     deinit { sqlite3_close_v2(handle) }
 
-    /// What is wrong with the file, in SQLite's words; nothing for one that is whole.
-    func damage() throws -> [String] {
+    /// What is wrong with a store's file, in SQLite's words; nothing for one that is whole, and for a database.
+    static func damage(in url: URL) throws -> [String] { url.isFileURL ? try Self(url).damage() : [] }
+
+    private func damage() throws -> [String] {
         let found = try rows("PRAGMA integrity_check").map { $0[0] }
         return found == ["ok"] ? [] : found
     }

@@ -60,8 +60,18 @@ enum TrialStore {
     }
 
     /// The type of the stores that an address leads to: a file is one of SQLite's.
-    static func type(of url: URL) -> String {
-        ["postgresql", "postgres"].contains(url.scheme) ? "PostgreSQL" : NSSQLiteStoreType
+    static func type(of url: URL) -> String { StoreEngines.type(of: url) }
+
+    /// The engine of the stores in the database of an address; throws where the program has none.
+    static func engine(of url: URL) throws -> any InPlaceEngine {
+        if let engine = StoreEngines.engineOfProduct(for: type(of: url))?.inPlace { return engine }
+        throw CocoaError(
+            .featureUnsupported,
+            userInfo: [
+                NSLocalizedDescriptionKey:
+                    "“\(url.shown.absoluteString)” is no address of a database whose stores the program knows: the "
+                    + "test target has to depend on the product, CoreDataPostgreSQL for postgresql://."
+            ])
     }
 
     /// An error in one line; of several that are one, the first ones.

@@ -39,6 +39,13 @@ package protocol InPlaceEngine: StoreEngine {
 
     /// Runs a body with a connection that reads the store in one state.
     func looking<Result>(at url: URL, _ body: (any SQLConnection) throws -> Result) throws -> Result
+
+    /// Gives a body the address of an empty database of its own, on the server of the one at an address, and drops it.
+    func withDatabase<Result>(beside url: URL, _ body: (_ url: URL) throws -> Result) throws -> Result
+
+    /// One line for each thing that the database of a store has: columns, indexes, constraints, triggers, entities, and
+    /// what they are called; with rows, a sum of those of each table. The order of columns is left out.
+    func inventory(on connection: any SQLConnection, withRows: Bool) throws -> [String]
 }
 
 /// A store that is being filled.
