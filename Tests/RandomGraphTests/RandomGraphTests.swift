@@ -26,8 +26,7 @@ struct RandomGraphTests {
 
     /// The kinds to play on: those that a test is for, or the one that is asked for.
     private static func kinds(_ usual: [StoreKind]) -> [StoreKind] {
-        guard let name = ProcessInfo.processInfo.environment["OPENCOREDATA_KIND"] else { return usual }
-        return StoreKind(rawValue: name).map { [$0] } ?? usual
+        StoreKind.asked.map { [$0] } ?? usual
     }
 
     @Test("After every step of 100,000 each context says what the reference says")

@@ -41,11 +41,7 @@ extension Trait where Self == OnKindsOfStores {
         #if PostgreSQL
             kinds += StoreKind.ofPostgreSQL
         #endif
-        // For work on one kind: `OPENCOREDATA_KIND=postgreSQL swift test`.
-        if let name = ProcessInfo.processInfo.environment["OPENCOREDATA_KIND"], let kind = StoreKind(rawValue: name) {
-            kinds = [kind]
-        }
-        return OnKindsOfStores(kinds: kinds)
+        return OnKindsOfStores(kinds: StoreKind.asked.map { [$0] } ?? kinds)
     }
 
     /// On the kinds whose databases others can have open.
@@ -54,6 +50,7 @@ extension Trait where Self == OnKindsOfStores {
         #if PostgreSQL
             kinds += StoreKind.ofPostgreSQL
         #endif
+        if let asked = StoreKind.asked, asked.isDatabase { kinds = [asked] }
         return OnKindsOfStores(kinds: kinds)
     }
 

@@ -41,6 +41,10 @@ public enum StoreKind: String, CaseIterable, Sendable {
         return kinds
     }()
 
+    /// For work on one kind: `OPENCOREDATA_KIND=postgreSQL swift test`. With `pooled` also what asks for a store in a
+    /// database of PostgreSQL's gets one by way of the pooler.
+    public static let asked = ProcessInfo.processInfo.environment["OPENCOREDATA_KIND"].flatMap(StoreKind.init)
+
     /// The kind that a library has unless it is told: SQLite, unless a test runs over several kinds.
     @TaskLocal public static var current = StoreKind.sqlite
 
@@ -97,8 +101,9 @@ public enum StoreKind: String, CaseIterable, Sendable {
         case .atomic: folder.appendingPathComponent("Library.plist")
         case .incremental: URL(string: "records://\(folder.lastPathComponent)")
         #if PostgreSQL
-            case .postgreSQL: try? PostgreSQLServer.shared.get().url(ofDatabase: folder.lastPathComponent)
-            case .pooled: try? PostgreSQLPooler.shared.get().url(ofDatabase: folder.lastPathComponent)
+            case .postgreSQL where Self.asked != .pooled:
+                try? PostgreSQLServer.shared.get().url(ofDatabase: folder.lastPathComponent)
+            case .postgreSQL, .pooled: try? PostgreSQLPooler.shared.get().url(ofDatabase: folder.lastPathComponent)
         #endif
         }
     }
