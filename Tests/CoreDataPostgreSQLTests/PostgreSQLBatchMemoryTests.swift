@@ -37,8 +37,24 @@
         func constantMemory() throws {
             let ways = ["stored", "computed", "deletion", "purge"]
             let sizes = Self.isLong ? [100_000, 1_000_000] : [5_000, 50_000]
+            // What else a process allocates differs by some hundred kilobytes from run to run, and only ever adds: the
+            // least of several runs counts. What rows take is in each of them.
+            var least = try Self.peaks(of: ways, sizes)
+            for _ in 0..<2 where zip(least[0], least[1]).contains(where: { $1 >= $0 + Self.bound }) {
+                least = zip(least, try Self.peaks(of: ways, sizes)).map { zip($0, $1).map(min) }
+            }
+            for (way, (few, many)) in zip(ways, zip(least[0], least[1])) {
+                #expect(many < few + Self.bound, "\(way): \(few) kB, and \(many) kB of ten times as many")
+            }
+        }
+
+        /// Kilobytes: of the least number of rows that are more, 58 bytes for each, which has two kilobytes.
+        private static let bound = 2_560
+
+        /// The peaks of all ways, by sizes.
+        private static func peaks(of ways: [String], _ sizes: [Int]) throws -> [[Int]] {
             let server = try PostgreSQLServer.shared.get()
-            let peaks = try sizes.map { size in
+            return try sizes.map { size in
                 let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
                 let database = library.folder.url.lastPathComponent
                 try Self.fill(library, books: size)
@@ -61,9 +77,6 @@
                     }
                     return peak
                 }
-            }
-            for (way, (few, many)) in zip(ways, zip(peaks[0], peaks[1])) {
-                #expect(many < few + 2_560, "\(way): \(few) kB, and \(many) kB of ten times as many")
             }
         }
     }

@@ -60,6 +60,41 @@
             return trial
         }
 
+        @Test(
+            "A killed migration by a mapping model begins anew: all is done again, and no file of the first is left"
+        )
+        func beginsAnew() throws {
+            /// Migrates a store, after another process that was killed at a step: the steps, and the files left behind.
+            func migrate(killedAt step: String?) throws -> (steps: [String], left: [String]) {
+                try withTemporaryFolder { folder in
+                    let url = try #require(StoreKind.postgreSQL.url(in: folder))
+                    try Kind.given.fill(url)
+                    func run(_ variable: String, _ value: String) throws -> (output: String, wasKilled: Bool) {
+                        let child = try ChildProgram(
+                            "migration-crash-child", [url.absoluteString, "given"],
+                            environment: ["TMPDIR": folder.path, variable: value])
+                        let outcome = child.wait()
+                        return (outcome.output, outcome.wasKilled)
+                    }
+                    if let step {
+                        #expect(try run("OPENCOREDATA_TRIAL_KILL", "\(step):1").wasKilled)
+                        #expect(try StoreText.lines(url, Kind.given.versions.older, type: Self.type).count == 217)
+                    }
+                    let output = try run("OPENCOREDATA_TRIAL_TRACE", "1").output
+                    #expect(output.hasSuffix("done\n"), "\(output)")
+                    #expect(try StoreText.lines(url, Kind.given.versions.newer, type: Self.type).count == 217)
+                    let steps = output.split(separator: "\n").filter { $0.hasPrefix("moment ") }
+                    return (steps.map(String.init), try FileManager.default.contentsOfDirectory(atPath: folder.path))
+                }
+            }
+            let (all, _) = try migrate(killedAt: nil)
+            #expect(all.contains("moment legDone") && all.last == "moment committed", "\(all)")
+            for step in ["batchSaved", "legDone", "stepsDone"] {
+                let (steps, left) = try migrate(killedAt: step)
+                #expect(steps == all && left == [], "\(step)")
+            }
+        }
+
         private func expectClean(_ report: MigrationTrialReport, _ location: SourceLocation = #_sourceLocation) {
             #expect(
                 report.isClean, "\(report.failures.map(\.description).joined(separator: "\n"))",

@@ -50,7 +50,8 @@
             "A full disk of the server is an error that says so; nothing of the save is there, and it succeeds with room",
             .enabled(if: SmallDisk.obstacle == nil, "\(SmallDisk.obstacle ?? "")"))
         func fullDisk() throws {
-            let server = try PostgreSQLServer.shared.get()
+            // One of its own: with a full disk no server makes checkpoints, which others need to drop a database.
+            let server = try PostgreSQLServer.ownServer()
             let disk = try SmallDisk(kilobytes: 40_960)
             let folder = disk.url.appendingPathComponent("space")
             try server.makeFolder(folder)
@@ -78,6 +79,43 @@
                 try context.save()
                 context.reset()
                 #expect(try context.all("Book").first?.value(forKey: "cover") as? Data == noise)
+            }
+        }
+
+        @Test(
+            "A full disk of the server's log is an error; nothing of the save is there, and with room it is saved once",
+            .enabled(if: SmallDisk.obstacle == nil, "\(SmallDisk.obstacle ?? "")"))
+        func fullLog() throws {
+            let disk = try SmallDisk(kilobytes: 65_536)
+            let server = try PostgreSQLServer.ownServer(logIn: disk.url)
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            try coordinator.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: server.url(ofDatabase: "logged"))
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.performAndWait { context.persistentStoreCoordinator = coordinator }
+            try save("a", in: context)
+            try disk.fill(leaving: 0)
+            // More than what is left of the files of 16 MB that are there already.
+            let source = try #require(FileHandle(forReadingAtPath: "/dev/urandom"))
+            let noise = (0..<10).map { _ in source.readData(ofLength: 4_000_000) }
+            try context.performAndWait {
+                for (number, data) in noise.enumerated() {
+                    context.make("Book", ["title": "large \(number)", "cover": data])
+                }
+                // The server ends itself where it cannot write its log; it cannot say more than that it is gone.
+                let error = try #require(throws: NSError.self) { try context.save() }
+                let expected: [PostgreSQLFailure] = [.connectionLost, .unreachable, .commitUnknown, .diskFull]
+                #expect(expected.contains { failure(error) == $0.rawValue }, "\(error)")
+                try disk.empty()
+                server.restart()
+                #expect(server.psql("logged", "SELECT count(*) FROM book") == "0")
+                try context.save()
+                context.reset()
+                let books = try context.all("Book")
+                #expect(books.count == 10)
+                let covers = books.compactMap { $0.value(forKey: "cover") as? Data }
+                #expect(Set(covers) == Set(noise))
+                #expect(try context.all("Tag").count == 1)
             }
         }
 
@@ -118,11 +156,7 @@
                 do { try work.run(in: context) } catch { outcome.withLock { $0 = error as NSError } }
                 end.signal()
             }
-            let cancel = """
-                SELECT pg_cancel_backend(pid) FROM pg_stat_activity \
-                WHERE datname = current_database() AND wait_event_type = 'Lock'
-                """
-            while server.psql(database, cancel) != "t" {}
+            server.cancelWhoeverWaits(in: database)
             end.wait()
             let error = try #require(outcome.withLock { $0 })
             #expect(failure(error) == PostgreSQLFailure.cancelled.rawValue, "\(error)")

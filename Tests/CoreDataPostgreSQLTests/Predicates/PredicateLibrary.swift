@@ -2,6 +2,7 @@
     import CoreData
     import Foundation
     import TestSupport
+    import Testing
 
     /// The same random objects in stores of several kinds, found by a number.
     final class PredicateLibrary {
@@ -31,11 +32,26 @@
         init(_ kind: StoreKind, seed: UInt64) throws {
             library = try Library(kind, model: Self.model())
             context = library.context()
+            if kind == .postgreSQL { try fixPlans(isAnalyzed: false) }
             try context.performAndWait {
                 fill(PredicateGenerator(seed: seed))
                 try context.save()
                 for (number, object) in made.enumerated() { numbers[object.objectID] = number }
             }
+            if kind == .postgreSQL, seed % 2 == 1 { try fixPlans(isAnalyzed: true) }
+        }
+
+        /// Has the server's plans depend on nothing but the seed: nobody counts the rows, or they are counted now.
+        private func fixPlans(isAnalyzed: Bool) throws {
+            let statement = isAnalyzed ? "ANALYZE %s" : "ALTER TABLE %s SET (autovacuum_enabled = off)"
+            let all = """
+                DO $$ DECLARE name text; BEGIN \
+                FOR name IN SELECT oid::regclass FROM pg_class WHERE relkind = 'r' \
+                AND relnamespace = current_schema()::regnamespace \
+                LOOP EXECUTE format('\(statement)', name); END LOOP; END $$
+                """
+            try #require(
+                try PostgreSQLServer.shared.get().psql(library.folder.url.lastPathComponent, all) != nil)
         }
 
         func object(_ place: GeneratedPredicate.Place) -> NSManagedObject? { objects[place.entity]?[place.number] }
