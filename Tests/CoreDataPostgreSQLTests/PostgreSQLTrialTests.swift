@@ -155,7 +155,7 @@
             #expect(try user.payloads() == [])
         }
 
-        @Test("A role that may not make databases is told so")
+        @Test("A role that may not make databases, and an address that leads elsewhere, are told so")
         func rights() throws {
             let role = "trial\(UUID().uuidString.prefix(8).lowercased())"
             _ = server.psql("postgres", "CREATE ROLE \(role) LOGIN")
@@ -164,6 +164,11 @@
             trial.database = URL(string: "postgresql:///postgres?host=\(server.folder)&user=\(role)")
             let entry = try trial.hop(trial.versions[0], trial.versions[1])
             #expect(entry.problems.contains { $0.contains("permission denied to create database") }, "\(entry)")
+            // libpq reads this as the name of the database, whatever stands before it.
+            trial.database = URL(string: "postgresql:///postgres?host=\(server.folder)&user=postgres&dbn%61me=postgres")
+            let same = try trial.hop(trial.versions[0], trial.versions[1])
+            #expect(same.problems.contains { $0.contains("No URL of another database") }, "\(same)")
+            #expect(databases() == "0")
             trial.database = URL(string: "mysql://server/database")
             let unknown = try trial.hop(trial.versions[0], trial.versions[1])
             #expect(unknown.problems.contains { $0.contains("no address of a database") }, "\(unknown)")

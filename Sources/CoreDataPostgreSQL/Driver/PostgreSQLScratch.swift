@@ -39,6 +39,13 @@
                     holding = try connect(url)
                 } catch let error as PostgreSQLError where error.state == Self.isMissing && attempts > 0 {}
             }
+            // Nothing is done to the one at the address, whatever its URL says besides.
+            guard try holding?.texts("SELECT current_database()") == [name] else {
+                try? drop()
+                throw PostgreSQLError(
+                    message: "No URL of another database of its server can be made of this one.",
+                    address: connection.address.description)
+            }
         }
 
         private static let isMissing = "3D000"
