@@ -271,18 +271,6 @@
             }
         }
 
-        func bind(_ number: Int, _ value: SlotValue) {
-            switch value {
-            case .null: bindNull(number)
-            case .int(let value): bind(number, value)
-            case .double(let value): bind(number, value)
-            case .string(let value): bind(number, value)
-            case .data(let value): bind(number, value)
-            case .uuid(let value): withUnsafeBytes(of: value.uuid) { _ = bindBlob(number, at: $0) }
-            case .decimal(let value): bind(number, decimal: value)
-            }
-        }
-
         @discardableResult
         func bindText(_ number: Int, at bytes: UnsafeRawBufferPointer) -> Bool {
             if fits(number, bytes) { append(number, text: bytes) }

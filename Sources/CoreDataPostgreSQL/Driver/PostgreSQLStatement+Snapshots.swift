@@ -51,14 +51,9 @@
         ) throws -> Snapshot {
             let key = try shape.key(row.int64(0))
             let version = Int32(truncatingIfNeeded: row.int64(2))
-            if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: shape.rootIndex),
-                cached.version == version, cached.layoutIndex == plan.layout.index
-            {
-                return cached
+            return try shape.row(key, version: version, plan, in: cache, refreshing: refreshing) {
+                try build(row, shape, plan, key, version)
             }
-            let snapshot = try build(row, shape, plan, key, version)
-            cache.insert(snapshot, rootIndex: shape.rootIndex)
-            return snapshot
         }
 
         /// The row of a key, without what a list of parameters takes.

@@ -202,8 +202,6 @@ package protocol SQLParameters: AnyObject {
     func bind(_ number: Int, _ value: String)
     func bind(_ number: Int, _ value: Data)
     func bind(_ number: Int, decimal: Decimal)
-    /// A value in the form that a column of its type has.
-    func bind(_ number: Int, _ value: SlotValue)
     /// Bytes that stay in place until the statement has run.
     ///
     /// - Returns: false where the database cannot keep the value; `refusal` says why.
@@ -219,6 +217,19 @@ package protocol SQLParameters: AnyObject {
 
 extension SQLParameters {
     package var refusal: NSError? { nil }
+
+    /// A value in the form that a column of its type has.
+    package func bind(_ number: Int, _ value: SlotValue) {
+        switch value {
+        case .null: bindNull(number)
+        case .int(let value): bind(number, value)
+        case .double(let value): bind(number, value)
+        case .string(let value): bind(number, value)
+        case .data(let value): bind(number, value)
+        case .uuid(let value): withUnsafeBytes(of: value.uuid) { bind(number, Data($0)) }
+        case .decimal(let value): bind(number, decimal: value)
+        }
+    }
 }
 
 /// A row that a SELECT gives: its values by their places from 0, until the body returns that got it.

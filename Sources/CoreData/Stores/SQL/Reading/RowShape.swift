@@ -168,6 +168,24 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         return keyBase | primaryKey
     }
 
+    /// The cached row of a version, or the row as it is read and cached then.
+    ///
+    /// With `refreshing` the row is always read and takes the place of the cached one.
+    @inline(__always)
+    package func row(
+        _ key: Int64, version: Int32, _ plan: Plan, in cache: RowCache.Batch, refreshing: Bool,
+        _ read: () throws -> Snapshot
+    ) rethrows -> Snapshot {
+        if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: rootIndex),
+            cached.version == version, cached.layoutIndex == plan.layout.index
+        {
+            return cached
+        }
+        let row = try read()
+        cache.insert(row, rootIndex: rootIndex)
+        return row
+    }
+
     /// The error of a value that its column cannot hold.
     package func damage(isBlob: Bool, _ what: String, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
         damage("The file “\(fileName)” holds a \(isBlob ? "blob" : "text") that \(what)", field, plan, key)

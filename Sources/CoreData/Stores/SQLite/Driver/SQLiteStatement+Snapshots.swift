@@ -50,10 +50,7 @@ extension SQLiteStatement {
         shape.plan(ofNumber: Int(sqlite3_value_int64(sqlite3_column_value(handle, 1))))?.plan
     }
 
-    /// The snapshot of the row that the statement stands on.
-    ///
-    /// With `refreshing` the row is always read and takes the place of the cached one; otherwise a cached row of the
-    /// same version is handed out again.
+    /// The snapshot of the row that the statement stands on, or the cached one of the same version.
     @inline(__always)
     private func snapshot(
         _ shape: RowShape, _ plan: RowShape.Plan, _ cache: RowCache.Batch, _ refreshing: Bool
@@ -61,14 +58,9 @@ extension SQLiteStatement {
         let primaryKey = sqlite3_value_int64(sqlite3_column_value(handle, 0))
         let version = Int32(truncatingIfNeeded: sqlite3_value_int64(sqlite3_column_value(handle, 2)))
         let key = shape.keyBase | primaryKey
-        if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: shape.rootIndex),
-            cached.version == version, cached.layoutIndex == plan.layout.index
-        {
-            return cached
+        return try shape.row(key, version: version, plan, in: cache, refreshing: refreshing) {
+            try build(shape, plan, key, version)
         }
-        let snapshot = try build(shape, plan, key, version)
-        cache.insert(snapshot, rootIndex: shape.rootIndex)
-        return snapshot
     }
 
     /// The same without a cache.

@@ -195,19 +195,6 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
         }
     }
 
-    /// Binds a value in the form a column of its type has.
-    func bind(_ position: Int, _ value: SlotValue) {
-        switch value {
-        case .null: bindNull(position)
-        case .int(let number): bind(position, number)
-        case .double(let number): bind(position, number)
-        case .string(let text): bind(position, text)
-        case .data(let data): bind(position, data)
-        case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { bind(position, Data($0)) }
-        case .decimal(let decimal): bind(position, decimal: decimal)
-        }
-    }
-
     func bind(_ position: Int, list: [Int64]) { bind(position, list.jsonArray) }
 
     /// A decimal is stored as a number: as an integer when it is one, otherwise as the nearest double; NaN as text.
