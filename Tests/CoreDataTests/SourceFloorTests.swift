@@ -22,9 +22,9 @@ struct SourceFloorTests {
         "NSPersistentStoreDescription", "NSPersistentContainer", "NSMigrationManager",
     ]
 
-    /// Members of these, and constants beside them, that floors below use because Apple's signatures force it. What else
-    /// a floor below wants of one above is a protocol of its own that the one above conforms to (`RequestExecutor`,
-    /// `StoreMigrating`).
+    /// Members of these, and constants beside them, that floors below use because Apple's signatures force it. What
+    /// else a floor below wants of one above is a protocol of its own that the one above conforms to
+    /// (`RequestExecutor`, `StoreMigrating`).
     private static let forcedMembers: Set<String> = [
         // A coordinator adds a store by a description.
         "shouldAddStoreAsynchronously", "openingOptions",
