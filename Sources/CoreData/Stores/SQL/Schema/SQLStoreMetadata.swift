@@ -9,11 +9,9 @@ package enum SQLStoreMetadata {
     package static let reservedKeys: Set<String> = [
         NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
         "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
-        DeferredStatements.metadataKey, StoredVersion.notesKey, unfinishedKey,
+        // How a file gives pages back: what another says of it is no news.
+        "_NSAutoVacuumLevel", DeferredStatements.metadataKey, StoredVersion.notesKey, unfinishedKey,
     ]
-
-    /// Whether a program may read the value of a key but not change it. What begins so is an engine's own.
-    private static func isReserved(_ key: String) -> Bool { reservedKeys.contains(key) || key.hasPrefix("_NS") }
 
     /// Where a store that is being filled notes from what. Nobody opens it while it is there.
     package static let unfinishedKey = "OpenCoreDataUnfinishedMove"
@@ -32,7 +30,10 @@ package enum SQLStoreMetadata {
     /// What a program has put into a store's metadata, for another store with the same content.
     package static func ownKeys(of metadata: [String: Any]) -> [String: Any] {
         let others = [NSStoreUUIDKey, previousIdentifiersKey, NSStoreModelVersionIdentifiersKey]
-        return metadata.filter { !others.contains($0.key) && !isReserved($0.key) }
+        return metadata.filter {
+            // What begins so is of the framework that wrote it.
+            !others.contains($0.key) && !reservedKeys.contains($0.key) && !$0.key.hasPrefix("_NS")
+        }
     }
 
     /// The UUIDs that a store had before a program gave it another one: a -wal that still holds the change is its own.
@@ -55,8 +56,8 @@ package enum SQLStoreMetadata {
 
     /// The program's new metadata, with what the store says about itself.
     package static func merging(_ metadata: [String: Any], over present: [String: Any]) -> [String: Any] {
-        var result = metadata.filter { !isReserved($0.key) }
-        for (key, value) in present where isReserved(key) { result[key] = value }
+        var result = metadata.filter { !reservedKeys.contains($0.key) }
+        for key in reservedKeys { result[key] = present[key] }
         let kept = [NSStoreUUIDKey, NSStoreModelVersionIdentifiersKey] + NSPersistentStore.lastingKeys
         for key in kept where result[key] == nil { result[key] = present[key] }
         return result
