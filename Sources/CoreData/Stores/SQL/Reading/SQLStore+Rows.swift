@@ -235,10 +235,11 @@ extension SQLStore {
         return ObjectKey(layoutIndex: index, key: try key(row.int64(1), rootIndex: rootIndex))
     }
 
-    /// The key of an object by that of its row. Throws where the table holds one that no object can have.
+    /// The key of an object by that of its row. Throws where the table of a database that others write to holds one that
+    /// no object can have.
     @inline(__always)
     package func key(_ primaryKey: Int64, rootIndex: Int) throws -> Int64 {
-        guard ObjectKey.isPrimaryKey(primaryKey) else {
+        if capabilities.hasTypedColumns, !ObjectKey.isPrimaryKey(primaryKey) {
             throw ObjectKey.refusal(of: primaryKey, in: schema.table(ofRoot: rootIndex)?.name ?? "")
         }
         return ObjectKey.key(storeNumber: storeNumber, primaryKey: primaryKey)
