@@ -81,7 +81,7 @@ struct BatchValues {
     private func elements(
         of value: Any, _ composite: CompositeAccess
     ) throws -> [(slot: Int, value: SlotValue)] {
-        guard let values = value is NSNull ? [:] : value as? [String: Any] else {
+        guard let values = value is NSNull || Self.isNone(value) ? [:] : value as? [String: Any] else {
             throw failure(
                 NSManagedObjectValidationError, composite.name,
                 "Unacceptable type of value for attribute: property = \"\(composite.name)\"; desired type = "
@@ -101,15 +101,24 @@ struct BatchValues {
         }
     }
 
+    /// Whether a value is an optional without one, which casts do not tell from a value of a wrong type.
+    static func isNone(_ value: Any) -> Bool {
+        let mirror = Mirror(reflecting: value)
+        return mirror.displayStyle == .optional && mirror.children.isEmpty
+    }
+
     private func converted(_ value: Any, _ slot: Int) throws -> SlotValue {
         let description = layout.slots[slot]
-        if description.kind == .transformable, case .attribute(let attribute) = description.role, !(value is NSNull) {
+        if description.kind == .transformable, case .attribute(let attribute) = description.role, !(value is NSNull),
+            !Self.isNone(value)
+        {
             return .data(try TransformableCoding.data(from: value, of: attribute))
         }
         if let converted = SlotValue(value, as: description.kind) {
             try ranges.check(converted, slot)
             return converted
         }
+        if Self.isNone(value) { return .null }
         throw failure(
             NSManagedObjectValidationError, description.name,
             "Unacceptable type of value for attribute: property = \"\(description.name)\"; given type = "

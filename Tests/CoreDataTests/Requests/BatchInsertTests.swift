@@ -118,6 +118,27 @@ struct BatchInsertTests {
         #expect(try stack.lines("Tag", "label", "weight", versions: false) == ["added 3"])
     }
 
+    @Test("an optional without a value is no value, in a handler's dictionary and in a list")
+    func optionals() throws {
+        let stack = try stack()
+        let context = stack.context()
+        try context.performAndWait {
+            let none: String? = nil
+            var isDone = false
+            let request = NSBatchInsertRequest(entityName: "Tag") { (dictionary: NSMutableDictionary) in
+                if isDone { return true }
+                isDone = true
+                dictionary["label"] = "a" as String? as Any
+                dictionary.setObject(none as Any, forKey: "note")
+                return false
+            }
+            try context.execute(request)
+            try context.execute(
+                NSBatchInsertRequest(entityName: "Tag", objects: [["label": "b", "note": none as Any]]))
+        }
+        #expect(try stack.lines("Tag", "label", "note", versions: false) == ["a -", "b -"])
+    }
+
     @Test("a handler's key that names no attribute is refused, text or not", arguments: [true, false])
     func foreignKeys(isText: Bool) throws {
         let stack = try stack()
