@@ -32,40 +32,27 @@ extension NSManagedObjectContext {
         if let first = errors.first { outer?.note(first) }
     }
 
-    /// Reads by a few requests what the rules of objects look at. Where each request is a round trip, it reads what a save
-    /// checks in those that lose them, too. What cannot be read is left to each object, which notes the error.
+    /// Reads by a few requests what the rules of objects look at, and what a save checks in those that lose them, where
+    /// each request is a round trip. What cannot be read is left to each object, which notes the error.
     private func readAhead(for objects: [NSManagedObject]) {
-        let isAskedByRoundTrips = persistentStoreCoordinator?.isAskedByRoundTrips == true
-        if objects.count == 1, !isAskedByRoundTrips { return }
+        guard persistentStoreCoordinator?.isAskedByRoundTrips == true else { return }
         let pending = objects.filter { $0.flags.contains(.deletionPending) }
         for group in Dictionary(grouping: pending, by: { $0.home.layout.index }).values {
             let layout = group[0].home.layout
-            // One object reads what it needs by itself.
-            if group.count == 1, !isAskedByRoundTrips { continue }
             let toOnes = layout.slots.compactMap { slot -> NSRelationshipDescription? in
                 guard case .toOne(let relationship, _) = slot.role else { return nil }
                 return relationship
             }
             if !toOnes.isEmpty { try? loadRows(of: group, evenDeleted: true) }
-            for relationship in toOnes where isAskedByRoundTrips && relationship.inverseRelationship != nil {
+            for relationship in toOnes where relationship.inverseRelationship != nil {
                 if relationship.deleteRule == .noActionDeleteRule { continue }
                 _ = try? prefetchLevel(relationship.name, of: group)
             }
+            // One object reads its members by itself.
             if group.count == 1 { continue }
-            for toMany in layout.toManys where isAskedByRoundTrips || needsRows(ofMembers: toMany) {
-                if toMany.relationship.deleteRule == .noActionDeleteRule { continue }
+            for toMany in layout.toManys where toMany.relationship.deleteRule != .noActionDeleteRule {
                 _ = try? prefetchLevel(toMany.relationship.name, of: group)
             }
-        }
-    }
-
-    /// Whether a delete rule looks into the rows of what a relationship leads to.
-    private func needsRows(ofMembers toMany: ToManySlot) -> Bool {
-        switch toMany.kind {
-        case .inverseKey, .ownerKey:
-            toMany.relationship.deleteRule == .cascadeDeleteRule
-                || toMany.relationship.deleteRule == .nullifyDeleteRule
-        case .join, .transient: false
         }
     }
 
@@ -88,10 +75,7 @@ extension NSManagedObjectContext {
         }
         for toMany in layout.toManys where toMany.relationship.deleteRule != .noActionDeleteRule {
             let isDenied = toMany.relationship.deleteRule == .denyDeleteRule
-            let members = object.memberObjects(of: toMany.index)
-            // Those that cannot be read are told of one by one.
-            if members.count > 1, needsRows(ofMembers: toMany) { try? loadRows(of: members) }
-            for member in members {
+            for member in object.memberObjects(of: toMany.index) {
                 if isDenied { continue }
                 if toMany.relationship.deleteRule == .cascadeDeleteRule { delete(member) }
                 forget(object, in: member, of: toMany)
