@@ -47,10 +47,14 @@ struct Measurement: Codable {
         start.stop(into: &measurement)
         measurement.count = count
         measurement.checksum = sum
+        // An array is released behind its last use, which would be before all this.
         if countingHeap {
-            measurement.bytesPerBook = Double(Memory.heapBytes - heap) / Double(max(count, 1))
+            withExtendedLifetime(kept) {
+                measurement.bytesPerBook = Double(Memory.heapBytes - heap) / Double(max(count, 1))
+            }
         }
         let restart = Stopwatch()
+        withExtendedLifetime(kept) {}
         _ = consume kept
         restart.stop(into: &measurement)
         return measurement
