@@ -5,7 +5,8 @@ import Foundation
 /// `NSMutableDictionary` keeps objects under objects and makes them of what it is given, which costs several times what
 /// the row costs. This one keeps the values of attributes by their slots, as they were given.
 final class BatchDictionary: NSMutableDictionary {
-    private let layout: EntityLayout
+    /// Nil in a dictionary that somebody makes of this one's class.
+    private let layout: EntityLayout?
     /// By slot.
     private var values: [Any?]
     /// What stands under other keys than those of attributes.
@@ -17,9 +18,11 @@ final class BatchDictionary: NSMutableDictionary {
         super.init(objects: nil, forKeys: nil, count: 0)
     }
 
-    /// Foundation asks for it and calls it nowhere.
     required init(objects: UnsafePointer<AnyObject>!, forKeys keys: UnsafePointer<NSObject>!, count: Int) {
-        fatalError("A batch's dictionary is made for an entity")
+        layout = nil
+        values = []
+        super.init(objects: nil, forKeys: nil, count: 0)
+        for place in 0..<count { others[Self.key(keys[place]) ?? AnyHashable(keys[place])] = objects[place] }
     }
 
     /// Calls a body with each slot that has a value.
@@ -31,18 +34,23 @@ final class BatchDictionary: NSMutableDictionary {
 
     /// The slot of the attribute that a key names.
     private func slot(_ key: Any) -> Int? {
-        guard let name = key as? String, case .attribute(let slot)? = layout.access[name] else { return nil }
+        guard let name = key as? String, case .attribute(let slot)? = layout?.access[name] else { return nil }
         return slot
     }
 
+    /// Another key. A text is the same one as a string of Swift's and of Foundation's.
+    private static func key(_ key: Any) -> AnyHashable? {
+        if let text = key as? String { text } else { key as? AnyHashable }
+    }
+
     override func setObject(_ object: Any, forKey key: AnyHashable) {
-        if let slot = slot(key.base) { values[slot] = object } else { others[key] = object }
+        if let slot = slot(key.base) { values[slot] = object } else { others[Self.key(key.base) ?? key] = object }
     }
 
     override func removeObject(forKey key: Any) {
         if let slot = slot(key) {
             values[slot] = nil
-        } else if let key = key as? AnyHashable {
+        } else if let key = Self.key(key) {
             others[key] = nil
         }
     }
@@ -56,12 +64,12 @@ final class BatchDictionary: NSMutableDictionary {
 
     override func object(forKey key: Any) -> Any? {
         if let slot = slot(key) { return values[slot] }
-        return (key as? AnyHashable).flatMap { others[$0] }
+        return Self.key(key).flatMap { others[$0] }
     }
 
     override func keyEnumerator() -> NSEnumerator {
         var keys: [Any] = others.keys.map(\.base)
-        forEachSlot { slot, _ in keys.append(layout.slots[slot].name) }
+        if let layout { forEachSlot { slot, _ in keys.append(layout.slots[slot].name) } }
         return NSArray(array: keys).objectEnumerator()
     }
 }

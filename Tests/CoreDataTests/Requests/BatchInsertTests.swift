@@ -109,6 +109,8 @@ struct BatchInsertTests {
                 var walked: [String: Any] = [:]
                 for (key, value) in dictionary { walked[key as? String ?? ""] = value }
                 #expect(walked["label"] as? String == "added" && walked["weight"] as? Int == 3 && walked.count == 2)
+                let other = type(of: dictionary).init(dictionaryLiteral: ("label", "other"), ("x", 1))
+                #expect(other["label"] as? String == "other" && other["x" as NSString] as? Int == 1 && other.count == 2)
                 let copy = dictionary.mutableCopy() as? NSMutableDictionary
                 #expect(copy?["label"] as? String == "added" && copy?.count == 2)
                 return false
