@@ -83,8 +83,8 @@ struct ByteFolding: Sendable {
         } ?? nil
     }
 
-    /// The block of the character that begins at a place, its place in it, and how many bytes it has; nil for one that is
-    /// in no block, and for bytes that are no character.
+    /// The block of the character that begins at a place, its place in it, and how many bytes it has; nil for one that
+    /// is in no block, and for bytes that are no character.
     private static func character(
         of text: UnsafeBufferPointer<UInt8>, at place: Int
     ) -> (block: Int, last: Int, length: Int)? {

@@ -91,8 +91,8 @@ package struct SQLSelect: Equatable, Sendable {
 
     /// Whether it needs more of each row than what groups it, and all groups.
     ///
-    /// An index by which the rows are grouped does not hold it then: to go from the index to each row costs more than to
-    /// read the rows as they lie and to sort what is needed of them.
+    /// An index by which the rows are grouped does not hold it then: to go from the index to each row costs more than
+    /// to read the rows as they lie and to sort what is needed of them.
     package var groupsWholeRows: Bool {
         guard !groupBy.isEmpty, limit == nil, case .table = source else { return false }
         var needsMore = false

@@ -235,8 +235,8 @@ extension SQLStore {
         return ObjectKey(layoutIndex: index, key: try key(row.int64(1), rootIndex: rootIndex))
     }
 
-    /// The key of an object by that of its row. Throws where the table of a database that others write to holds one that
-    /// no object can have.
+    /// The key of an object by that of its row. Throws where the table of a database that others write to holds one
+    /// that no object can have.
     @inline(__always)
     package func key(_ primaryKey: Int64, rootIndex: Int) throws -> Int64 {
         if capabilities.hasTypedColumns, !ObjectKey.isPrimaryKey(primaryKey) {

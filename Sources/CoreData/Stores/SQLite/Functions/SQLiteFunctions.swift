@@ -10,8 +10,8 @@ private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 /// Apple's stores call. Registered on every connection.
 ///
 /// The functions on strings take (text, argument, options), options as `NSComparisonPredicate.Options.rawValue`. They
-/// answer NULL when text or argument is NULL. Texts are compared on SQLite's bytes where that is possible, without making a
-/// `String`.
+/// answer NULL when text or argument is NULL. Texts are compared on SQLite's bytes where that is possible, without
+/// making a `String`.
 enum SQLiteFunctions {
     static func register(on connection: SQLiteConnection) {
         let handle = connection.handle
