@@ -117,6 +117,15 @@ package enum SQLStoreMetadata {
         }
     }
 
+    /// What a new store says of itself: what it is, of which model, and who it is.
+    package static func ofNewStore(
+        of model: NSManagedObjectModel, entities: Set<String>?, type: String
+    ) -> [String: Any] {
+        var metadata = description(of: model, entities: entities, type: type)
+        metadata[NSStoreUUIDKey] = UUID().uuidString
+        return metadata
+    }
+
     /// The part of a new store's metadata that describes the model.
     package static func description(
         of model: NSManagedObjectModel, entities: Set<String>?, type: String?

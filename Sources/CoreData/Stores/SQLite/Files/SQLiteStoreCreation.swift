@@ -22,8 +22,7 @@ struct SQLiteStoreCreation {
         }
         if let encoding = settings.pragma("encoding") { try connection.setPragma("encoding", to: encoding) }
         if url != nil { try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL") }
-        var metadata = SQLStoreMetadata.description(of: layout.model, entities: entities, type: NSSQLiteStoreType)
-        metadata[NSStoreUUIDKey] = UUID().uuidString
+        var metadata = SQLStoreMetadata.ofNewStore(of: layout.model, entities: entities, type: NSSQLiteStoreType)
         metadata[SQLiteStoreMetadata.vacuumKey] = settings.pragma("auto_vacuum") ?? "2"
         let store = try NewStore(schema, layout)
         try connection.transaction {
