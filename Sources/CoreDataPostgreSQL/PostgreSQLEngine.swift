@@ -95,7 +95,7 @@
         // MARK: Looking
 
         func shown(_ url: URL) -> URL {
-            PostgreSQLAddress(url).flatMap { URL(string: $0.description) } ?? URL(fileURLWithPath: "/dev/null")
+            PostgreSQLAddress(url)?.shown ?? URL(fileURLWithPath: "/dev/null")
         }
 
         func looking<Result>(at url: URL, _ body: (any SQLConnection) throws -> Result) throws -> Result {

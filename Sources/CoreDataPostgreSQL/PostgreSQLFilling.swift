@@ -36,9 +36,8 @@
             connection.labels = EntityLabels(schema, layout)
             end = TransferEnd(connection, layout, schema, name: shown.absoluteString)
             if !isResumed {
-                var metadata = SQLStoreMetadata.description(
+                var metadata = SQLStoreMetadata.ofNewStore(
                     of: layout.model, entities: entities, type: NSPostgreSQLStoreType)
-                metadata[NSStoreUUIDKey] = UUID().uuidString
                 metadata[SQLStoreMetadata.unfinishedKey] = note
                 try connection.transaction {
                     try PostgreSQLOpening.make(schema, layout, metadata, on: connection)

@@ -133,9 +133,8 @@
         // MARK: A new store
 
         private func create(_ schema: SQLSchema, _ existing: ExistingTables?) throws -> [String: Any] {
-            var metadata = SQLStoreMetadata.description(
+            let metadata = SQLStoreMetadata.ofNewStore(
                 of: opening.layout.model, entities: entities, type: NSPostgreSQLStoreType)
-            metadata[NSStoreUUIDKey] = UUID().uuidString
             return try connection.transaction {
                 try connection.makeOwnSchema()
                 // Somebody else may have made it while this process waited for its turn.
@@ -166,8 +165,7 @@
         }
 
         static func cachedModel(on connection: PostgreSQLConnection) throws -> NSManagedObjectModel? {
-            let content = try connection.prepare(SQLBookkeeping.ModelCache.select).first { $0.data(0) }
-            return try content.map { try ModelArchive.decode(deflated: $0) }
+            try StoredModel.archive(from: connection).map { try StoredModel.decode($0, of: connection.address.shown) }
         }
 
         /// Brings tables that were migrated to what their model says besides columns.

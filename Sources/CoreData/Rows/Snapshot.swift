@@ -195,6 +195,15 @@ package struct SnapshotBuilder {
         }
     }
 
+    /// The same, with the values that transient attributes of a row that was read have.
+    @inline(__always)
+    package consuming func finish(withTransientsOf layout: EntityLayout) -> Snapshot {
+        if layout.hasTransientSlots {
+            for (slot, value) in layout.transientDefaults { set(slot, value: value) }
+        }
+        return snapshot
+    }
+
     /// The finished, from now on immutable, row.
     @inline(__always)
     package consuming func finish() -> Snapshot { snapshot }

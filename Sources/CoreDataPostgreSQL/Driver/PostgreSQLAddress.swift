@@ -9,6 +9,8 @@
         private let passwords: [String]
         /// The address without passwords: what messages show.
         let description: String
+        /// The same as a URL.
+        var shown: URL { URL(string: description) ?? URL(fileURLWithPath: "/dev/null") }
         /// Host and port that lead to the server itself, where the address is one of a transaction pooler.
         private var directHost: String?
         private var directPort: String?

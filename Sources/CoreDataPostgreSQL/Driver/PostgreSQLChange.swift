@@ -5,6 +5,10 @@
     enum PostgreSQLChange {
         /// What a row has that is inserted without a value: an expression in the server's words; nil for nothing.
         case defaultValue(String?, column: String)
+        /// A row whose inserter knows nothing of versions begins with one of its transaction's own. Under the key of a
+        /// row that was deleted there may be a new one, and whoever knows the former must see that. The factor puts the
+        /// versions of neighbouring transactions far apart, where counting up does not lead.
+        case firstVersion(column: String)
         /// Whether every row must have a value.
         case mandatory(Bool, column: String)
         /// Keys come from a sequence of the table's own, so many at a time.
@@ -24,6 +28,9 @@
             switch self {
             case .defaultValue(let value?, let column): "ALTER COLUMN \(column) SET DEFAULT \(value)"
             case .defaultValue(nil, let column): "ALTER COLUMN \(column) DROP DEFAULT"
+            case .firstVersion(let column):
+                "ALTER COLUMN \(column) SET DEFAULT ((pg_current_xact_id()::text::bigint & 1073741823) * 1640531527 "
+                    + "& 1073741823 | 1073741824)::integer"
             case .mandatory(let isMandatory, let column):
                 "ALTER COLUMN \(column) \(isMandatory ? "SET" : "DROP") NOT NULL"
             case .identity(let column, let step, let maximum):
@@ -46,9 +53,10 @@
                 + "(coalesce((SELECT max(\(key)) FROM \(table)), 0) + \(step - 1)) / \(step) * \(step) + 1, false)"
         }
 
-        /// The statement that notes what the model calls something.
-        static func comment(_ text: String, on what: String) -> String {
-            "COMMENT ON \(what) IS \(PostgreSQLDialect().literal(.string(text)))"
+        /// The statement that notes what the model calls a table, or a column of one.
+        static func comment(_ text: String, onTable table: String, column: String? = nil) -> String {
+            let place = column.map { "COLUMN \(table).\($0)" } ?? "TABLE \(table)"
+            return "COMMENT ON \(place) IS \(PostgreSQLDialect().literal(.string(text)))"
         }
     }
 #endif

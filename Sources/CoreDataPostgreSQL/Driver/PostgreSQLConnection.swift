@@ -211,6 +211,11 @@
             guard status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else { throw error(result) }
         }
 
+        /// Runs statements in one call, all or none.
+        func execute(_ statements: [String]) throws {
+            if !statements.isEmpty { try execute(statements.joined(separator: ";\n")) }
+        }
+
         /// Has the server forget the statements that nobody has any more.
         func deallocateDoomed() throws {
             if doomed.names.isEmpty || transactionState == PQTRANS_INERROR { return }

@@ -141,21 +141,9 @@
             return .string("{" + texts.joined(separator: ",") + "}")
         }
 
-        private static func hex(_ bytes: some Sequence<UInt8>) -> String {
-            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        }
+        func literal(ofBytes bytes: [UInt8]) -> String { "'\\x\(Self.hex(bytes))'" }
 
-        func literal(_ value: SlotValue) -> String {
-            switch value {
-            case .null: "NULL"
-            case .int(let number): "\(number)"
-            case .double(let number): number.isFinite ? "\(number)" : "NULL"
-            case .string(let text): "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
-            case .data(let data): "'\\x" + Self.hex(data) + "'"
-            case .uuid(let uuid): "'\(uuid.uuidString)'"
-            case .decimal(let number): "\(number)"
-            }
-        }
+        func literal(of uuid: UUID) -> String { "'\(uuid.uuidString)'" }
 
         // MARK: Names
 

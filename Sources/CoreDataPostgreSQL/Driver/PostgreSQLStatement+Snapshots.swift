@@ -114,9 +114,8 @@
                     }
                     if reference > 0 { builder.set(slot, int: shape.keyBase | reference) }
                 case .entityNumber:
-                    let number = Int(row.int64(place, bytes))
-                    if number > 0, number < shape.layoutOfNumber.count, shape.layoutOfNumber[number] >= 0 {
-                        builder.set(slot, int: Int64(shape.layoutOfNumber[number]))
+                    if let index = shape.layoutIndex(ofNumber: Int(row.int64(place, bytes))) {
+                        builder.set(slot, int: Int64(index))
                     }
                 case .bytes, .external, .uuid, .decimal: break
                 }
@@ -144,10 +143,7 @@
                 case .integer, .boolean, .double, .reference, .entityNumber: break
                 }
             }
-            if plan.layout.hasTransientSlots {
-                for (slot, value) in plan.layout.transientDefaults { builder.set(slot, value: value) }
-            }
-            return builder.finish()
+            return builder.finish(withTransientsOf: plan.layout)
         }
     }
 #endif

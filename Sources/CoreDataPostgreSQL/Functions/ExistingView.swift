@@ -177,7 +177,7 @@
         /// Makes the views, or makes those anew that the tables or the model have changed since.
         func furnish(_ connection: PostgreSQLConnection) throws {
             let statements = try ExistingView.definitions + statements(for: stale(on: connection))
-            try connection.execute(statements.joined(separator: ";\n"))
+            try connection.execute(statements)
         }
 
         /// The views that are not there, or not as they have to be.

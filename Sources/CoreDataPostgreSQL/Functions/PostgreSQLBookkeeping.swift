@@ -59,7 +59,7 @@
                 known.offset = known.newest + 1 - (try connection.oldestTransaction())
                 // Triggers of an older version of the framework know no offset.
                 let statements = [numbering(with: known.offset)] + PostgreSQLTriggers.functions
-                try connection.execute(statements.joined(separator: ";\n"))
+                try connection.execute(statements)
             }
             return known.offset
         }

@@ -65,17 +65,11 @@
             case .UUIDAttributeType: .uuid
             default:
                 switch kind {
-                case .integer, .reference, .order: .integer
                 case .boolean: .boolean
                 case .entityNumber: .label
-                case .double: .float
                 case .float: .real
-                case .date: .timestamp
-                case .decimal: .decimal
-                case .string: .varchar
-                case .uri: attribute.attributeType == .objectIDAttributeType ? .integer : .varchar
                 case .uuid: .uuid
-                case .transformable, .data: .blob
+                default: CoreDataFileStyle().type(of: attribute, kind: kind)
                 }
             }
         }

@@ -34,12 +34,14 @@
                 statements += PostgreSQLTriggers.statements(ofTable: table.name)
                 let name =
                     "Objects of the entity \(root.subtree.map { layout.entities[$0].name }.joined(separator: ", "))."
-                statements += comment("TABLE \(dialect.quoted(table.name))", name, try comment(of: table.name))
+                if try comment(of: table.name) != name {
+                    statements.append(PostgreSQLChange.comment(name, onTable: dialect.quoted(table.name)))
+                }
             }
             statements += try foreignKeyStatements()
             for join in schema.joins { statements += PostgreSQLTriggers.statements(ofJoinTable: join.table) }
             statements = PostgreSQLNames.statements(for: schema, layout) + PostgreSQLTriggers.functions + statements
-            if !statements.isEmpty { try connection.execute(statements.joined(separator: ";\n")) }
+            try connection.execute(statements)
         }
 
         // MARK: What is there
@@ -82,19 +84,13 @@
 
         // MARK: Entity and version
 
-        /// The version of a row whose inserter knows nothing of versions. It is another one in each transaction: under
-        /// the key of a row that was deleted there may be a new one, and whoever knows the former must see that. The
-        /// factor puts the versions of neighbouring transactions far apart, where counting up does not lead.
-        static let firstVersion =
-            "((pg_current_xact_id()::text::bigint & 1073741823) * 1640531527 & 1073741823 | 1073741824)::integer"
-
         /// Gives tables of an older version of the framework that default, where nobody is in the way; their rows began
         /// with 1.
         static func renewDefaults(on connection: PostgreSQLConnection) throws {
             let version = PostgreSQLDialect().quoted(SQLSchema.versionColumn)
             for name in try connection.tables(withDefault: "1", of: version.filter { $0 != "\"" }) {
                 do {
-                    try connection.changeSoon(name, .defaultValue(firstVersion, column: version))
+                    try connection.changeSoon(name, .firstVersion(column: version))
                 } catch let error as PostgreSQLError where error.isPassing {
                     // The next one who opens the store does it.
                     connection.rollback()
@@ -110,7 +106,7 @@
             let version = dialect.quoted(SQLSchema.versionColumn)
             let entities = root.subtree.filter { schema.numbers[$0] != nil }
                 .map { dialect.literal(.string(layout.entities[$0].name)) }
-            var changes = [PostgreSQLChange.defaultValue(Self.firstVersion, column: version)]
+            var changes = [PostgreSQLChange.firstVersion(column: version)]
             for column in [version, entity] where present[column]?.isMandatory == false {
                 changes.append(.mandatory(true, column: column))
             }
@@ -196,7 +192,10 @@
         ) -> [String] {
             guard let present else { return [] }
             let (table, column) = (dialect.quoted(table), dialect.quoted(column))
-            var statements = comment("COLUMN \(table).\(column)", meaning.comment, present.comment)
+            var statements: [String] = []
+            if meaning.comment != present.comment {
+                statements.append(PostgreSQLChange.comment(meaning.comment, onTable: table, column: column))
+            }
             if meaning.defaultValue != nil || present.hasDefault {
                 statements.append(
                     PostgreSQLChange.statement([.defaultValue(meaning.defaultValue, column: column)], of: table))
@@ -206,10 +205,6 @@
                     PostgreSQLChange.statement([.mandatory(meaning.isMandatory, column: column)], of: table))
             }
             return statements
-        }
-
-        private func comment(_ what: String, _ text: String, _ present: String?) -> [String] {
-            text == present ? [] : [PostgreSQLChange.comment(text, on: what)]
         }
 
         // MARK: Foreign keys
@@ -264,7 +259,7 @@
             let checks = try connection.checksOfEntities()
             let statements =
                 keys.map { drop($1, of: $0.table) } + checks.map { drop($0[1] ?? "", of: $0[0] ?? "") }
-            if !statements.isEmpty { try connection.execute(statements.sorted().joined(separator: ";\n")) }
+            try connection.execute(statements.sorted())
         }
 
         /// The names of foreign keys of ours by what they are.

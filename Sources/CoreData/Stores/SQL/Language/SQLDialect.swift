@@ -40,11 +40,30 @@ package protocol SQLDialect: Sendable {
     /// What stands behind a column of an index.
     func suffix(for direction: SQLIndexColumn.Direction) -> String
     /// A value in the text of a definition.
-    func literal(_ value: SlotValue) -> String
+    func literal(ofBytes bytes: [UInt8]) -> String
+    func literal(of uuid: UUID) -> String
     /// What stands before INTO, and behind the values, where keys that are there already are no failure.
     func insertion(_ conflict: SQLInsert.Conflict) -> (verb: String, tail: String)
 }
 
 extension SQLDialect {
     package var missingFunctions: Set<SQLExpression.Function> { [] }
+
+    package func literal(_ value: SlotValue) -> String {
+        switch value {
+        case .null: "NULL"
+        case .int(let number): "\(number)"
+        // No dialect has a word for what is no number, and none for infinity that all its types take.
+        case .double(let number): number.isFinite ? "\(number)" : "NULL"
+        case .string(let text): "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
+        case .data(let data): literal(ofBytes: Array(data))
+        case .uuid(let uuid): literal(of: uuid)
+        case .decimal(let number): "\(number)"
+        }
+    }
+
+    /// Bytes in hexadecimal digits.
+    package static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
 }

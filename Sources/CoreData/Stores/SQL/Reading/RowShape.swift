@@ -47,7 +47,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
     package let columnNames: [String]
     package let plans: [Plan?]
     /// Layout index by number in the store, -1 for none.
-    package let layoutOfNumber: [Int]
+    private let layoutOfNumber: [Int]
     package let keyBase: Int64
     package let externalData: ExternalData?
     private let tableName: String
@@ -153,12 +153,16 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
     /// How the rows with an entity's number are read; nil when the entity is none of the shape's.
     @inline(__always)
     package func plan(ofNumber number: Int) -> (index: Int, plan: Plan)? {
-        let index =
-            soleLayout
-            ?? (number > 0 && number < layoutOfNumber.count
-                ? layoutOfNumber[number] : (number == 0 ? singleLayout ?? -1 : -1))
+        let index = soleLayout ?? layoutIndex(ofNumber: number) ?? (number == 0 ? singleLayout ?? -1 : -1)
         guard index >= 0, let plan = plans[index] else { return nil }
         return (index, plan)
+    }
+
+    /// The entity that has a number in the store; nil where none has it.
+    @inline(__always)
+    package func layoutIndex(ofNumber number: Int) -> Int? {
+        guard number > 0, number < layoutOfNumber.count, layoutOfNumber[number] >= 0 else { return nil }
+        return layoutOfNumber[number]
     }
 
     /// The key of an object by that of its row. Throws where the table holds one that no object can have.

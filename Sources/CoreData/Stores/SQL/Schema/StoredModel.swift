@@ -1,15 +1,15 @@
 import Foundation
 
 /// The model that a store keeps of itself, in `Z_MODELCACHE`: the one that it was last opened with.
-enum StoredModel {
+package enum StoredModel {
     /// The bytes as they lie there; nil where the store keeps none (before 2014).
-    static func archive(from connection: some SQLConnection) throws -> Data? {
+    package static func archive(from connection: some SQLConnection) throws -> Data? {
         guard try connection.tableNames().contains(SQLBookkeeping.ModelCache.table) else { return nil }
         return try connection.prepare(SQLBookkeeping.ModelCache.select).first { $0.isNull(0) ? nil : $0.data(0) } ?? nil
     }
 
     /// Throws 259, naming the file, when the bytes are not a model.
-    static func decode(_ archive: Data, of url: URL) throws -> NSManagedObjectModel {
+    package static func decode(_ archive: Data, of url: URL) throws -> NSManagedObjectModel {
         do {
             return try ModelArchive.decode(deflated: archive)
         } catch {

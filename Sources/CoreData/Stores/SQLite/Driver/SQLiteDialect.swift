@@ -137,20 +137,9 @@ struct SQLiteDialect: SQLDialect {
     func defined(_ identifier: String) -> String { identifier }
 
     /// A value as text; strings with their quotes doubled.
-    func literal(_ value: SlotValue) -> String {
-        func hex(_ bytes: some Sequence<UInt8>) -> String {
-            "X'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
-        }
-        switch value {
-        case .null: return "NULL"
-        case .int(let number): return String(number)
-        case .double(let number): return number.isFinite ? number.description : "NULL"
-        case .string(let text): return "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
-        case .data(let data): return hex(data)
-        case .uuid(let uuid): return withUnsafeBytes(of: uuid.uuid) { hex($0) }
-        case .decimal(let number): return number.description
-        }
-    }
+    func literal(ofBytes bytes: [UInt8]) -> String { "X'\(Self.hex(bytes))'" }
+
+    func literal(of uuid: UUID) -> String { withUnsafeBytes(of: uuid.uuid) { literal(ofBytes: Array($0)) } }
 }
 
 extension Sequence<Int64> {

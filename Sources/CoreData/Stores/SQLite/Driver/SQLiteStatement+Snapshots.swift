@@ -121,9 +121,8 @@ extension SQLiteStatement {
                 let reference = sqlite3_value_int64(value)
                 if reference > 0 { builder.set(slot, int: shape.keyBase | reference) }
             case .entityNumber:
-                let number = Int(sqlite3_value_int64(value))
-                if number > 0, number < shape.layoutOfNumber.count, shape.layoutOfNumber[number] >= 0 {
-                    builder.set(slot, int: Int64(shape.layoutOfNumber[number]))
+                if let index = shape.layoutIndex(ofNumber: Int(sqlite3_value_int64(value))) {
+                    builder.set(slot, int: Int64(index))
                 }
             case .bytes, .external, .uuid, .decimal: break
             }
@@ -144,10 +143,7 @@ extension SQLiteStatement {
                     field, plan, key)
             }
         }
-        if layout.hasTransientSlots {
-            for (slot, value) in layout.transientDefaults { builder.set(slot, value: value) }
-        }
-        return builder.finish()
+        return builder.finish(withTransientsOf: layout)
     }
 
     /// A number that is not kept as one must at least be the text of one: SQLite would make 0 of anything else.
