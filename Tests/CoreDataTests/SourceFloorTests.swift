@@ -18,32 +18,25 @@ struct SourceFloorTests {
     /// The list says nothing of where a type is named: one that a signature forces may be used beside that signature.
     private static let forced: Set<String> = [
         "NSManagedObject", "NSManagedObjectID", "NSManagedObjectContext", "NSFetchRequest", "NSFetchRequestResult",
-        "NSFetchRequestResultType", "NSPersistentStoreRequest", "NSPersistentStore", "NSPersistentStoreCoordinator",
-        "NSPersistentStoreDescription", "NSPersistentContainer", "NSMigrationManager",
+        "NSPersistentStore", "NSPersistentStoreCoordinator", "NSPersistentContainer", "NSMigrationManager",
     ]
 
-    /// Members of these, and constants beside them, that floors below use because Apple's signatures force it. What
-    /// else a floor below wants of one above is a protocol of its own that the one above conforms to
-    /// (`RequestExecutor`, `StoreMigrating`).
+    /// Members of these that floors below use because Apple's signatures force it. What else a floor below wants of one
+    /// above is a protocol of its own that the one above conforms to (`ExpressionFetching`, `ModelRequest`,
+    /// `ContextOfEntities`, `RequestExecutor`, `StoreHost`, `StoreMigrating`).
     private static let forcedMembers: Set<String> = [
-        // A coordinator adds a store by a description.
-        "shouldAddStoreAsynchronously", "openingOptions",
-        // A store of a program's gets its number from the coordinator that makes it, and knows the ids of its records.
-        "numberOfNextStore", "isTemporaryID", "uriRepresentation",
-        // An entity inserts an object into a context.
-        "plainEntity", "plainInsertNewObject",
-        // A model has fetch requests.
-        "managedObjectResultType", "unretainedEntity",
-        // A transaction of history tells what a save would have told, under the names that a save has for it.
-        "NSInsertedObjectIDsKey", "NSUpdatedObjectIDsKey", "NSDeletedObjectIDsKey",
-        "NSManagedObjectContextDidSaveObjectIDs",
+        // An incremental store is asked with a context, and gets one of its own where nobody else has any.
+        "performAndWait"
     ]
 
     /// Names of members that are also names of Swift's, of Foundation's or of C's, or of generic parameters: where a
     /// floor below uses one, it means that.
     private static let common: Set<String> = [
-        "abs", "ascending", "async", "copyMemory", "filter", "log", "map", "max", "merging", "min", "multiply",
-        "newValue", "now", "random", "rename", "sort", "squareRoot", "subject", "subtract",
+        "Index", "Object", "Result", "Value", "abs", "append", "ascending", "async", "base", "close", "copyMemory",
+        "create", "delegate",
+        "filter", "inline", "inserted", "isCancelled", "literal", "log", "main", "map", "mask", "max", "merging", "min",
+        "multiply", "mutableCopy", "newValue", "now", "random", "removeObject", "rename", "setObject", "sort",
+        "squareRoot", "subject", "subtract", "suffix",
     ]
 
     private struct Source {
@@ -74,8 +67,8 @@ struct SourceFloorTests {
 
     private static let sources = read("CoreData")
 
-    /// The names that one source alone declares. One that is declared twice is a name of nested types, of members of
-    /// several types, or of parts of a program.
+    /// The names that sources declare, each with the lowest of those that do: a floor that uses the name can mean that
+    /// one. Sources below it can mean none of them.
     private static let declared: [SourceNames.Declaration: Source] = {
         var places: [String: [(SourceNames.Declaration, Source)]] = [:]
         for source in sources {
@@ -83,8 +76,8 @@ struct SourceFloorTests {
                 places[declaration.name, default: []].append((declaration, source))
             }
         }
-        let sole = places.values.filter { Set($0.map(\.1.path)).count == 1 }.compactMap(\.first)
-        return Dictionary(sole, uniquingKeysWith: { first, _ in first })
+        let lowest = places.values.compactMap { $0.min { $0.1.floor ?? .max < $1.1.floor ?? .max } }
+        return Dictionary(lowest, uniquingKeysWith: { first, _ in first })
     }()
 
     /// The sources that use a name.
@@ -259,6 +252,7 @@ struct SourceFloorTests {
             ("delete from a", true), ("drop table if exists a", true), ("alter table a add b", true),
             ("pragma page_size", true),
             ("begin immediate", true), ("COMMIT", true), (" where a is not null and b", true), ("a order by b", true),
+            ("((pg_current_xact_id()::text::bigint & 3", true), ("TABLE  ", true), ("text collate \"C\"", true),
             ("listen coredata", true), ("SET LOCAL x = 1", true), ("x FROM y", true), ("select count(*)", true),
             ("Select one of the stores and begin", false), ("update the store", false), ("The value is null.", false),
             ("It was deleted from the store", false), ("Release the lock", false), ("begin", false), ("commit", false),
@@ -287,7 +281,8 @@ struct SourceFloorTests {
             ]
             let clauses = [
                 "order\\s+by\\s+\\w", "group\\s+by\\s+\\w", "is\\s+not\\s+null\\b", "values\\s*\\(", "union\\s+all\\b",
-                "(inner|outer)\\s+join\\b", "(primary|foreign)\\s+key\\b",
+                "(inner|outer)\\s+join\\b", "(primary|foreign)\\s+key\\b", "collate\\s+\\W?\\w", "interval\\s+'",
+                "pg_\\w+\\s*\\(", "nextval\\s*\\(", "setval\\s*\\(",
             ]
             patterns = try [
                 NSRegularExpression(pattern: "^\\s*(\(capitals))\\b", options: .anchorsMatchLines),
@@ -297,6 +292,8 @@ struct SourceFloorTests {
                     pattern: "^\\s*(\(statements.joined(separator: "|")))",
                     options: [.anchorsMatchLines, .caseInsensitive]),
                 NSRegularExpression(pattern: "\\b(\(clauses.joined(separator: "|")))", options: .caseInsensitive),
+                // A cast of PostgreSQL's, and what a statement is about.
+                NSRegularExpression(pattern: "::[a-z]|^(TABLE|COLUMN)\\s"),
             ]
         }
 

@@ -9,10 +9,6 @@ extension Notification.Name {
     /// Objects of a context changed; the user info holds sets of inserted, updated, deleted and refreshed objects.
     public static let NSManagedObjectContextObjectsDidChange = Notification.Name(
         "NSObjectsChangedInManagingContextNotification")
-    /// A context saved; the user info holds the sets of ids of inserted, updated and deleted objects. Posted after
-    /// `NSManagedObjectContextDidSave`.
-    public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
-        "NSManagingContextDidSaveObjectIDsNotification")
     /// A context took over what others saved; the user info holds sets of ids. Posted on the context's queue.
     public static let NSManagedObjectContextDidMergeChangesObjectIDs = Notification.Name(
         "NSManagingContextDidMergeChangesObjectIDsNotification")
@@ -59,16 +55,6 @@ public let NSDeletedObjectsKey = "deleted"
 public let NSRefreshedObjectsKey = "refreshed"
 /// User-info key of a context's notifications: the set of objects whose values are to be read anew.
 public let NSInvalidatedObjectsKey = "invalidated"
-/// User-info key of notifications and of remote changes: the ids of inserted objects.
-public let NSInsertedObjectIDsKey = "inserted_objectIDs"
-/// User-info key of notifications and of remote changes: the ids of updated objects.
-public let NSUpdatedObjectIDsKey = "updated_objectIDs"
-/// User-info key of notifications and of remote changes: the ids of deleted objects.
-public let NSDeletedObjectIDsKey = "deleted_objectIDs"
-/// User-info key of notifications and of remote changes: the ids of refreshed objects.
-public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
-/// User-info key of notifications and of remote changes: the ids of objects whose values are to be read anew.
-public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 /// User-info key of a context's notifications: every object of the context was invalidated. After a reset the value is
 /// an array of their ids, after a merge it only says so.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"

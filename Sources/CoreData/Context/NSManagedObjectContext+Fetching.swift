@@ -332,3 +332,20 @@ extension NSManagedObjectContext {
         return touchedObjects(plan.store).isEmpty
     }
 }
+
+extension NSManagedObjectContext: ExpressionFetching {
+    final func canFetch(_ request: Any) -> Bool { request is NSPersistentStoreRequest }
+
+    final func countForExpression(_ request: Any) throws -> Int {
+        try performAndWait { try count(planForExpression(request)) }
+    }
+
+    final func resultsForExpression(_ request: Any) throws -> [Any] {
+        try performAndWait { try results(planForExpression(request)) }
+    }
+
+    private func planForExpression(_ request: Any) throws -> FetchPlan {
+        guard let request = request as? NSPersistentStoreRequest else { fatalError("\(request) is no request") }
+        return try plan(for: request)
+    }
+}

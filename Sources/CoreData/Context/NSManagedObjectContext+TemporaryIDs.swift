@@ -1,16 +1,6 @@
 import Foundation
-import Synchronization
 
 // The temporary ids of new objects: how they are made, and how saving and `obtainPermanentIDs(for:)` replace them.
-
-extension NSManagedObjectID {
-    private static let temporaryCounter = Atomic<Int64>(-1)
-
-    /// A key for a new object, unique in the process.
-    static func nextTemporaryKey() -> Int64 {
-        temporaryCounter.wrappingSubtract(1, ordering: .relaxed).oldValue
-    }
-}
 
 extension NSManagedObjectContext {
     // MARK: Permanent ids on request

@@ -47,7 +47,7 @@ enum StoreClasses {
     }
 }
 
-extension NSPersistentStoreCoordinator {
+extension NSPersistentStoreCoordinator: StoreHost {
     /// What `registerStoreClass(_:forStoreType:)` does unless a subclass overrides it.
     static func plainRegister(_ storeClass: AnyClass?, forStoreType storeType: String) {
         guard let storeClass else { return StoreClasses.register(nil, for: storeType) }
@@ -73,7 +73,6 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// The number that the next store gets; asked while that store is made.
     final var numberOfNextStore: Int { lock.withLock { inheritedStoreNumber ?? nextStoreNumber } }
 
     /// Makes a store of a registered class and reads what has to be read; the caller holds `lock`.

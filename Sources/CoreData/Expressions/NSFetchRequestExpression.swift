@@ -34,19 +34,25 @@ open class NSFetchRequestExpression: NSExpression {
     /// Executes the fetch. What is no request or no context stops the process, as does a request that fails: there are no
     /// exceptions that an expression could throw.
     static func result(of request: Any?, in context: Any?, countOnly: Bool) -> Any? {
-        guard let request = request as? NSPersistentStoreRequest, let context = context as? NSManagedObjectContext
-        else {
+        guard let request, let fetching = context as? any ExpressionFetching, fetching.canFetch(request) else {
             fatalError(
                 "FETCH takes an NSFetchRequest and an NSManagedObjectContext, not \(request ?? "nil") and \(context ?? "nil")"
             )
         }
         do {
-            return try context.performAndWait {
-                let plan = try context.plan(for: request)
-                return countOnly ? NSNumber(value: try context.count(plan)) : try context.results(plan)
-            }
+            return countOnly
+                ? NSNumber(value: try fetching.countForExpression(request))
+                : try fetching.resultsForExpression(request)
         } catch {
             fatalError("A fetch within an expression failed: \(error.localizedDescription)")
         }
     }
+}
+
+/// What fetches for an expression: a context. The expressions know no more of it.
+protocol ExpressionFetching: AnyObject {
+    /// Whether something is a request to fetch.
+    func canFetch(_ request: Any) -> Bool
+    func countForExpression(_ request: Any) throws -> Int
+    func resultsForExpression(_ request: Any) throws -> [Any]
 }

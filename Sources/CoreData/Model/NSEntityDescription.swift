@@ -153,7 +153,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     open class func entity(
         forEntityName entityName: String, in context: NSManagedObjectContext
     ) -> NSEntityDescription? {
-        plainEntity(forEntityName: entityName, in: context)
+        let context: any ContextOfEntities = context
+        return context.entityOfModel(named: entityName)
     }
 
     /// Makes a new object of the named entity, of the class the model says, and inserts it into the context.
@@ -162,7 +163,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     open class func insertNewObject(
         forEntityName entityName: String, into context: NSManagedObjectContext
     ) -> NSManagedObject {
-        plainInsertNewObject(forEntityName: entityName, into: context)
+        let context: any ContextOfEntities = context
+        return context.insertObject(ofEntityNamed: entityName)
     }
 
     // MARK: Inheritance

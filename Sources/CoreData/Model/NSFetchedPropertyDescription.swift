@@ -31,8 +31,9 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
         guard let copy = copy as? NSFetchedPropertyDescription else { return }
         // By name only: an entity of the original's model must not live on in the copy's.
         let request = storedFetchRequest?.copy() as? NSFetchRequest<NSFetchRequestResult>
-        request?.parameters.givenEntityName = storedFetchRequest?.entityName
-        request?.parameters.entity = nil
+        let copied: (any ModelRequest)? = request
+        copied?.parameters.givenEntityName = storedFetchRequest?.entityName
+        copied?.parameters.entity = nil
         copy.storedFetchRequest = request
     }
 

@@ -206,7 +206,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
                 relationship.link(destination: destination, inverse: inverse)
             }
             for case let property as NSFetchedPropertyDescription in entity.ownProperties {
-                guard let request = property.fetchRequest, request.parameters.entity == nil else { continue }
+                let found: (any ModelRequest)? = property.fetchRequest
+                guard let request = found, request.parameters.entity == nil else { continue }
                 request.unretainedEntity = request.parameters.givenEntityName.flatMap { byName[$0] }
             }
         }

@@ -6,26 +6,6 @@ public protocol NSFetchRequestResult: NSObjectProtocol {}
 extension NSDictionary: NSFetchRequestResult {}
 extension NSNumber: NSFetchRequestResult {}
 
-/// What a fetch request returns.
-public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
-    /// The bits as Apple numbers them.
-    public let rawValue: UInt
-
-    /// Wraps raw bits.
-    public init(rawValue: UInt) {
-        self.rawValue = rawValue
-    }
-
-    /// Managed objects.
-    public static let managedObjectResultType = NSFetchRequestResultType([])
-    /// The ids of managed objects.
-    public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
-    /// Dictionaries from property name to value.
-    public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
-    /// The number of matching objects.
-    public static let countResultType = NSFetchRequestResultType(rawValue: 4)
-}
-
 /// A description of what to read: which entity, which objects of it, in which order, how many, in which shape.
 ///
 /// `ResultType` is one of the types that conform to `NSFetchRequestResult`, or that protocol itself. (The parameter
@@ -33,11 +13,8 @@ public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
 /// `NSFetchRequest<NSFetchRequestResult>` has to stay a type.)
 ///
 /// A request is not safe to change while another thread executes it.
-open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
-    /// Everything the request says.
+open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
     final var parameters = FetchParameters()
-    /// The entity of a fetched property's request. The entity owns the property, which owns the request: a strong
-    /// reference back would keep all of them forever.
     final weak var unretainedEntity: NSEntityDescription?
 
     /// Creates a request without an entity; set `entity` before it is executed.

@@ -9,7 +9,7 @@ protocol CustomStore: NSPersistentStore {
 extension CustomStore {
     /// The id of the record that a reference names among those of an entity.
     func makeObjectID(_ entity: NSEntityDescription, _ reference: Any) -> NSManagedObjectID {
-        guard let modelLayout = persistentStoreCoordinator?.modelLayout, let layout = modelLayout.layout(of: entity),
+        guard let modelLayout = storeHost?.modelLayout, let layout = modelLayout.layout(of: entity),
             let references
         else {
             fatalError(

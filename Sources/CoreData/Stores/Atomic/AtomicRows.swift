@@ -18,7 +18,7 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
     var storeNumber: Int { store.storeNumber }
     var answersWithKeys: Bool { false }
 
-    init(_ store: NSAtomicStore, of coordinator: NSPersistentStoreCoordinator, use: StoreUse) {
+    init(_ store: NSAtomicStore, of coordinator: any StoreHost, use: StoreUse) {
         self.store = store
         isWrittenLater = use.holdsTransaction
         layout = coordinator.modelLayout

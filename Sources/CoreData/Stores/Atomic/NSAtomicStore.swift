@@ -20,7 +20,8 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
         persistentStoreCoordinator coordinator: NSPersistentStoreCoordinator?, configurationName: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) {
-        storeNumber = coordinator?.numberOfNextStore ?? 0
+        let host: (any StoreHost)? = coordinator
+        storeNumber = host?.numberOfNextStore ?? 0
         super.init(
             persistentStoreCoordinator: coordinator, configurationName: configurationName, at: url, options: options)
         super.metadata = [NSStoreTypeKey: type, NSStoreUUIDKey: identifier as Any]

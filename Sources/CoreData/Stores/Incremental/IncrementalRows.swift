@@ -18,7 +18,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
     var storeNumber: Int { store.storeNumber }
     var answersWithKeys: Bool { true }
 
-    init(_ store: NSIncrementalStore, of coordinator: NSPersistentStoreCoordinator) {
+    init(_ store: NSIncrementalStore, of coordinator: any StoreHost) {
         self.store = store
         self.coordinator = coordinator
         layout = coordinator.modelLayout

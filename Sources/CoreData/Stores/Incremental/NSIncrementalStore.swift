@@ -17,7 +17,8 @@ open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendab
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) {
-        storeNumber = root?.numberOfNextStore ?? 0
+        let host: (any StoreHost)? = root
+        storeNumber = host?.numberOfNextStore ?? 0
         super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
         let identifier = Swift.type(of: self).identifierForNewStore(at: url)
         super.metadata = [NSStoreUUIDKey: "\(identifier)", NSStoreTypeKey: type]

@@ -90,7 +90,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     // MARK: Loading
 
     override func load() throws {
-        guard let url, !Self.isNew(url), let model = persistentStoreCoordinator?.modelLayout else { return }
+        guard let url, !Self.isNew(url), let model = storeHost?.modelLayout else { return }
         let file = try Self.read(url, as: format)
         highestNumber = max(file.highestNumber, file.records.map(\.number).max() ?? 0)
         let spelling = RecordSpelling(format, model)
@@ -215,9 +215,9 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         file.metadata[NSStoreTypeKey] = type
         file.metadata[NSStoreUUIDKey] = identifier
         file.highestNumber = highestNumber
-        let spelling = RecordSpelling(format, persistentStoreCoordinator?.modelLayout)
+        let spelling = RecordSpelling(format, storeHost?.modelLayout)
         file.records = try cacheNodes().map { try record(of: $0, spelling) }.sorted { $0.number < $1.number }
-        let data = try format.write(file, model: persistentStoreCoordinator?.modelLayout)
+        let data = try format.write(file, model: storeHost?.modelLayout)
         try Self.requireOwnFile(url)
         do {
             try WholeFile.write(data, to: url)

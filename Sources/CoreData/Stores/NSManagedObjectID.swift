@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The identity of a managed object: which row of which store it is, or which new object.
 ///
@@ -44,10 +45,10 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     /// Makes the id of no object: a temporary one, unlike every other. For tests that need any id, and for their
     /// subclasses.
     public override init() {
-        let home = NSManagedObjectContext.detachedHome(for: NoEntity.entity)
-        objectKey = ObjectKey(layoutIndex: home.layout.index, key: NSManagedObjectID.nextTemporaryKey())
-        layout = home.layout
-        origin = Origin(modelLayout: home.modelLayout, store: nil)
+        let modelLayout = NoEntity.model.layout
+        layout = modelLayout.entities[0]
+        objectKey = ObjectKey(layoutIndex: layout.index, key: Self.nextTemporaryKey())
+        origin = Origin(modelLayout: modelLayout, store: nil)
         super.init()
     }
 
@@ -114,6 +115,13 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     }
 
     open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    private static let temporaryCounter = Atomic<Int64>(-1)
+
+    /// A key for a new object, unique in the process.
+    static func nextTemporaryKey() -> Int64 {
+        temporaryCounter.wrappingSubtract(1, ordering: .relaxed).oldValue
+    }
 
     /// Tells the temporary URIs of this process from those of others.
     static let processIdentifier = UUID().uuidString

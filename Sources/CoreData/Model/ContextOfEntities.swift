@@ -1,0 +1,7 @@
+/// What entities ask of a context: they know no more of it.
+protocol ContextOfEntities: AnyObject {
+    /// The entity of a name in the context's model; nil when it has none. Stops the process where there is no model.
+    func entityOfModel(named name: String) -> NSEntityDescription?
+    /// A new object of an entity. Stops the process when the model has no such entity.
+    func insertObject(ofEntityNamed name: String) -> NSManagedObject
+}

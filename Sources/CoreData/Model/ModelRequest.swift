@@ -1,0 +1,8 @@
+/// A fetch request as the model that has it sees it: what it says, and the entity that it is for.
+protocol ModelRequest: AnyObject {
+    /// Everything the request says.
+    var parameters: FetchParameters { get set }
+    /// The entity of a fetched property's request. The entity owns the property, which owns the request: a strong
+    /// reference back would keep all of them forever.
+    var unretainedEntity: NSEntityDescription? { get set }
+}
