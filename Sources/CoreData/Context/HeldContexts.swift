@@ -87,5 +87,5 @@ enum HeldContexts {
 
 extension NSManagedObjectContext {
     /// The context whose block runs on this thread; the innermost of several.
-    static var innermostHeld: NSManagedObjectContext? { HeldContexts.innermost }
+    static var innermostHeld: (any RequestExecutor)? { HeldContexts.innermost }
 }

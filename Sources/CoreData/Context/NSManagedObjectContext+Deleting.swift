@@ -59,16 +59,8 @@ extension NSManagedObjectContext {
 
     /// Takes a deleted object out of a member of its relationship.
     final func forget(_ object: NSManagedObject, in member: NSManagedObject, of toMany: ToManySlot) {
-        switch toMany.kind {
-        case .inverseKey(let slot, _):
-            if member.reference(at: slot) == object.objectKey { member.writeReference(nil, at: slot) }
-        case .ownerKey(let slot, _):
-            if member.slotValue(at: slot) == .int(object.key) { member.setSlot(slot, to: .null) }
-        case .join:
-            forget(object, in: member, inverse: toMany.relationship.inverseRelationship)
-        case .transient:
-            break
-        }
+        member.leaveOwner(object.objectKey, of: toMany)
+        if case .join = toMany.kind { forget(object, in: member, inverse: toMany.relationship.inverseRelationship) }
     }
 
     /// Takes a deleted object out of the other side of a relationship.

@@ -1,7 +1,7 @@
 import Foundation
 
 // Objects by their ids, and ids by keys.
-extension NSManagedObjectContext {
+extension NSManagedObjectContext: HistoryContext {
     /// What `registeredObject(for:)` does unless a subclass overrides it.
     final func plainRegisteredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         checkConfinement()

@@ -12,14 +12,21 @@ extension NSManagedObjectContext {
     /// What `perform(_:)` does unless a subclass overrides it.
     final func plainPerform(_ block: @escaping @Sendable () -> Void) {
         requireQueue("-performBlock:").async {
-            self.gate?.enter()
-            defer { self.gate?.leave() }
-            HeldContexts.run(holding: self, holdsMain: self.isMain) {
-                self.takeOverIncoming()
+            self.hold {
                 block()
                 self.endEvent()
-                self.recentObjects.removeAll()
             }
+        }
+    }
+
+    /// Runs a body as one turn of the context's queue, on which this is.
+    final func hold(_ body: () -> Void) {
+        gate?.enter()
+        defer { gate?.leave() }
+        HeldContexts.run(holding: self, holdsMain: isMain) {
+            takeOverIncoming()
+            body()
+            recentObjects.removeAll()
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// Gathers what a history request reads from one store after the other.
 struct HistoryReading {
-    private let context: NSManagedObjectContext
+    private let context: any HistoryContext
     private let resultType: NSPersistentHistoryResultType
     /// Order, offset and limit, and of which entity they are.
     private let request: FetchParameters?
@@ -23,7 +23,7 @@ struct HistoryReading {
         let id: NSManagedObjectID
     }
 
-    init(context: NSManagedObjectContext, resultType: NSPersistentHistoryResultType, request: FetchParameters?) {
+    init(context: any HistoryContext, resultType: NSPersistentHistoryResultType, request: FetchParameters?) {
         self.context = context
         self.resultType = resultType
         self.request = request
@@ -182,4 +182,10 @@ struct HistoryReading {
 
         func value(forKey key: String) -> Any? { view.value(forKey: key) }
     }
+}
+
+/// What history asks of the context that it is read for: the ids of objects by their keys.
+protocol HistoryContext: AnyObject {
+    func objectID(for key: ObjectKey) -> NSManagedObjectID
+    func objectIDs(for keys: [ObjectKey]) -> [NSManagedObjectID]
 }

@@ -87,6 +87,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     // MARK: Executing
 
     override func result(in context: any RequestExecutor) throws -> NSPersistentStoreResult {
+        let history: any HistoryContext = context as NSManagedObjectContext
         guard let coordinator = context.persistentStoreCoordinator else {
             throw NSError.coreData(
                 NSCoreDataError, reason: "\(context.debugName) has no coordinator and no parent; it has no history")
@@ -98,7 +99,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
                 result: NSNumber(value: resultType == .count ? count : 1), resultType: resultType)
         }
         var reading = HistoryReading(
-            context: context, resultType: resultType, request: fetchRequest?.parameters)
+            context: history, resultType: resultType, request: fetchRequest?.parameters)
         for store in stores { try reading.read(store, interval(of: store), HistoryFilter(fetchRequest, store)) }
         return NSPersistentHistoryResult(result: reading.result(), resultType: resultType)
     }

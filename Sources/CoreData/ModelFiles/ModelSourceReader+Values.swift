@@ -48,31 +48,36 @@ extension ModelSourceReader {
 
     /// A number in an attribute of the source; `nil` when it has none, with a warning where it has something else.
     func number(_ attribute: String, of source: XMLTreeElement) -> Double? {
+        number(attribute, of: source, "is not a number") { text in
+            let written = SourceValue(text, type: .doubleAttributeType)
+            return (written.value as? NSNumber)?.doubleValue.isFinite == true ? written : nil
+        }?.doubleValue
+    }
+
+    /// The number that `read` makes of an attribute's text; nil where there is no text, or it makes none of it. That
+    /// is a warning with `fault`, as is a number that the text does not say plainly.
+    func number(
+        _ attribute: String, of source: XMLTreeElement, _ fault: String, saysRange: Bool = true,
+        read: (String) -> SourceValue?
+    ) -> NSNumber? {
         guard let text = source.text(attribute), !text.allSatisfy(\.isWhitespace) else { return nil }
-        let written = SourceValue(text, type: .doubleAttributeType)
-        guard let number = written.value as? NSNumber, number.doubleValue.isFinite else {
-            warn("\(attribute) is '\(text)', which is not a number and does not count.", at: source)
+        guard let written = read(text), let number = written.value as? NSNumber else {
+            warn("\(attribute) is '\(text)', which \(fault) and does not count.", at: source)
             return nil
         }
-        if written.remark != nil { warn("\(attribute) '\(text)' is read as \(number).", at: source) }
-        return number.doubleValue
+        if written.remark == .readAs || saysRange && written.remark == .outOfRange {
+            warn("\(attribute) '\(text)' is read as \(number).", at: source)
+        }
+        return number
     }
 
     /// A limit of a numeric attribute. That of a whole number may have a fraction.
     func limit(_ attribute: String, of source: XMLTreeElement, type: NSAttributeType) -> NSNumber? {
-        guard let text = source.text(attribute), !text.allSatisfy(\.isWhitespace) else { return nil }
-        var written = SourceValue(text, type: type)
-        if written.remark == .readAs, Double(text) != nil {
-            written = SourceValue(text, type: .doubleAttributeType)
+        number(attribute, of: source, "does not fit the type of the attribute", saysRange: false) { text in
+            let written = SourceValue(text, type: type)
+            guard written.remark == .readAs, Double(text) != nil else { return written }
+            return SourceValue(text, type: .doubleAttributeType)
         }
-        guard let number = written.value as? NSNumber else {
-            warn(
-                "\(attribute) is '\(text)', which does not fit the type of the attribute and does not count.",
-                at: source)
-            return nil
-        }
-        if written.remark == .readAs { warn("\(attribute) '\(text)' is read as \(number).", at: source) }
-        return number
     }
 }
 

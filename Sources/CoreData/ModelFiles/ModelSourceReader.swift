@@ -320,14 +320,8 @@ struct ModelSourceReader {
     /// A whole number in an attribute of the source; `nil` when it has none, with a warning where it has something
     /// else.
     func integer(_ attribute: String, of source: XMLTreeElement) -> Int? {
-        guard let text = source.text(attribute), !text.allSatisfy(\.isWhitespace) else { return nil }
-        let written = SourceValue(text, type: .integer64AttributeType)
-        guard let number = written.value as? NSNumber else {
-            warn("\(attribute) is '\(text)', which is not a whole number and does not count.", at: source)
-            return nil
-        }
-        if written.remark != nil { warn("\(attribute) '\(text)' is read as \(number).", at: source) }
-        return number.intValue
+        number(attribute, of: source, "is not a whole number") { SourceValue($0, type: .integer64AttributeType) }?
+            .intValue
     }
 
     /// How many objects a relationship may lead to.

@@ -174,16 +174,19 @@ extension NSManagedObject {
 
     /// Tells a former member that it has no owner any more.
     private func unlink(_ member: NSManagedObject, in toMany: ToManySlot) {
+        member.leaveOwner(objectKey, of: toMany)
+        guard case .join(let inverse, _) = toMany.kind, member !== self || inverse != toMany.index else { return }
+        member.noteJoin(with: objectKey, joined: false, at: inverse)
+    }
+
+    /// Leads to an owner no more, where a key in the member's row does.
+    final func leaveOwner(_ owner: ObjectKey, of toMany: ToManySlot) {
         switch toMany.kind {
         case .inverseKey(let slot, _):
-            if member.reference(at: slot) == objectKey { member.writeReference(nil, at: slot) }
+            if reference(at: slot) == owner { writeReference(nil, at: slot) }
         case .ownerKey(let slot, _):
-            if member.slotValue(at: slot) == .int(key) { member.setSlot(slot, to: .null) }
-        case .join(let inverse, _):
-            if member === self, inverse == toMany.index { return }
-            member.noteJoin(with: objectKey, joined: false, at: inverse)
-        case .transient:
-            break
+            if slotValue(at: slot) == .int(owner.key) { setSlot(slot, to: .null) }
+        case .join, .transient: break
         }
     }
 

@@ -5,6 +5,9 @@ protocol RequestExecutor: NSManagedObjectContext {
     func insertBatch(_ request: NSBatchInsertRequest) throws -> Any
     func updateBatch(_ request: NSBatchUpdateRequest) throws -> Any
     func deleteBatch(_ request: NSBatchDeleteRequest) throws -> Any
+    func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T]
+    /// The coordinator of the context, or of the last one of its parents.
+    var persistentStoreCoordinator: NSPersistentStoreCoordinator? { get set }
     /// Fetches, and gives the results in the form of those that come later.
     func wrappedResult<ResultType>(of request: NSFetchRequest<ResultType>) throws -> NSPersistentStoreResult
     /// What the stores that programs write answer to a request of a program's own kind; nil where there are none.
@@ -13,7 +16,7 @@ protocol RequestExecutor: NSManagedObjectContext {
     var debugName: String { get }
 
     /// The context whose block runs on this thread; the innermost of several.
-    static var innermostHeld: NSManagedObjectContext? { get }
+    static var innermostHeld: (any RequestExecutor)? { get }
     /// A context for whoever asks a program's store without one.
     static func own(of coordinator: NSPersistentStoreCoordinator?) -> NSManagedObjectContext
 }

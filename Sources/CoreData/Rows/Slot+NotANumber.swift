@@ -4,7 +4,7 @@ extension Slot {
     /// NaN is no value of a Double, a Float or a date: SQLite has no other word for it than NULL, and would give back
     /// nil.
     package func notANumber(
-        entity: String, of object: NSManagedObject? = nil, expression: NSExpression? = nil
+        entity: String, of object: NSObject? = nil, expression: NSExpression? = nil
     ) -> NSError {
         let isDate = kind == .date
         let given = expression.map { "what \($0) gives for \(name)" } ?? name

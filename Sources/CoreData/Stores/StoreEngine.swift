@@ -64,10 +64,18 @@ package struct StoreOpening {
 extension StoreOpening {
     /// The names of the entities that the store holds; nil for all of the model's.
     package func entities() throws -> Set<String>? {
+        try Self.entities(of: layout.model, in: configuration, url)
+    }
+
+    /// The names of a configuration's entities; nil for all of the model's.
+    static func entities(
+        of model: NSManagedObjectModel, in configuration: String?, _ url: URL?
+    ) throws -> Set<String>? {
         guard let configuration, configuration != NSManagedObjectModel.defaultConfigurationName else { return nil }
-        guard let entities = layout.model.entities(forConfigurationName: configuration) else {
+        guard let entities = model.entities(forConfigurationName: configuration) else {
             throw NSError.coreData(
-                NSPersistentStoreOpenError, reason: "The model has no configuration named “\(configuration)”.")
+                NSPersistentStoreOpenError, reason: "The model has no configuration named “\(configuration)”.",
+                url: url)
         }
         return Set(entities.compactMap(\.name))
     }

@@ -47,3 +47,16 @@ package enum StoreFetchResult {
     case count(Int)
     case dictionaries([[String: Any]])
 }
+
+extension EntityLayout {
+    /// What a dictionary holds of an object where nobody says it: every attribute and to-one relationship.
+    var fetchedColumns: [StoreFetch.Column] {
+        slots.compactMap { slot in
+            guard slot.isPersistent else { return nil }
+            switch slot.role {
+            case .attribute, .toOne: return .keyPath(slot.name)
+            case .companion, .order, .owner: return nil
+            }
+        }
+    }
+}

@@ -19,6 +19,11 @@
                 var (length, format) = (Int32(bytes.count), Int32(1))
                 return PQexecPrepared(handle, name, 1, &value, &length, &format, 1)
             }
+            return try tuples(result)
+        }
+
+        /// A result that has rows; throws what the server said where it has none.
+        func tuples(_ result: OpaquePointer?) throws -> OpaquePointer {
             guard let result, PQresultStatus(result) == PGRES_TUPLES_OK else {
                 let error = error(result)
                 PQclear(result)

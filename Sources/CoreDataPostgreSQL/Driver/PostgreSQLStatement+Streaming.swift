@@ -75,14 +75,7 @@
 
         fileprivate func fetch(_ rows: Int, from cursor: String) throws -> OpaquePointer {
             roundTrips += 1
-            let result = PQexecParams(handle, Self.fetching(rows, cursor), 0, nil, nil, nil, nil, 1)
-            guard let result, PQresultStatus(result) == PGRES_TUPLES_OK else {
-                let error = error(result)
-                PQclear(result)
-                throw error
-            }
-            answers += 1
-            return result
+            return try tuples(PQexecParams(handle, Self.fetching(rows, cursor), 0, nil, nil, nil, nil, 1))
         }
 
         /// Tables whose rows have a place kept in them cannot be altered. Where all is only read, the end of the

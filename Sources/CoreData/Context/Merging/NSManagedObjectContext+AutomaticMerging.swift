@@ -60,13 +60,7 @@ extension NSManagedObjectContext {
     final func enqueue(_ body: @escaping @Sendable (NSManagedObjectContext) -> Void) {
         queue?.async { [weak self] in
             guard let self else { return }
-            self.gate?.enter()
-            defer { self.gate?.leave() }
-            HeldContexts.run(holding: self, holdsMain: self.isMain) {
-                self.takeOverIncoming()
-                body(self)
-                self.recentObjects.removeAll()
-            }
+            self.hold { body(self) }
         }
     }
 }

@@ -27,14 +27,7 @@ extension NSManagedObjectContext {
         let key = object.objectKey
         for toMany in object.home.layout.toManys {
             for member in object.existingToManyState(toMany.index)?.added.keys ?? [] {
-                guard let member = registeredObject(for: member) else { continue }
-                switch toMany.kind {
-                case .inverseKey(let slot, _):
-                    if member.reference(at: slot) == key { member.writeReference(nil, at: slot) }
-                case .ownerKey(let slot, _):
-                    if member.slotValue(at: slot) == .int(key.key) { member.setSlot(slot, to: .null) }
-                case .join, .transient: break
-                }
+                registeredObject(for: member)?.leaveOwner(key, of: toMany)
             }
         }
         for (slot, destination) in object.home.layout.destinations.enumerated() where object.row != nil {

@@ -198,11 +198,7 @@ final class SavedAssociations {
     /// What came of a source object by one mapping.
     func destinations(of source: ObjectKey, mapping: Int) throws -> [ObjectKey] {
         var found: [ObjectKey] = []
-        func bind(_ parameters: any SQLParameters) {
-            parameters.bind(1, Int64(mapping))
-            parameters.bind(2, Int64(source.layoutIndex))
-            parameters.bind(3, source.key)
-        }
+        let bind = Self.binding(source, mapping)
         if source.key <= highestKeys[Place(mapping: mapping, entity: source.layoutIndex)] ?? .min {
             let runs = try statement("runs of a source") { Self.lastRun(of: "source", leadingTo: "destination") }
             found += try runs.keyInRun(source.key, bind)
@@ -214,6 +210,15 @@ final class SavedAssociations {
                 where: Self.isEqual("mapping", "sourceEntity", "source"))
         }
         return try present(found + query.objectKeys(bind).filter { $0 != found.first })
+    }
+
+    /// Binds a mapping, and the entity and the key of an object.
+    private static func binding(_ object: ObjectKey, _ mapping: Int) -> (any SQLParameters) -> Void {
+        return { parameters in
+            parameters.bind(1, Int64(mapping))
+            parameters.bind(2, Int64(object.layoutIndex))
+            parameters.bind(3, object.key)
+        }
     }
 
     /// The last run of a mapping and an entity that begins at a key or before it, seen from one of its sides.
@@ -241,11 +246,7 @@ final class SavedAssociations {
     /// The source objects that a destination came of, in the order of their keys.
     func sources(of destination: ObjectKey, mapping: Int) throws -> [ObjectKey] {
         try makeReverseIndexes()
-        func bind(_ parameters: any SQLParameters) {
-            parameters.bind(1, Int64(mapping))
-            parameters.bind(2, Int64(destination.layoutIndex))
-            parameters.bind(3, destination.key)
-        }
+        let bind = Self.binding(destination, mapping)
         let runs = try statement("runs of a destination") { Self.lastRun(of: "destination", leadingTo: "source") }
         var found = try runs.keyInRun(destination.key, bind)
         guard scattered.contains(mapping) else { return found }

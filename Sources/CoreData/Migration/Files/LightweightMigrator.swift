@@ -87,13 +87,8 @@ struct LightweightMigrator {
 
     /// Whether a store that was looked at was made with this version of the model.
     func fits(_ look: SQLiteStoreLook) throws -> Bool {
-        do {
-            try StoreModelCheck(model: model, layout: model.layout, configurationName: configuration, look).check(
-                look.metadata)
-            return true
-        } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
-            return false
-        }
+        try StoreModelCheck(model: model, layout: model.layout, configurationName: configuration, look)
+            .fits(look.metadata)
     }
 
     // MARK: The transaction

@@ -47,24 +47,12 @@ extension MigrationForecaster {
                 dialect: connection.dialect, style: connection.style, model: source, schema: schema, facts: facts,
                 rowBytes: try Self.rowBytes(facts, schema, connection),
                 size: size, unchanged: Set(facts.tables.keys))
-            let direct = MigrationHop(source: source, target: model, means: .inferred)
-            let versions = versions + MigrationLossOptions(options).versions
-            let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
-            var taken = [direct]
-            if let hops = looksForWays ? try namedHops(from: source, found) : taken {
-                try go(hops, from: state, on: connection, &forecast)
-                taken = hops
-            } else {
-                try way.go(from: source, to: model) { hops in
-                    if hops == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
-                    forecast.hops = []
-                    try go(hops ?? [direct], from: state, on: connection, &forecast)
-                    taken = hops ?? [direct]
-                }
-            }
             if looksForWays {
-                let lossGuard = lossGuard(taken, of: way, from: source)
-                add(try lossGuard.sample(metadata, source, on: connection), of: lossGuard, to: &forecast)
+                try goTheWay(
+                    of: found, from: state, versions + MigrationLossOptions(options).versions, on: connection, &forecast)
+            } else {
+                let direct = MigrationHop(source: source, target: model, means: .inferred)
+                try go([direct], from: state, on: connection, &forecast)
             }
         } catch let error as NSError
             where Self.obstacleCodes.contains(error.code) || MigrationErrors.isAboutRows(error)

@@ -107,15 +107,7 @@ enum StoreMigration {
     ) throws {
         let (url, metadata) = (found.url, found.metadata)
         let source = try found.find()
-        try way.of(metadata, configuration).go(from: source, to: model) { hops in
-            guard hops != nil || way.infers else {
-                throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
-            }
-            // Where there is no way, the direct one says what stands in it.
-            let hops = hops ?? [MigrationHop(source: source, target: model, means: .inferred)]
-            let lossGuard = LossGuard(
-                url: url, target: model, configuration: configuration, options: options, hops: hops,
-                shelf: way.shelf, versions: way.versions)
+        try way.go(from: source, to: model, of: url, metadata, configuration, options) { hops, lossGuard in
             try WayMigration(
                 url: url, hops: hops, configuration: configuration, options: options, lossGuard: lossGuard
             ).run(from: metadata)

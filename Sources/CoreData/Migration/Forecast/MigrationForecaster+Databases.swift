@@ -33,15 +33,10 @@ extension MigrationForecaster {
     }
 
     private func fits(_ metadata: [String: Any], _ engine: any InPlaceEngine, _ address: URL) throws -> Bool {
-        do {
-            try StoreModelCheck(
-                model: model, layout: model.layout, configurationName: configuration, url: url,
-                archivedModel: { try engine.cachedModel(at: address, timeout: 0) }
-            ).check(metadata)
-            return true
-        } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
-            return false
-        }
+        try StoreModelCheck(
+            model: model, layout: model.layout, configurationName: configuration, url: url,
+            archivedModel: { try engine.cachedModel(at: address, timeout: 0) }
+        ).fits(metadata)
     }
 
     private func look(
@@ -62,22 +57,7 @@ extension MigrationForecaster {
             rowBytes: sizes.mapValues { Double($0) }.reduce(into: [:]) { result, size in
                 result[size.key] = size.value / Double(max(1, facts.tables[size.key]?.rows ?? 0))
             }, size: nil, unchanged: Set(facts.tables.keys))
-        let direct = MigrationHop(source: source, target: model, means: .inferred)
-        let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(metadata, configuration)
-        var taken = [direct]
-        if let hops = try namedHops(from: source, found) {
-            try forecaster.go(hops, from: state, on: connection, &forecast)
-            taken = hops
-        } else {
-            try way.go(from: source, to: model) { hops in
-                if hops == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
-                forecast.hops = []
-                try forecaster.go(hops ?? [direct], from: state, on: connection, &forecast)
-                taken = hops ?? [direct]
-            }
-        }
-        let lossGuard = lossGuard(taken, of: way, from: source)
-        add(try lossGuard.sample(metadata, source, on: connection), of: lossGuard, to: &forecast)
+        let taken = try forecaster.goTheWay(of: found, from: state, versions, on: connection, &forecast)
         if forecast.isPossible {
             forecaster.addCosts(
                 of: taken, tables: schema.allTables.map(\.name), bytes: sizes.values.reduce(0, +),

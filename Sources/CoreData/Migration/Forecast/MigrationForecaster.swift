@@ -45,6 +45,34 @@ struct MigrationForecaster {
 
     // MARK: The way
 
+    /// Goes the way that a migration would go, and looks at what would be lost on it.
+    ///
+    /// - Returns: its hops.
+    @discardableResult
+    func goTheWay(
+        of found: SourceModel, from state: State, _ versions: [NSManagedObjectModel], on connection: any SQLConnection,
+        _ forecast: inout MigrationForecast
+    ) throws -> [MigrationHop] {
+        let source = state.model
+        let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(found.metadata, configuration)
+        var taken = [MigrationHop(source: source, target: model, means: .inferred)]
+        if let hops = try namedHops(from: source, found) {
+            try go(hops, from: state, on: connection, &forecast)
+            taken = hops
+        } else {
+            let direct = taken
+            try way.go(from: source, to: model) { hops in
+                if hops == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
+                forecast.hops = []
+                try go(hops ?? direct, from: state, on: connection, &forecast)
+                taken = hops ?? direct
+            }
+        }
+        let lossGuard = lossGuard(taken, of: way, from: source)
+        add(try lossGuard.sample(found.metadata, source, on: connection), of: lossGuard, to: &forecast)
+        return taken
+    }
+
     func go(
         _ hops: [MigrationHop], from start: State, on connection: any SQLConnection,
         _ forecast: inout MigrationForecast

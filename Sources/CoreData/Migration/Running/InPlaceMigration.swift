@@ -86,15 +86,7 @@ struct InPlaceMigration {
         guard infers || !ModelResources.mappingModels(in: nil).isEmpty else {
             throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
         }
-        try way.of(metadata, configuration).go(from: source, to: model) { hops in
-            guard hops != nil || infers else {
-                throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
-            }
-            // Where there is no way, the direct one says what stands in it.
-            let hops = hops ?? [MigrationHop(source: source, target: model, means: .inferred)]
-            let lossGuard = LossGuard(
-                url: url, target: model, configuration: configuration, options: options, hops: hops, shelf: way.shelf,
-                versions: way.versions)
+        try way.go(from: source, to: model, of: url, metadata, configuration, options) { hops, lossGuard in
             try go(hops, from: metadata, lossGuard) { migration(hops, lossGuard).legs() }
         }
     }

@@ -45,21 +45,9 @@ struct MigrationRunner {
 
     /// Computes a derived attribute in the program, some hundred rows at a time.
     private func compute(_ derivation: JudgedDerivation, ofTable table: String, _ numbers: [Int]?) throws {
-        let key = SQLExpression.column(SQLSchema.keyColumn)
-        let isNext = SQLExpression.binary(.greater, key, .parameter(1))
-        var select = SQLSelect(
-            [key], of: table, where: .and([isNext] + (numbers.map { [.isEntity($0)] } ?? [])),
-            limit: JudgedDerivation.rowsTogether)
-        select.order = SQLSelect.Order.keys([key])
-        let statement = try connection.prepare(.select(select))
-        var last: Int64 = 0
-        while true {
+        try JudgedDerivation.eachPage(ofKeysIn: table, where: numbers.map { .isEntity($0) }, connection) { keys in
             if progress.isCancelled { throw MigrationErrors.cancelled(url: url) }
-            var keys: [Int64] = []
-            try statement.rows({ $0.bind(1, last) }) { keys.append($0.int64(0)) }
-            guard let highest = keys.last else { return }
             try derivation.compute(keys, connection)
-            last = highest
         }
     }
 

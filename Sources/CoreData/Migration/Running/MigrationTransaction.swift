@@ -163,13 +163,7 @@ struct MigrationTransaction {
 
     /// The names of the configuration's entities; nil for all.
     func entityNames() throws -> Set<String>? {
-        guard let configuration, configuration != NSManagedObjectModel.defaultConfigurationName else { return nil }
-        guard let entities = model.entities(forConfigurationName: configuration) else {
-            throw NSError.coreData(
-                NSPersistentStoreOpenError, reason: "The model has no configuration named “\(configuration)”.", url: url
-            )
-        }
-        return Set(entities.compactMap(\.name))
+        try StoreOpening.entities(of: model, in: configuration, url)
     }
 
     /// What describes the model is new; everything else the store says about itself stays.

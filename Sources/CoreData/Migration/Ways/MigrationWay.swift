@@ -101,6 +101,25 @@ struct MigrationWay {
         }
     }
 
+    /// The same for a migration of a store, with what its options say of losses. Where there is no way, the direct one
+    /// says what stands in it.
+    func go(
+        from source: NSManagedObjectModel, to model: NSManagedObjectModel, of url: URL, _ metadata: [String: Any],
+        _ configuration: String?, _ options: [AnyHashable: Any]?,
+        _ run: (_ hops: [MigrationHop], LossGuard) throws -> Void
+    ) throws {
+        try of(metadata, configuration).go(from: source, to: model) { hops in
+            guard hops != nil || infers else {
+                throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
+            }
+            let hops = hops ?? [MigrationHop(source: source, target: model, means: .inferred)]
+            let lossGuard = LossGuard(
+                url: url, target: model, configuration: configuration, options: options, hops: hops, shelf: shelf,
+                versions: versions)
+            try run(hops, lossGuard)
+        }
+    }
+
     /// The versions at hand, each once, but for those that the way begins and ends with.
     private func others(than ends: [NSManagedObjectModel]) -> [NSManagedObjectModel] {
         var known = Set(ends.map(\.layoutChecksum))

@@ -13,13 +13,7 @@ enum RawDeflate {
             throw archiveError("The decompressor cannot be set up.")
         }
         defer { inflateEnd(&stream) }
-        var input = Array(data)
-        var result = Data()
-        let status = try input.withUnsafeMutableBufferPointer { source in
-            stream.next_in = source.baseAddress
-            stream.avail_in = UInt32(source.count)
-            return try drain(into: &result, limit: limit, of: &stream) { inflate(&$0, Z_NO_FLUSH) }
-        }
+        let (result, status) = try output(for: data, limit: limit, of: &stream) { inflate(&$0, Z_NO_FLUSH) }
         guard status == Z_STREAM_END else { throw archiveError("The compressed model is damaged or cut off.") }
         return result
     }
@@ -31,15 +25,23 @@ enum RawDeflate {
             throw archiveError("The compressor cannot be set up.")
         }
         defer { deflateEnd(&stream) }
+        let (result, status) = try output(for: data, limit: .max, of: &stream) { deflate(&$0, Z_FINISH) }
+        guard status == Z_STREAM_END else { throw archiveError("The model cannot be compressed (\(status)).") }
+        return result
+    }
+
+    /// What a step makes of the bytes, and how it ended.
+    private static func output(
+        for data: Data, limit: Int, of stream: inout z_stream, step: (inout z_stream) -> Int32
+    ) throws -> (Data, status: Int32) {
         var input = Array(data)
         var result = Data()
         let status = try input.withUnsafeMutableBufferPointer { source in
             stream.next_in = source.baseAddress
             stream.avail_in = UInt32(source.count)
-            return try drain(into: &result, limit: .max, of: &stream) { deflate(&$0, Z_FINISH) }
+            return try drain(into: &result, limit: limit, of: &stream, step: step)
         }
-        guard status == Z_STREAM_END else { throw archiveError("The model cannot be compressed (\(status)).") }
-        return result
+        return (result, status)
     }
 
     /// Runs a step until it ends, fails or makes no progress, and gathers what it puts out.

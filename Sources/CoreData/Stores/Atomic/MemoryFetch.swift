@@ -56,7 +56,7 @@ struct MemoryFetch {
         guard case .dictionaries(let listed, let groupBy, let having, let isDistinct) = request.result else {
             return []
         }
-        let properties = listed.isEmpty ? allProperties : listed
+        let properties = listed.isEmpty ? request.layout.fetchedColumns : listed
         for case .keyPath(let path) in properties + groupBy { try requireProperty(path) }
         var result: [[String: Any]]
         if isGrouping {
@@ -81,16 +81,6 @@ struct MemoryFetch {
             }
         }
         return page(result)
-    }
-
-    private var allProperties: [StoreFetch.Column] {
-        request.layout.slots.compactMap { slot in
-            guard slot.isPersistent else { return nil }
-            switch slot.role {
-            case .attribute, .toOne: return .keyPath(slot.name)
-            case .companion, .order, .owner: return nil
-            }
-        }
     }
 
     /// The nodes that agree in the values they are grouped by; one group of all where there are none.

@@ -207,18 +207,16 @@ enum XMLRecordFormat: RecordFormat {
     }
 
     static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
+        text.escaping { scalar in
             switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
             // A reader would take it for the end of a line.
-            case "\r": result += "&#13;"
-            default: result.unicodeScalars.append(scalar)
+            case "\r": "&#13;"
+            default: nil
             }
         }
-        return result
     }
 }

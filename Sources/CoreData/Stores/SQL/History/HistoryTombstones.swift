@@ -35,15 +35,18 @@ package struct HistoryTombstones {
                 let table = store.schema.table(ofRoot: store.layout.entities[index].rootIndex)?.name
             else { continue }
             let statement = try connection.statement(.history(.tombstone(layout: index))) {
-                .select(SQLSelect(columns.map { .column($0.column) }, of: table, where: .hasKey()))
+                let key = SQLExpression.column(SQLSchema.keyColumn)
+                let select = SQLSelect(
+                    [key] + columns.map { .column($0.column) }, of: table, where: .isInParameter(key, 1))
+                return .select(select)
             }
             let slots = store.layout.entities[index].slots
-            for key in group {
-                values[key] = try statement.first({ $0.bind(1, key.primaryKey) }) { row in
-                    columns.indices.map { place in
-                        let value = plain(row.slotValue(place), slots[columns[place].slot])
-                        return store.capabilities.hasTypedColumns ? Self.bytes(of: value) : value
-                    }
+            let byKey = Dictionary(group.map { ($0.primaryKey, $0) }, uniquingKeysWith: { first, _ in first })
+            try statement.rows({ $0.bind(1, list: Array(byKey.keys)) }) { row in
+                guard let key = byKey[row.int64(0)] else { return }
+                values[key] = columns.indices.map { place in
+                    let value = plain(row.slotValue(place + 1), slots[columns[place].slot])
+                    return store.capabilities.hasTypedColumns ? Self.bytes(of: value) : value
                 }
             }
         }

@@ -27,18 +27,8 @@ package final class DictionaryPlan {
         self.translator = translator
         self.frame = frame
         // Without a list every attribute and to-one relationship is fetched.
-        let wanted = properties.isEmpty ? Self.allProperties(of: frame.layout) : properties
+        let wanted = properties.isEmpty ? frame.layout.fetchedColumns : properties
         for property in wanted { try add(property) }
-    }
-
-    private static func allProperties(of layout: EntityLayout) -> [StoreFetch.Column] {
-        layout.slots.compactMap { slot in
-            guard slot.isPersistent else { return nil }
-            switch slot.role {
-            case .attribute, .toOne: return .keyPath(slot.name)
-            case .companion, .order, .owner: return nil
-            }
-        }
     }
 
     private func add(_ property: StoreFetch.Column) throws {

@@ -194,9 +194,8 @@ extension SQLStore {
         of toMany: ToManySlot, owners: [ObjectKey], on connection: any SQLConnection,
         _ body: (Int64, ObjectKey) -> Void
     ) throws {
-        guard let first = owners.first, let plan = memberPlan(of: toMany, owner: first.layoutIndex) else { return }
-        try inBatches(owners.map(\.primaryKey).sorted()) { size, bind in
-            try statement(plan, toMany, owners: size, connection).rows(bind) { row in
+        try eachBatch(of: toMany, owners, connection) { statement, plan, bind in
+            try statement.rows(bind) { row in
                 if let (owner, member) = try ownerAndMember(row, plan) { body(owner, member) }
             }
         }
@@ -207,25 +206,30 @@ extension SQLStore {
         of toMany: ToManySlot, owners: [ObjectKey], on connection: any SQLConnection,
         _ body: @escaping (Int64, ObjectKey) throws -> Void
     ) throws {
-        guard let first = owners.first, let plan = memberPlan(of: toMany, owner: first.layoutIndex) else { return }
-        try inBatches(owners.map(\.primaryKey).sorted()) { size, bind in
-            try statement(plan, toMany, owners: size, connection).look(bind) { [self] row in
+        try eachBatch(of: toMany, owners, connection) { statement, plan, bind in
+            try statement.look(bind) { [self] row in
                 if let (owner, member) = try ownerAndMember(row, plan) { try body(owner, member) }
             }
+        }
+    }
+
+    /// Calls a body with the statement for each batch of owners, and what binds their keys.
+    private func eachBatch(
+        of toMany: ToManySlot, _ owners: [ObjectKey], _ connection: any SQLConnection,
+        _ body: (any SQLPreparedStatement, MemberPlan, (any SQLParameters) -> Void) throws -> Void
+    ) throws {
+        guard let first = owners.first, let plan = memberPlan(of: toMany, owner: first.layoutIndex) else { return }
+        try inBatches(owners.map(\.primaryKey).sorted()) { size, bind in
+            let statement = try connection.statement(
+                .members(layout: toMany.declaringIndex, toMany: toMany.index, owners: size)
+            ) { plan.statement(owners: size) }
+            try body(statement, plan, bind)
         }
     }
 
     @inline(__always)
     private func ownerAndMember(_ row: any SQLRow, _ plan: MemberPlan) throws -> (Int64, ObjectKey)? {
         try member(row, plan.rootIndex).map { (ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0)), $0) }
-    }
-
-    private func statement(
-        _ plan: MemberPlan, _ toMany: ToManySlot, owners: Int, _ connection: any SQLConnection
-    ) throws -> any SQLPreparedStatement {
-        try connection.statement(.members(layout: toMany.declaringIndex, toMany: toMany.index, owners: owners)) {
-            plan.statement(owners: owners)
-        }
     }
 
     /// The member in a row: its key and its entity's number stand behind the owner.

@@ -203,19 +203,8 @@ package struct DerivedAttributes: Sendable {
                 case nil: false
                 }
             guard isConcerned, let table = store.schema.table(ofRoot: derivation.rootIndex)?.name else { continue }
-            let key = SQLExpression.column(SQLSchema.keyColumn)
-            var select = SQLSelect(
-                [key], of: table, where: .and([.binary(.greater, key, .parameter(1)), rows(of: derivation, store)]),
-                limit: 500)
-            select.order = SQLSelect.Order.keys([key])
-            let statement = try connection.prepare(.select(select))
-            var last: Int64 = 0
-            while true {
-                var keys: [Int64] = []
-                try statement.rows({ $0.bind(1, last) }) { keys.append($0.int64(0)) }
-                guard let highest = keys.last else { break }
+            try JudgedDerivation.eachPage(ofKeysIn: table, where: rows(of: derivation, store), connection) { keys in
                 try compute(derivation, keys, connection)
-                last = highest
             }
             touched.insert(derivation.rootIndex)
         }

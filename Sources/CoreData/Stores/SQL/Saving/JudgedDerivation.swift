@@ -50,7 +50,28 @@ struct JudgedDerivation: Sendable {
     }
 
     /// Rows that are read together, and then written together.
-    static let rowsTogether = 500
+    private static let rowsTogether = 500
+
+    /// Calls a body with the keys of a table's rows, some hundred at a time. The rows may change meanwhile.
+    static func eachPage(
+        ofKeysIn table: String, where condition: SQLExpression?, _ connection: any SQLConnection,
+        _ body: ([Int64]) throws -> Void
+    ) throws {
+        let key = SQLExpression.column(SQLSchema.keyColumn)
+        let isNext = SQLExpression.binary(.greater, key, .parameter(1))
+        var select = SQLSelect(
+            [key], of: table, where: .and([isNext] + (condition.map { [$0] } ?? [])), limit: rowsTogether)
+        select.order = SQLSelect.Order.keys([key])
+        let statement = try connection.prepare(.select(select))
+        var last: Int64 = 0
+        while true {
+            var keys: [Int64] = []
+            try statement.rows({ $0.bind(1, last) }) { keys.append($0.int64(0)) }
+            guard let highest = keys.last else { return }
+            try body(keys)
+            last = highest
+        }
+    }
 
     func compute(_ keys: [Int64], _ connection: any SQLConnection) throws {
         let (reading, writing) = (try connection.prepare(.select(select)), try connection.prepare(update))

@@ -32,6 +32,16 @@ package struct StoreModelCheck {
         }
     }
 
+    /// Whether a store that says this of itself was made with this version of the model.
+    package func fits(_ metadata: [String: Any]) throws -> Bool {
+        do {
+            try check(metadata)
+            return true
+        } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
+            return false
+        }
+    }
+
     /// Entities whose hash is not known exactly, compared with the model the store was made with: everything that a
     /// version hash covers, and the derivation. Without an archived model the tables decide, when they are opened.
     private func entitiesThatDiffer(_ names: [String]) -> [String] {

@@ -2,7 +2,7 @@ import Foundation
 
 extension SQLStore {
     /// Begins to watch for commits on behalf of a coordinator, where the options say so.
-    func watchRemoteChanges(for coordinator: NSPersistentStoreCoordinator) {
+    func watchRemoteChanges(for coordinator: any StoreHost) {
         guard StoreOptions.isOn(options, NSPersistentStoreRemoteChangeNotificationPostOptionKey), let url else {
             return
         }
