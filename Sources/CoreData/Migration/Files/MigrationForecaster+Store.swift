@@ -48,8 +48,8 @@ extension MigrationForecaster {
                 rowBytes: try Self.rowBytes(facts, schema, connection),
                 size: size, unchanged: Set(facts.tables.keys))
             if looksForWays {
-                try goTheWay(
-                    of: found, from: state, versions + MigrationLossOptions(options).versions, on: connection, &forecast)
+                let versions = versions + MigrationLossOptions(options).versions
+                try goTheWay(of: found, from: state, versions, on: connection, &forecast)
             } else {
                 let direct = MigrationHop(source: source, target: model, means: .inferred)
                 try go([direct], from: state, on: connection, &forecast)

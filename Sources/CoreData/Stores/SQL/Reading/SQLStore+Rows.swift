@@ -93,16 +93,16 @@ extension SQLStore {
     /// Calls a body with so many parameters that it has to bind, for all keys: a short batch repeats its last key. Where
     /// a list may be a parameter, it is called once.
     private func inBatches(
-        _ keys: [Int64], _ body: (_ size: Int, _ bind: (any SQLParameters) -> Void) throws -> Void
+        _ keys: [Int64], _ body: (_ size: Int, _ bind: @escaping (any SQLParameters) -> Void) throws -> Void
     ) throws {
         if capabilities.takesLists { return try body(0) { $0.bind(1, list: keys) } }
         var start = 0
         while start < keys.count {
             let left = keys.count - start
             let size = Self.batchSizes.first { $0 >= left } ?? 500
-            let end = min(start + size, keys.count)
+            let (begin, end) = (start, min(start + size, keys.count))
             try body(size) { parameters in
-                for place in 0..<size { parameters.bind(place + 1, keys[min(start + place, end - 1)]) }
+                for place in 0..<size { parameters.bind(place + 1, keys[min(begin + place, end - 1)]) }
             }
             start = end
         }
@@ -216,7 +216,7 @@ extension SQLStore {
     /// Calls a body with the statement for each batch of owners, and what binds their keys.
     private func eachBatch(
         of toMany: ToManySlot, _ owners: [ObjectKey], _ connection: any SQLConnection,
-        _ body: (any SQLPreparedStatement, MemberPlan, (any SQLParameters) -> Void) throws -> Void
+        _ body: (any SQLPreparedStatement, MemberPlan, @escaping (any SQLParameters) -> Void) throws -> Void
     ) throws {
         guard let first = owners.first, let plan = memberPlan(of: toMany, owner: first.layoutIndex) else { return }
         try inBatches(owners.map(\.primaryKey).sorted()) { size, bind in
