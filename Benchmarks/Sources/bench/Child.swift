@@ -24,8 +24,14 @@ struct Child: Sendable {
             return measurement
         },
         Child(name: "child-readers", parameters: ["CONTENDER", "STORE", "AUTHORS", "BOOKS"]) { arguments in
-            try ConcurrencyReport.readBesideWriter(
-                try contender(arguments[0]), store: arguments[1], data: try data(arguments[2], arguments[3]))
+            try ConcurrencyReport.readBooks(
+                try contender(arguments[0]), store: arguments[1], data: try data(arguments[2], arguments[3]),
+                besideWriter: true)
+        },
+        Child(name: "child-reader", parameters: ["CONTENDER", "STORE", "AUTHORS", "BOOKS"]) { arguments in
+            try ConcurrencyReport.readBooks(
+                try contender(arguments[0]), store: arguments[1], data: try data(arguments[2], arguments[3]),
+                besideWriter: false)
         },
         Child(name: "child-threads", parameters: ["CONTENDER", "STORE", "THREADS", "BOOKS"]) { arguments in
             try ConcurrencyReport.readOnThreads(

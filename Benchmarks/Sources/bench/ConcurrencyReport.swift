@@ -13,21 +13,37 @@ struct ConcurrencyReport {
     /// How often a thread reads all books.
     static let passes = 5
 
-    func run() throws -> [ConcurrencyFigures] {
+    /// What has a bar: latencies beside the writer as many times plain C's, the highest as many times that without a
+    /// writer, and what two processes get done as many times two threads.
+    static let bars = ["latency.middle", "latency.high", "latency.beside-writer", "two-processes-to-two-threads"]
+
+    /// - Returns: whether every bar holds.
+    func run(renewing: Bool, json: URL?) throws -> Bool {
+        var bars = try BarCheck(renewing: renewing)
+        let figures = try run(&bars)
+        if let json { try FiguresFile(concurrency: figures).write(to: json) }
+        try bars.finish()
+        return bars.holds
+    }
+
+    func run(_ bars: inout BarCheck) throws -> [ConcurrencyFigures] {
         let authors = max(books / 100, 1)
         let templates = try TemplateStore()
         defer { templates.remove() }
         let filled = try templates.filled(with: SourceData(authors: authors, books: books), name: "filled")
         var beside: [Contender: [Measurement]] = [:]
+        var alone: [Contender: [Measurement]] = [:]
         var throughput: [Contender: [[Double]]] = [:]
         for _ in 1...rounds {
             for contender in Contender.allCases.shuffled() {
-                let measurement = try templates.withStore(copiedFrom: filled) { store in
-                    try ChildProcess.run([
-                        "child-readers", contender.rawValue, store.path, String(authors), String(books),
-                    ])
+                func measured(_ child: String) throws -> Measurement {
+                    try templates.withStore(copiedFrom: filled) { store in
+                        try ChildProcess.run([child, contender.rawValue, store.path, String(authors), String(books)])
+                    }
                 }
-                beside[contender, default: []].append(measurement)
+                beside[contender, default: []].append(try measured("child-readers"))
+                // Plain C has no way to read without a writer, and nobody needs it.
+                if contender == .coreData { alone[contender, default: []].append(try measured("child-reader")) }
                 throughput[contender, default: []].append(
                     try templates.withStore(copiedFrom: filled) { store in
                         try [(1, 1), (2, 1), (1, 2)].map {
@@ -42,12 +58,32 @@ struct ConcurrencyReport {
             return ConcurrencyFigures(
                 contender: contender.rawValue, middleLatency: Spread(measured.map(\.middleLatency)),
                 highLatency: Spread(measured.map(\.highLatency)),
+                highLatencyAlone: alone[contender].map { Spread($0.map(\.highLatency)) },
                 savesPerSecond: Spread(measured.map { Double($0.count) / $0.seconds }),
                 oneThread: Spread(rates.map { $0[0] }), twoThreads: Spread(rates.map { $0[1] }),
                 twoProcesses: Spread(rates.map { $0[2] }))
         }
         print(figures)
+        check(figures, &bars)
         return figures
+    }
+
+    private func check(_ figures: [ConcurrencyFigures], _ bars: inout BarCheck) {
+        guard books == WorkloadReport.barredSize, let c = figures.first(where: { $0.contender == Contender.c.rawValue }),
+            let coreData = figures.first(where: { $0.contender == Contender.coreData.rawValue }),
+            let alone = coreData.highLatencyAlone
+        else { return }
+        let found = [
+            coreData.middleLatency.median / c.middleLatency.median, coreData.highLatency.median / c.highLatency.median,
+            coreData.highLatency.median / alone.median, coreData.twoProcesses.median / coreData.twoThreads.median,
+        ]
+        Swift.print("")
+        printTable(
+            [["ratio", "measured", "bar", "verdict"]]
+                + zip(Self.bars, found).map { name, value in
+                    // Latencies by the clock lie further apart than processor times.
+                    [name, value.printed(2)] + bars.verdict(value, name, margin: name.hasPrefix("latency") ? 1.5 : 1.1)
+                })
     }
 
     private func print(_ figures: [ConcurrencyFigures]) {
@@ -55,11 +91,13 @@ struct ConcurrencyReport {
             "\n\(books) books, \(rounds) rounds, medians by the clock: \(Self.reads) books read one by one by isbn "
                 + "while another thread saves 100 changed books at a time\n")
         printTable(
-            [["contender", "middle read, µs", "99th of 100, µs", "saves/s"]]
+            [["contender", "middle read, µs", "99th of 100, µs", "without a writer", "saves/s"]]
                 + figures.map { figure in
                     [
                         figure.contender, (figure.middleLatency.median * 1e6).printed(0),
-                        (figure.highLatency.median * 1e6).printed(0), figure.savesPerSecond.median.printed(0),
+                        (figure.highLatency.median * 1e6).printed(0),
+                        figure.highLatencyAlone.map { ($0.median * 1e6).printed(0) } ?? "",
+                        figure.savesPerSecond.median.printed(0),
                     ]
                 })
         Swift.print("\nall books read as objects \(Self.passes) times by each, thousands of books a second\n")
@@ -82,8 +120,10 @@ struct ConcurrencyReport {
 
     // MARK: - In a child process
 
-    /// Reads single books beside a writer; the count is how often that one saved.
-    static func readBesideWriter(_ contender: Contender, store: String, data: SourceData) throws -> Measurement {
+    /// Reads single books beside a writer, or without one; the count is how often that one saved.
+    static func readBooks(
+        _ contender: Contender, store: String, data: SourceData, besideWriter: Bool
+    ) throws -> Measurement {
         let indexes = Array(data.shuffledIndexes.prefix(reads))
         var latencies = [Double](repeating: 0, count: indexes.count)
         var measurement = Measurement()
@@ -97,8 +137,10 @@ struct ConcurrencyReport {
             let writer = Writer(context: Library.context(coordinator))
             let isbns = SwiftRows(data).books.map(\.isbn)
             let thread = DispatchQueue(label: "writer")
-            thread.async { writer.saveOn() }
-            writer.isReady.wait()
+            if besideWriter {
+                thread.async { writer.saveOn() }
+                writer.isReady.wait()
+            }
             let reader = Library.context(coordinator)
             try reader.performAndWait {
                 let request = NSFetchRequest<Book>(entityName: "Book")

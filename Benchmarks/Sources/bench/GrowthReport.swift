@@ -6,7 +6,14 @@ import Foundation
 struct GrowthReport {
     let counts: [Int]
 
-    func run() throws {
+    /// What has a bar: how the processor time for one object, or for one question, grows from the smallest number of
+    /// objects to the greatest.
+    static let bars = ["growth.find-or-create", "growth.next-use"]
+    /// The numbers that the bars are for.
+    static let barredCounts = [1_000, 10_000, 100_000]
+
+    /// - Returns: whether every bar holds.
+    func run(renewing: Bool) throws -> Bool {
         let templates = try TemplateStore()
         defer { templates.remove() }
         let empty = try templates.filled(with: SourceData(authors: 1, books: 1), name: "growth")
@@ -26,15 +33,30 @@ struct GrowthReport {
                 "next use after a save above, ms",
             ]
         ]
+        var found: [(create: Double, use: Double)] = []
         for count in counts {
+            let create = try measured(findOrCreate, count) / Double(count)
+            let use = try measured(nextUse, count)
+            found.append((create, use))
             table.append([
-                String(count), (try measured(findOrCreate, count) * 1e6 / Double(count)).printed(1),
-                (try measured(countBesideUnsaved, count) * 1e3).printed(2),
-                (try measured(nextUse, count) * 1e3).printed(3),
+                String(count), (create * 1e6).printed(1), (try measured(countBesideUnsaved, count) * 1e3).printed(2),
+                (use * 1e3).printed(3),
             ])
         }
         print("processor time; each on a SQLite store of its own\n")
         printTable(table)
+        var bars = try BarCheck(renewing: renewing)
+        if counts == Self.barredCounts, let first = found.first, let last = found.last {
+            let growth = [last.create / first.create, last.use / first.use]
+            print("")
+            printTable(
+                [["from \(counts[0]) to \(counts[counts.count - 1])", "times", "bar", "verdict"]]
+                    + zip(Self.bars, growth).map { name, value in
+                        [name, value.printed(2)] + bars.verdict(value, name, margin: 1.5)
+                    })
+        }
+        try bars.finish()
+        return bars.holds
     }
 
     private func make(_ number: Int, in context: NSManagedObjectContext) -> Book {

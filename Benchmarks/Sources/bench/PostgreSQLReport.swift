@@ -60,14 +60,14 @@ struct PostgreSQLReport {
 
     /// - Returns: whether every bar holds.
     func run(json: URL?) throws -> Bool {
-        let bars = try KeptFigures(KeptFigures.bars)
+        var bars = try BarCheck()
         let databases = try PostgreSQLDatabases(SourceData(authors: max(books / 100, 1), books: books))
         var file = FiguresFile()
         for work in Self.works { file.postgreSQL.append(try measure(work, databases)) }
-        var holds = print(file.postgreSQL, bars)
-        holds = try count(databases, bars) && holds
+        print(file.postgreSQL, &bars)
+        try count(databases, &bars)
         if let json { try file.write(to: json) }
-        return holds
+        return bars.holds
     }
 
     // MARK: Times
@@ -104,7 +104,7 @@ struct PostgreSQLReport {
         }
     }
 
-    private func print(_ figures: [PostgreSQLFigures], _ bars: KeptFigures) -> Bool {
+    private func print(_ figures: [PostgreSQLFigures], _ bars: inout BarCheck) {
         Swift.print(
             """
             \(books) books of \(max(books / 100, 1)) authors, \(rounds) rounds, each in a database and processes of its own: \
@@ -113,7 +113,6 @@ struct PostgreSQLReport {
             (/proc/PID/schedstat).
 
             """)
-        var holds = true
         var rows = [
             ["work", "contender", "client", "server", "both", "wall", "ratio", "lowest…highest", "bar", "verdict"]
         ]
@@ -127,7 +126,7 @@ struct PostgreSQLReport {
                     side.contender == .c ? "" : side.ratio.printed(2),
                 ]
                 if side.contender == .coreData, books == WorkloadReport.barredSize {
-                    row += verdict(side.ratio.median, "postgresql.\(figure.work.rawValue)", bars, 2, &holds)
+                    row += bars.verdict(side.ratio.median, "postgresql.\(figure.work.rawValue)")
                 } else {
                     row += ["", ""]
                 }
@@ -136,22 +135,11 @@ struct PostgreSQLReport {
         }
         printTable(rows)
         Swift.print("")
-        return holds
-    }
-
-    private func verdict(
-        _ value: Double, _ name: String, _ bars: KeptFigures, _ decimals: Int, _ holds: inout Bool
-    ) -> [String] {
-        guard let bar = bars[name]?.value else { return ["", ""] }
-        let isKept = value <= bar
-        if !isKept { holds = false }
-        return [bar.printed(decimals), isKept ? "holds" : "BROKEN"]
     }
 
     // MARK: Round trips
 
-    private func count(_ databases: PostgreSQLDatabases, _ bars: KeptFigures) throws -> Bool {
-        var holds = true
+    private func count(_ databases: PostgreSQLDatabases, _ bars: inout BarCheck) throws {
         var rows = [["round trips of", "objects", "counted", "bar", "verdict"]]
         for kind in Conversation.allCases {
             let counts = kind == .fault ? [1] : kind.isPrefetch ? [books] : [1, min(1_000, books), books]
@@ -161,12 +149,11 @@ struct PostgreSQLReport {
                 }
                 rows.append(
                     [kind.title, String(count), String(found.roundTrips)]
-                        + (kind.bar.map { verdict(Double(found.roundTrips), $0, bars, 0, &holds) } ?? ["", ""]))
+                        + (kind.bar.map { bars.verdict(Double(found.roundTrips), $0, decimals: 0) } ?? ["", ""]))
             }
         }
         Swift.print("Counted where libpq sends and receives: a pipeline is one, whatever it holds.\n")
         printTable(rows)
-        return holds
     }
 }
 

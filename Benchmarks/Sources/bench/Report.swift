@@ -32,15 +32,12 @@ struct Report: Sendable {
             return true
         },
         Report(name: "growth") { options in
-            try GrowthReport(counts: options.sizes ?? (options.isQuick ? [1_000, 4_000] : [1_000, 10_000, 100_000]))
-                .run()
-            return true
+            try GrowthReport(counts: options.sizes ?? (options.isQuick ? [1_000, 4_000] : GrowthReport.barredCounts))
+                .run(renewing: options.isRenewal)
         },
         Report(name: "concurrency") { options in
-            let report = ConcurrencyReport(books: options.isQuick ? 10_000 : 100_000, rounds: options.rounds ?? 5)
-            let figures = try report.run()
-            if let file = options.json { try FiguresFile(concurrency: figures).write(to: file) }
-            return true
+            try ConcurrencyReport(books: options.isQuick ? 10_000 : 100_000, rounds: options.rounds ?? 5)
+                .run(renewing: options.isRenewal, json: options.json)
         },
         Report(name: "postgresql") { options in
             try PostgreSQLReport(books: options.isQuick ? 10_000 : 100_000, rounds: options.rounds ?? 5)

@@ -10,9 +10,11 @@ struct WorkloadReport {
 
     /// The size that the bars are for.
     static let barredSize = 100_000
-    /// What a renewed bar leaves above the highest ratio of a round: others use the machine, too. Bytes hardly differ.
-    static let margin = 1.1
-    static let bytesMargin = 1.01
+    /// The sizes from which growth to ten times as many has a bar.
+    static let barredSteps = [10_000, 100_000]
+    /// Growth is made of two medians that lie apart.
+    private static let growthMargin = 1.3
+    static func bar(ofGrowth work: String, from size: Int) -> String { "growth.\(size / 1_000)k.\(work)" }
     /// The works that tell what their books take on the heap.
     static let heapWorks: [(work: Work, title: String)] = [
         (.readAll, "heap per realised book"), (.readFaults, "heap per fault with its row"),
@@ -24,13 +26,11 @@ struct WorkloadReport {
         if isCheck || renewing, !sizes.contains(Self.barredSize) {
             throw BenchmarkFailure(description: "the bars are for \(Self.barredSize) books")
         }
-        var bars = try KeptFigures(KeptFigures.bars)
+        var bars = try BarCheck(renewing: renewing)
         var file = FiguresFile()
-        var holds = true
         for size in sizes {
             let figures = try measure(books: size)
-            holds = print(figures, size, size == Self.barredSize ? bars : nil) && holds
-            if renewing && size == Self.barredSize { renew(&bars, figures) }
+            print(figures, size, &bars)
             file.works += figures
         }
         for (small, large) in zip(sizes, sizes.dropFirst()) {
@@ -41,16 +41,13 @@ struct WorkloadReport {
                 return Growth(from: before, to: after)
             }
         }
-        printGrowth(file.growth)
+        printGrowth(file.growth, &bars)
         if measuresConcurrency, let size = sizes.first(where: { $0 == Self.barredSize }) ?? sizes.first {
-            file.concurrency = try ConcurrencyReport(books: size, rounds: rounds).run()
+            file.concurrency = try ConcurrencyReport(books: size, rounds: rounds).run(&bars)
         }
         if let json { try file.write(to: json) }
-        if renewing {
-            let names = Work.allCases.map(\.rawValue) + Self.heapWorks.map { "heap.\($0.work.rawValue)" }
-            try bars.write(to: KeptFigures.bars, order: names + PostgreSQLReport.bars, decimals: 2)
-        }
-        return holds
+        try bars.finish()
+        return bars.holds
     }
 
     private func measure(books: Int) throws -> [WorkFigures] {
@@ -90,64 +87,68 @@ struct WorkloadReport {
         }
     }
 
-    /// - Returns: whether every bar holds.
-    private func print(_ figures: [WorkFigures], _ books: Int, _ bars: KeptFigures?) -> Bool {
+    private func print(_ figures: [WorkFigures], _ books: Int, _ bars: inout BarCheck) {
         Swift.print("\n\(books) books, \(rounds) rounds, medians; ratio = median of the rounds' ratios to plain C\n")
-        var holds = true
-        func verdict(_ value: Double, _ name: String) -> [String] {
-            guard let bars else { return ["", ""] }
-            guard let bar = bars[name]?.value else {
-                holds = false
-                return ["", "NO BAR"]
-            }
-            holds = holds && value <= bar
-            return [bar.printed(2), value <= bar ? "holds" : "BROKEN"]
-        }
+        let isBarred = books == Self.barredSize
         var rows = [
-            [
-                "work", "C, CPU s", "Core Data, CPU s", "ratio", "rounds", "by the clock", "peak MB, C", "Core Data",
-                "bar", "verdict",
-            ]
+            ["work", "C, CPU s", "Core Data, CPU s", "ratio", "rounds", "by the clock", "bar", "verdict"]
         ]
         for figure in figures {
-            let title = Work(rawValue: figure.work)?.title ?? figure.work
             rows.append(
                 [
-                    title, figure.c.cpuSeconds.median.printed(4), figure.coreData.cpuSeconds.median.printed(3),
-                    figure.cpuRatio.median.printed(2), figure.cpuRatio.printed(2), figure.ratio.median.printed(2),
-                    (figure.c.peakBytes.median / 1e6).printed(1), (figure.coreData.peakBytes.median / 1e6).printed(1),
-                ] + verdict(figure.cpuRatio.median, figure.work))
+                    Self.title(figure.work), figure.c.cpuSeconds.median.printed(4),
+                    figure.coreData.cpuSeconds.median.printed(3), figure.cpuRatio.median.printed(2),
+                    figure.cpuRatio.printed(2), figure.ratio.median.printed(2),
+                ]
+                    + (isBarred
+                        ? bars.verdict(figure.cpuRatio.median, figure.work, highest: figure.cpuRatio.highest)
+                        : ["", ""]))
         }
         printTable(rows)
+        Swift.print("\nthe most memory of the process at a time, its source rows included, MB\n")
+        printTable(
+            [["work", "C", "Core Data", "bar", "verdict"]]
+                + figures.map { figure in
+                    let peak = figure.coreData.peakBytes
+                    return [
+                        Self.title(figure.work), (figure.c.peakBytes.median / 1e6).printed(1),
+                        (peak.median / 1e6).printed(1),
+                    ]
+                        + (isBarred
+                            ? bars.verdict(peak.median / 1e6, "peak.\(figure.work)", highest: peak.highest / 1e6)
+                            : ["", ""])
+                })
         Swift.print("")
         var memory = [["memory", "bytes", "bar", "verdict"]]
         for (work, title) in Self.heapWorks {
             guard let figure = figures.first(where: { $0.work == work.rawValue }) else { continue }
             let bytes = figure.coreData.heapPerBook
-            memory.append([title, bytes.printed(0)] + verdict(bytes, "heap.\(work.rawValue)"))
+            memory.append(
+                [title, bytes.printed(0)]
+                    + (isBarred
+                        ? bars.verdict(bytes, "heap.\(work.rawValue)", margin: BarCheck.bytesMargin) : ["", ""]))
         }
         if memory.count > 1 { printTable(memory) }
-        return holds
     }
 
-    private func printGrowth(_ growth: [Growth]) {
+    private static func title(_ work: String) -> String { Work(rawValue: work)?.title ?? work }
+
+    private func printGrowth(_ growth: [Growth], _ bars: inout BarCheck) {
         guard !growth.isEmpty else { return }
         Swift.print("\nprocessor time for one object, so many times that of the smaller size\n")
         printTable(
-            [["work", "from", "to", "C", "Core Data"]]
+            [["work", "from", "to", "C", "Core Data", "bar", "verdict"]]
                 + growth.map { each in
-                    [
-                        Work(rawValue: each.work)?.title ?? each.work, String(each.from), String(each.to),
-                        each.c.printed(2), each.coreData.printed(2),
+                    let isBarred = Self.barredSteps.contains(each.from) && each.to == each.from * 10
+                    return [
+                        Self.title(each.work), String(each.from), String(each.to), each.c.printed(2),
+                        each.coreData.printed(2),
                     ]
+                        + (isBarred
+                            ? bars.verdict(
+                                each.coreData, Self.bar(ofGrowth: each.work, from: each.from),
+                                margin: Self.growthMargin)
+                            : ["", ""])
                 })
-    }
-
-    private func renew(_ bars: inout KeptFigures, _ figures: [WorkFigures]) {
-        for figure in figures { bars.renew(figure.work, figure.cpuRatio.highest * Self.margin) }
-        for (work, _) in Self.heapWorks {
-            guard let figure = figures.first(where: { $0.work == work.rawValue }) else { continue }
-            bars.renew("heap.\(work.rawValue)", (figure.coreData.heapPerBook * Self.bytesMargin).rounded(.up))
-        }
     }
 }
