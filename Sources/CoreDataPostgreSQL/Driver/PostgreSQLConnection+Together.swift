@@ -135,21 +135,51 @@
 
         /// Prepares a statement, and asks for the types of its parameters. Types that are given are not asked for.
         func prepare(_ text: String, as name: String, types: [Oid]) throws -> [Oid] {
-            if !isTogether {
-                try deallocateDoomed()
-                try enterPipeline()
-            }
-            defer { if !isTogether { PQexitPipelineMode(handle) } }
+            if !isTogether { try deallocateDoomed() }
             let serverName = usesNamedStatements ? name : ""
-            guard PQsendPrepare(handle, serverName, text, Int32(types.count), types) == 1 else { throw error(nil) }
-            pending.append(.ignored)
-            guard PQsendDescribePrepared(handle, serverName) == 1 else { throw error(nil) }
-            pending.append(.wanted)
-            let described = try flush()
+            let described = try sendingWithin {
+                guard PQsendPrepare(handle, serverName, text, Int32(types.count), types) == 1 else { throw error(nil) }
+                pending.append(.ignored)
+                guard PQsendDescribePrepared(handle, serverName) == 1 else { throw error(nil) }
+                pending.append(.wanted)
+            }
             defer { PQclear(described) }
             let found = (0..<PQnparams(described)).map { PQparamtype(described, $0) }
             if !usesNamedStatements { unnamed[name] = Unnamed(text: text, types: found) }
             return found
+        }
+
+        /// Whether what is sent now would be sent without the settings, which come with each transaction.
+        var lacksSettings: Bool { !settings.isEmpty && !isTogether && transactionState == PQTRANS_IDLE }
+
+        /// Sends something, and waits for the result that is wanted. Where the settings come with each transaction it is
+        /// sent within one: so tables are looked for by the search path, and others' locks on them waited for as long as
+        /// the limits say.
+        func sendingWithin(_ send: () throws -> Void) throws -> OpaquePointer? {
+            if isTogether {
+                try send()
+                return try flush()
+            }
+            try enterPipeline()
+            var isBegun = false
+            defer {
+                PQexitPipelineMode(handle)
+                if isBegun, transactionState == PQTRANS_INERROR { try? execute("ROLLBACK") }
+            }
+            if lacksSettings {
+                isBegun = !isReadingWanted
+                for text in isBegun ? ["BEGIN"] + transactionSettings : wantedBeginning() { try queue(text) }
+            }
+            try send()
+            if isBegun { try queue("COMMIT") }
+            return try flush()
+        }
+
+        /// What begins the transaction of reading that is wanted, if there is one; it is to be sent now.
+        func wantedBeginning() -> [String] {
+            guard case .wanted(let snapshot) = reading else { return [] }
+            reading = .begun
+            return beginningOfReading(at: snapshot)
         }
 
         // MARK: Reading
@@ -170,20 +200,17 @@
         }
 
         /// Runs a prepared statement that a transaction of reading begins with.
-        func runReading(_ name: String, _ values: PostgreSQLValues, at snapshot: String?) throws -> OpaquePointer? {
+        func runReading(_ name: String, _ values: PostgreSQLValues) throws -> OpaquePointer? {
             try enterPipeline()
             defer { PQexitPipelineMode(handle) }
-            reading = .begun
-            for text in beginningOfReading(at: snapshot) { try queue(text) }
+            for text in wantedBeginning() { try queue(text) }
             try queue(name, values, .wanted)
             return try flush()
         }
 
         /// Sends the beginning of a transaction of reading that is wanted, if there is one.
         func beginWantedReading() throws {
-            guard case .wanted(let snapshot) = reading else { return }
-            reading = .begun
-            try execute(beginningOfReading(at: snapshot).joined(separator: "; "))
+            if isReadingWanted { try execute(wantedBeginning().joined(separator: "; ")) }
         }
 
         func beginningOfReading(at snapshot: String?) -> [String] {

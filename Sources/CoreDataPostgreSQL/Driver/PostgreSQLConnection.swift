@@ -228,8 +228,8 @@
                 if let result = try flush() { return result }
                 throw error(nil)
             }
-            if question == nil, case .wanted(let snapshot) = reading {
-                if let result = try runReading(name, values, at: snapshot) { return result }
+            if question == nil, isReadingWanted {
+                if let result = try runReading(name, values) { return result }
                 throw error(nil)
             }
             try beginWantedReading()
@@ -290,9 +290,9 @@
 
         /// What a statement in SQL gives, as texts, for texts as parameters.
         func rows(_ select: String, _ values: [String] = []) throws -> [[String?]] {
-            if isTogether { return try rowsTogether(select, values) }
-            try beginWantedReading()
             settle()
+            if isTogether || lacksSettings { return try rowsTogether(select, values) }
+            try beginWantedReading()
             roundTrips += 1
             let result = Self.withPointers(to: values) { pointers in
                 PQexecParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
@@ -304,12 +304,13 @@
         }
 
         private func rowsTogether(_ select: String, _ values: [String]) throws -> [[String?]] {
-            let isSent = Self.withPointers(to: values) { pointers in
-                PQsendQueryParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
+            let result = try sendingWithin {
+                let isSent = Self.withPointers(to: values) { pointers in
+                    PQsendQueryParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
+                }
+                guard isSent == 1 else { throw error(nil) }
+                pending.append(.wanted)
             }
-            guard isSent == 1 else { throw error(nil) }
-            pending.append(.wanted)
-            let result = try flush()
             defer { PQclear(result) }
             return Self.texts(of: result)
         }
