@@ -129,13 +129,8 @@
                 }
                 // The copy has no history: a token of the other's means nothing in it.
                 metadata[NSStoreUUIDKey] = UUID().uuidString
-                let present = try SQLStoreMetadata.readIfWhole(from: connection, url: shown(url))
-                if let present, !force {
-                    try connection.takeAlone(
-                        version: PostgreSQLConnection.versionLock(of: present),
-                        timeout: max(waiting, Self.closingTime), nil)
-                }
-                try connection.transaction {
+                try takeAlone(connection, shown(url), waiting, force: force)
+                func fill() throws {
                     try rebuild(
                         on: connection, from.layout,
                         entities: Set(from.schema.layoutOfNumber.values.map { from.layout.entities[$0].name }),
@@ -143,6 +138,22 @@
                     ) { end in
                         try RowTransfer(from: from, to: end, follower: TransferFollower(nil, rows: 0)).copy {}
                         MigrationMoment.reach(.stepsDone)
+                    }
+                }
+                func fillAnew() throws {
+                    try connection.transaction {
+                        try PostgreSQLOpening.dropTables(on: connection)
+                        try fill()
+                    }
+                }
+                if try SQLStoreMetadata.readIfWhole(from: connection, url: shown(url)) == nil {
+                    try fillAnew()
+                } else {
+                    do {
+                        try connection.transaction { try fill() }
+                    } catch let error as PostgreSQLError where error.isOfOtherTables {
+                        // What the framework keeps of the store is damaged, and made anew as well.
+                        try fillAnew()
                     }
                 }
                 MigrationMoment.reach(.committed)

@@ -29,7 +29,11 @@
             return try reporting {
                 var address = try Self.address(of: url)
                 address.take(opening.options)
-                return try PostgreSQLOpening(opening, address, url).store()
+                do {
+                    return try PostgreSQLOpening(opening, address, url).store()
+                } catch let error as PostgreSQLError where error.isOfMissingPart {
+                    throw SQLStoreMetadata.damaged(shown(url), because: error.message)
+                }
             }
         }
 
@@ -59,7 +63,7 @@
         func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws {
             try reporting {
                 let connection = try Self.connection(to: url)
-                if !force { try takeAlone(connection, url, timeout) }
+                try takeAlone(connection, url, timeout, force: force)
                 try PostgreSQLOpening.destroy(on: connection)
             }
         }
@@ -68,20 +72,29 @@
         /// closed a moment later.
         static var closingTime: TimeInterval { 3 }
 
-        /// Waits for those who have a store open, fill or migrate it, and keeps others from opening it.
-        private func takeAlone(_ connection: PostgreSQLConnection, _ url: URL, _ timeout: TimeInterval) throws {
+        /// Waits for those who have a store open, fill or migrate it, and keeps others from opening it. With force their
+        /// connections are ended, as far as the role may.
+        func takeAlone(
+            _ connection: PostgreSQLConnection, _ url: URL, _ timeout: TimeInterval, force: Bool
+        ) throws {
             let timeout = max(timeout, Self.closingTime)
-            func lock() throws -> Int64? {
-                // Of what is no store, or a damaged one, nobody knows which version it is.
-                try SQLStoreMetadata.readIfWhole(from: connection, url: url).map { metadata in
-                    metadata[SQLStoreMetadata.unfinishedKey] == nil
-                        ? PostgreSQLConnection.versionLock(of: metadata) : PostgreSQLConnection.fillingLock
-                }
+            if force {
+                guard let lock = try Self.lock(connection, url) else { return }
+                return try connection.endUsers(ofVersion: lock, within: Self.closingTime)
             }
-            while let wanted = try lock() {
+            while let wanted = try Self.lock(connection, url) {
                 try connection.takeAlone(version: wanted, timeout: timeout, nil)
                 // A migration, or a move, may have ended while the lock was waited for.
-                if try lock() == wanted { return }
+                if try Self.lock(connection, url) == wanted { return }
+            }
+        }
+
+        /// The lock of whoever uses the store; nil of what is no store, or a damaged one: nobody knows which version
+        /// that is.
+        private static func lock(_ connection: PostgreSQLConnection, _ url: URL) throws -> Int64? {
+            try SQLStoreMetadata.readIfWhole(from: connection, url: url).map { metadata in
+                metadata[SQLStoreMetadata.unfinishedKey] == nil
+                    ? PostgreSQLConnection.versionLock(of: metadata) : PostgreSQLConnection.fillingLock
             }
         }
 

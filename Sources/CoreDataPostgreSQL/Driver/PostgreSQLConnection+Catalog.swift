@@ -77,6 +77,16 @@
             return try texts(select, [column, value])
         }
 
+        /// The tables that have triggers of ours.
+        func tablesOfTriggers() throws -> [String] {
+            try texts(
+                """
+                SELECT DISTINCT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
+                WHERE t.tgname IN ('coredata_changed', 'coredata_paired') \
+                AND c.relnamespace = current_schema()::regnamespace ORDER BY 1
+                """)
+        }
+
         /// Changes a table in a transaction of its own, where nobody holds it for long.
         func changeSoon(_ table: String, _ change: PostgreSQLChange) throws {
             try execute(

@@ -29,6 +29,7 @@
         var isOfEndedGeneration = false
 
         static let uniqueViolation = "23505"
+        static let checkViolation = "23514"
         static let cachedPlan = "0A000"
         static let cancelled = "57014"
         static let limitExceeded = "54000"
@@ -68,6 +69,11 @@
 
         /// Whether a prepared statement gives other columns than it did.
         private var isOfCachedPlan: Bool { state == Self.cachedPlan && function == "RevalidateCachedQuery" }
+
+        var isOfMissingPart: Bool { state == "42P01" || state == "42703" }
+
+        /// Whether tables are others than a statement expects, and the role may use them.
+        var isOfOtherTables: Bool { state.hasPrefix("42") && state != "42501" }
 
         /// Whether the connection is gone.
         var isOfLostConnection: Bool { state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") }

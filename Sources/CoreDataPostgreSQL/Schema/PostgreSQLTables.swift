@@ -253,18 +253,25 @@
 
         /// Drops what would stand in the way of a migration: all foreign keys of ours, and the checks of entities.
         static func dropConstraints(on connection: PostgreSQLConnection) throws {
-            let dialect = PostgreSQLDialect()
-            let own = Set(try PostgreSQLOpening.tables(on: connection))
+            let own = try PostgreSQLOpening.tables(on: connection)
             // A store over tables of others, or none, has no constraints of ours.
             if own.isEmpty { return }
-            func drop(_ name: String, of table: String) -> String {
-                PostgreSQLChange.statement([.dropConstraint(dialect.quoted(name))], of: dialect.quoted(table))
-            }
-            let keys = try present(on: connection).filter { own.contains($0.key.table) }
-            let checks = try connection.checksOfEntities()
-            let statements =
-                keys.map { drop($1, of: $0.table) } + checks.map { drop($0[1] ?? "", of: $0[0] ?? "") }
+            try dropForeignKeys(of: own, on: connection)
+            let statements = try connection.checksOfEntities().map { drop($0[1] ?? "", of: $0[0] ?? "") }
             if !statements.isEmpty { try connection.execute(statements.sorted().joined(separator: ";\n")) }
+        }
+
+        /// Drops the foreign keys of tables: what stands in the way of dropping one after the other.
+        static func dropForeignKeys(of tables: [String], on connection: PostgreSQLConnection) throws {
+            let own = Set(tables)
+            let statements = try present(on: connection).filter { own.contains($0.key.table) }
+                .map { drop($1, of: $0.table) }
+            if !statements.isEmpty { try connection.execute(statements.sorted().joined(separator: ";\n")) }
+        }
+
+        private static func drop(_ constraint: String, of table: String) -> String {
+            let dialect = PostgreSQLDialect()
+            return PostgreSQLChange.statement([.dropConstraint(dialect.quoted(constraint))], of: dialect.quoted(table))
         }
 
         /// The names of foreign keys of ours by what they are.

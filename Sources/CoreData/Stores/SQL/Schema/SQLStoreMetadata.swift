@@ -73,8 +73,13 @@ package enum SQLStoreMetadata {
 
     package static func read(from connection: some SQLConnection, url: URL) throws -> [String: Any] {
         guard try isThere(on: connection, url: url) else { throw notAStore(url) }
-        let row = try connection.prepare(SQLBookkeeping.Metadata.select).first { row in
-            (identifier: row.string(0), list: row.isNull(1) ? nil : row.data(1))
+        let row: (identifier: String, list: Data?)?
+        do {
+            row = try connection.prepare(SQLBookkeeping.Metadata.select).first { row in
+                (identifier: row.string(0), list: row.isNull(1) ? nil : row.data(1))
+            }
+        } catch let failure as any SQLFailure where failure.isOfMissingPart {
+            throw damaged(url, because: failure.message)
         }
         guard let row else { throw damaged(url) }
         var metadata: [String: Any] = [:]
@@ -153,12 +158,14 @@ package enum SQLStoreMetadata {
             userInfo: [absenceKey: true])
     }
 
-    /// The error of a store that has lost, wholly or in part, what it says about itself.
-    package static func damaged(_ url: URL) -> NSError {
+    /// The error of a store that has lost, wholly or in part, what it says about itself, with what the database says of
+    /// that.
+    package static func damaged(_ url: URL, because reason: String? = nil) -> NSError {
         .coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,
             reason:
-                "The store “\(url.lastPathComponent)” is damaged: its metadata are missing or cannot be read.",
+                "The store “\(url.lastPathComponent)” is damaged: "
+                + (reason ?? "its metadata are missing or cannot be read."),
             url: url)
     }
 }
