@@ -49,6 +49,14 @@
 
         // MARK: Tables of stores
 
+        /// Key and entity of the first row that is not what a check wants.
+        func rowBeyond(_ check: PostgreSQLChange.Check, ofTable table: String) throws -> [String?]? {
+            try rows(
+                "SELECT \(check.key), \(check.column) FROM \(table) WHERE NOT (\(check.text)) "
+                    + "ORDER BY 1 LIMIT 1"
+            ).first
+        }
+
         /// Of each column: name, whether it must have a value, has one from a sequence, has one by default, and the
         /// comment.
         func columnsWithComments(ofTable table: String) throws -> [[String?]] {

@@ -39,7 +39,29 @@
             statements += try foreignKeyStatements()
             for join in schema.joins { statements += PostgreSQLTriggers.statements(ofJoinTable: join.table) }
             statements = PostgreSQLNames.statements(for: schema, layout) + PostgreSQLTriggers.functions + statements
-            if !statements.isEmpty { try connection.execute(statements.joined(separator: ";\n")) }
+            if statements.isEmpty { return }
+            do {
+                try connection.trying { try connection.execute(statements.joined(separator: ";\n")) }
+            } catch let error as PostgreSQLError where error.state == PostgreSQLError.checkViolation {
+                throw try refusalOfRow(error) ?? error
+            }
+        }
+
+        /// What the row is that a check of ours refuses: tables of an older version, or without it, let it in.
+        private func refusalOfRow(_ error: PostgreSQLError) throws -> NSError? {
+            for root in layout.entities where root.superIndex == nil {
+                guard let name = schema.table(ofRoot: root.index)?.name,
+                    Self.name(name, Self.checkSuffix) == error.constraint,
+                    let row = try connection.rowBeyond(check(of: root), ofTable: dialect.quoted(name)),
+                    let key = Int64(row[0] ?? "")
+                else { continue }
+                if !ObjectKey.isPrimaryKey(key) { return ObjectKey.refusal(of: key, in: name) }
+                return .coreData(
+                    CocoaError.Code.fileReadCorruptFile.rawValue,
+                    reason: "The table “\(name)” holds a row, with the key \(key), of “\(row[1] ?? "")”, "
+                        + "which is no entity of the table.")
+            }
+            return nil
         }
 
         // MARK: What is there
@@ -108,8 +130,7 @@
         private func fixedStatements(_ table: String, _ root: EntityLayout, _ present: [String: Column]) -> [String] {
             let (name, entity) = (dialect.quoted(table), dialect.quoted(SQLSchema.entityColumn))
             let version = dialect.quoted(SQLSchema.versionColumn)
-            let entities = root.subtree.filter { schema.numbers[$0] != nil }
-                .map { dialect.literal(.string(layout.entities[$0].name)) }
+            let entities = entities(of: root)
             var changes = [PostgreSQLChange.defaultValue(Self.firstVersion, column: version)]
             for column in [version, entity] where present[column]?.isMandatory == false {
                 changes.append(.mandatory(true, column: column))
@@ -118,12 +139,21 @@
             let check = dialect.quoted(Self.name(table, Self.checkSuffix))
             changes.append(.dropConstraint(check, ifThere: true))
             if !entities.isEmpty {
-                changes.append(
-                    .check(
-                        name: check, column: entity, among: entities, key: dialect.quoted(SQLSchema.keyColumn),
-                        maximum: ObjectKey.primaryKeyMask))
+                changes.append(.check(name: check, self.check(of: root)))
             }
             return [PostgreSQLChange.statement(changes, of: name)]
+        }
+
+        /// The entities of a table, as literals.
+        private func entities(of root: EntityLayout) -> [String] {
+            root.subtree.filter { schema.numbers[$0] != nil }
+                .map { dialect.literal(.string(layout.entities[$0].name)) }
+        }
+
+        private func check(of root: EntityLayout) -> PostgreSQLChange.Check {
+            PostgreSQLChange.Check(
+                column: dialect.quoted(SQLSchema.entityColumn), values: entities(of: root),
+                key: dialect.quoted(SQLSchema.keyColumn), maximum: ObjectKey.primaryKeyMask)
         }
 
         private static let checkSuffix = "_entity_check"
