@@ -1,10 +1,11 @@
 #if PostgreSQL
     import CoreData
-    import CoreDataPostgreSQL
     import Foundation
     import MigrationTestKit
     import TestSupport
     import Testing
+
+    @testable import CoreDataPostgreSQL
 
     /// Trials of migrations whose stores are in databases.
     @Suite(
@@ -153,6 +154,29 @@
                 server.psql("postgres", "SELECT datname FROM pg_database WHERE datname LIKE 'coredata_trial_%'")
                     == names[1])
             #expect(try user.payloads() == [])
+        }
+
+        @Test(
+            "The database of a trial is kept although a pooler ends connections on which nothing happens",
+            .enabled(
+                if: PostgreSQLPooler.reasonOfAbsence == nil, "\(PostgreSQLPooler.reasonOfAbsence ?? "")"))
+        func idle() throws {
+            let pooler = try PostgreSQLPooler(settings: "server_idle_timeout = 1")
+            func connection(_ url: URL) throws -> PostgreSQLConnection {
+                try PostgreSQLConnection(#require(PostgreSQLAddress(url)))
+            }
+            let trial = try PostgreSQLScratch(beside: pooler.url(ofMadeDatabase: "postgres"), connection)
+            // A younger connection, whose end tells that the time of the older one is over.
+            let folder = try TemporaryFolder()
+            let name = server.url(ofDatabase: folder.url.lastPathComponent).lastPathComponent
+            let younger = try connection(pooler.url(ofMadeDatabase: name))
+            let count = "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(name)'"
+            while server.psql("postgres", count) != "0" {}
+            withExtendedLifetime(younger) {}
+            try PostgreSQLScratch(beside: server.url(ofMadeDatabase: "postgres"), connection).drop()
+            #expect(databases() == "1")
+            try trial.drop()
+            #expect(databases() == "0")
         }
 
         @Test("A role that may not make databases, and an address that leads elsewhere, are told so")
