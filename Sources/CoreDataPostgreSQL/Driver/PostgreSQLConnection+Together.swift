@@ -17,7 +17,12 @@
             case begun
             /// The version of the tables is its first column.
             case ended(version: Int64?)
+            /// The version of the metadata is its last column.
+            case settings(version: Int64)
         }
+
+        /// What is read has other metadata than was expected.
+        struct OtherMetadata: Error {}
 
         func together<Result>(_ body: () throws -> Result) throws -> Result {
             if isTogether { return try body() }
@@ -128,6 +133,8 @@
             case .begun: serverTransaction = rows.int64(rows.types.count - 1)
             case .ended(let version):
                 if let version, rows.int64(0) != version { throw SQLSurprise() }
+            case .settings(let version):
+                if rows.int64(rows.types.count - 1) != version { throw OtherMetadata() }
             }
         }
 
@@ -168,18 +175,26 @@
             }
             if lacksSettings {
                 isBegun = !isReadingWanted
-                for text in isBegun ? ["BEGIN"] + transactionSettings : wantedBeginning() { try queue(text) }
+                if isBegun { for text in ["BEGIN"] + transactionSettings { try queue(text) } }
+                try queueWantedBeginning()
             }
             try send()
             if isBegun { try queue("COMMIT") }
             return try flush()
         }
 
-        /// What begins the transaction of reading that is wanted, if there is one; it is to be sent now.
-        func wantedBeginning() -> [String] {
-            guard case .wanted(let snapshot) = reading else { return [] }
+        /// Sends the beginning of the transaction of reading that is wanted, if there is one, in a pipeline.
+        func queueWantedBeginning() throws {
+            guard case .wanted(let snapshot) = reading else { return }
             reading = .begun
-            return beginningOfReading(at: snapshot)
+            try queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            if let snapshot { try queue("SET TRANSACTION SNAPSHOT '\(snapshot)'") }
+            if settings.isEmpty { return }
+            if let expectedMetadata {
+                try queue("\(settings), (\(Self.versionOfMetadata))", .settings(version: expectedMetadata))
+            } else {
+                try queue(settings)
+            }
         }
 
         // MARK: Reading
@@ -203,19 +218,18 @@
         func runReading(_ name: String, _ values: PostgreSQLValues) throws -> OpaquePointer? {
             try enterPipeline()
             defer { PQexitPipelineMode(handle) }
-            for text in wantedBeginning() { try queue(text) }
+            try queueWantedBeginning()
             try queue(name, values, .wanted)
             return try flush()
         }
 
         /// Sends the beginning of a transaction of reading that is wanted, if there is one.
         func beginWantedReading() throws {
-            if isReadingWanted { try execute(wantedBeginning().joined(separator: "; ")) }
-        }
-
-        func beginningOfReading(at snapshot: String?) -> [String] {
-            ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
-                + (snapshot.map { ["SET TRANSACTION SNAPSHOT '\($0)'"] } ?? []) + transactionSettings
+            if !isReadingWanted { return }
+            try enterPipeline()
+            defer { PQexitPipelineMode(handle) }
+            try queueWantedBeginning()
+            PQclear(try flush())
         }
 
         /// What every transaction begins with, behind a pooler.

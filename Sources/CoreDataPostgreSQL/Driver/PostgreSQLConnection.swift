@@ -31,6 +31,9 @@
         var pending: [Pending] = []
         /// Whether a result is to come that nobody waits for.
         var owesResult = false
+        /// The version of the metadata in what is read by way of a pooler; nil where any will do. It changes where another
+        /// store is made in the place of this one.
+        var expectedMetadata: Int64?
         /// A transaction of reading that is to begin with the next statement, or has begun.
         enum Reading: Equatable {
             case none
@@ -371,11 +374,13 @@
                 expectedVersion = knownVersion
                 return knownVersion
             }
-            let version = try texts("SELECT coalesce(max(xmin::text::bigint), 0) FROM coredata.metadata").first.flatMap
-            { Int64($0) }
+            let version = try metadataVersion()
             knownVersion = version
-            return version ?? 0
+            return version
         }
+
+        /// The version of the metadata.
+        func metadataVersion() throws -> Int64 { try texts(Self.versionOfMetadata).first.flatMap { Int64($0) } ?? 0 }
 
         func interruptible<Result>(
             every steps: Int, by question: @escaping () -> Bool, _ body: () throws -> Result
