@@ -41,17 +41,12 @@
 
         private static let type = NSPostgreSQLStoreType
         private static let corrupt = CocoaError.Code.fileReadCorruptFile.rawValue
-        private let server: PostgreSQLServer
-        private let folder: TemporaryFolder
-        private let url: URL
+        private let database: TestDatabase
+        private var url: URL { database.url }
 
-        init() throws {
-            server = try PostgreSQLServer.shared.get()
-            folder = try TemporaryFolder()
-            url = server.url(ofDatabase: folder.url.lastPathComponent)
-        }
+        init() throws { database = try TestDatabase() }
 
-        private func psql(_ statement: String) -> String? { server.psql(folder.url.lastPathComponent, statement) }
+        private func psql(_ statement: String) -> String? { database.psql(statement) }
 
         /// A store with two tags, which nobody has open.
         private func fill(_ url: URL, type: String = type) throws {
@@ -102,7 +97,7 @@
                 }
                 if let part = damage.part { #expect(error?.localizedDescription.contains(part) == true) }
             }
-            let file = folder.url.appendingPathComponent("Other.sqlite")
+            let file = database.folder.url.appendingPathComponent("Other.sqlite")
             try fill(file, type: NSSQLiteStoreType)
             expectRefused("moving", damage) {
                 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
@@ -111,7 +106,7 @@
                 try coordinator.migratePersistentStore(store, to: url, options: nil, withType: Self.type)
             }
             if Damage.overExistingTables.contains(damage) {
-                let target = server.url(ofDatabase: folder.url.lastPathComponent + "-2")
+                let target = database.server.url(ofDatabase: database.name + "-2")
                 expectRefused("replacing by it", damage) {
                     try NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make()).replacePersistentStore(
                         at: target, withPersistentStoreFrom: url, ofType: Self.type)
@@ -144,7 +139,7 @@
             try fill(url)
             #expect(try tags(url) == ["a", "b"])
             #expect(psql(damage.rawValue) != nil)
-            let source = server.url(ofDatabase: folder.url.lastPathComponent + "-2")
+            let source = database.server.url(ofDatabase: database.name + "-2")
             try withStore(source, LibraryModel.make(), type: Self.type) { context in
                 context.make("Tag", ["name": "c"])
                 try context.save()

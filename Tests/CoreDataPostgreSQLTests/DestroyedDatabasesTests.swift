@@ -91,8 +91,7 @@
             }
             try save("last", in: newContext)
             #expect(try newer.saved("Tag", "name") == ["last", "newer"])
-            let history = try PostgreSQLServer.shared.get().psql(
-                library.folder.url.lastPathComponent, "SELECT count(*) FROM coredata.transactions")
+            let history = try library.psql("SELECT count(*) FROM coredata.transactions")
             #expect(history == "2")
         }
 

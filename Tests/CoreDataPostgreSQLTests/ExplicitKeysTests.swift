@@ -11,9 +11,7 @@
 
         init() throws { library = try Library(.postgreSQL) }
 
-        private func psql(_ statement: String) throws -> String? {
-            try PostgreSQLServer.shared.get().psql(library.folder.url.lastPathComponent, statement)
-        }
+        private func psql(_ statement: String) throws -> String? { try library.psql(statement) }
 
         private func save(_ count: Int, in context: NSManagedObjectContext) throws {
             try context.performAndWait {
@@ -94,7 +92,7 @@
                 ("0, 'Tag'", "“tag” holds the key 0,"),
                 ("281474976710656, 'Tag'", "“tag” holds the key 281474976710656,"),
                 ("-5, 'Tag'", "“tag” holds the key -5,"),
-                ("9, 'Label'", "“tag” holds a row, with the key 9, of “Label”, which is no entity of the table"),
+                ("9, 'Label'", "a row, with the key 9, of “Label”, which is no entity of the table"),
             ])
         func migrated(row: String, what: String) throws {
             try save(1, in: library.context())

@@ -26,44 +26,14 @@
             server.psql("postgres", "SELECT count(*) FROM pg_database WHERE datname LIKE 'coredata_trial_%'")
         }
 
-        private static let everything = """
-            abstract entity Thing
-              name string!
-              made date
-            entity Book : Thing
-              pages int16
-              copies int32! = 1
-              sold int64
-              price decimal
-              weight double
-              lent bool
-              cover data external
-              code uuid
-              link uri
-              shelf one Shelf.books
-              tags many Tag.books
-              next one Book.previous
-              previous one Book.next
-              chapters ordered Chapter.book
-            entity Chapter
-              title string index
-              book one! Book.chapters
-            entity Shelf : Thing
-              books many Book.shelf
-            entity Tag
-              word string
-              books many Book.tags
-              unique word
-            """
-
         @Test("Every hop, the chain and every way back are tried in databases of their own, which are dropped")
         func versions() throws {
             var trial = trial([
-                Self.everything,
-                Self.everything.replacingOccurrences(of: "word string", with: "text string was word")
+                SampleModels.everything,
+                SampleModels.everything.replacingOccurrences(of: "word string", with: "text string was word")
                     .replacingOccurrences(of: "unique word", with: "unique text")
                     .replacingOccurrences(of: "pages int16", with: "pages double\n  note string! = none"),
-                Self.everything.replacingOccurrences(of: "word string", with: "text data")
+                SampleModels.everything.replacingOccurrences(of: "word string", with: "text data")
                     .replacingOccurrences(of: "unique word", with: ""),
             ])
             trial.samples.rowsPerEntity = 6

@@ -25,7 +25,7 @@
             let context = library.context()
             try save("a", in: context)
             let server = try PostgreSQLServer.shared.get()
-            let database = library.folder.url.lastPathComponent
+            let database = library.database
             func set(_ value: String) {
                 _ = server.psql(
                     database, "ALTER DATABASE \"\(database.lowercased())\" SET default_transaction_read_only = \(value)"
@@ -145,7 +145,7 @@
             try save("a", in: library.context())
             let context = library.context()
             let server = try PostgreSQLServer.shared.get()
-            let database = library.folder.url.lastPathComponent
+            let database = library.database
             let url = try #require(StoreKind.postgreSQL.url(in: library.folder.url))
             let holder = try PostgreSQLConnection(#require(PostgreSQLAddress(url)))
             try holder.execute("BEGIN; LOCK TABLE tag")

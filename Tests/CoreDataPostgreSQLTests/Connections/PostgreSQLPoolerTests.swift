@@ -61,7 +61,7 @@
                 #expect(try context.all("Tag", "name == 'a'").count == 1)
             }
             let server = try PostgreSQLServer.shared.get()
-            let database = library.folder.url.lastPathComponent
+            let database = library.database
             let holders = server.psql(
                 database,
                 "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database "
@@ -79,7 +79,7 @@
             let server = try PostgreSQLServer.shared.get()
             for option in [NSPostgreSQLStatementTimeoutOption, NSPostgreSQLLockTimeoutOption] {
                 let library = try Library(.pooled, options: [option: 1])
-                let database = library.folder.url.lastPathComponent
+                let database = library.database
                 let address = try #require(PostgreSQLAddress(server.url(ofDatabase: database)))
                 let holder = try PostgreSQLConnection(address)
                 try holder.execute("BEGIN; LOCK TABLE tag")
@@ -99,7 +99,7 @@
         @Test("Whoever's path does not lead to the tables finds them by way of a pooler, too")
         func searchPath() throws {
             let library = try Library(.pooled, options: [NSPersistentHistoryTrackingKey: true])
-            let database = library.folder.url.lastPathComponent
+            let database = library.database
             let change = "CREATE SCHEMA other; ALTER DATABASE \"\(database.lowercased())\" SET search_path = other"
             #expect(try PostgreSQLServer.shared.get().psql(database, change) != nil)
             let other = try library.beside()

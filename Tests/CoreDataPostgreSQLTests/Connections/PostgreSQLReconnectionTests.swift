@@ -33,9 +33,7 @@
             }
         }
 
-        private func psql(_ statement: String) throws -> String? {
-            try PostgreSQLServer.shared.get().psql(library.folder.url.lastPathComponent, statement)
-        }
+        private func psql(_ statement: String) throws -> String? { try library.psql(statement) }
 
         /// Ends all connections of the library's, and returns when they are gone.
         private func endConnections() throws {
