@@ -63,6 +63,22 @@ package enum SQLStoreMetadata {
         return result
     }
 
+    /// The entries of metadata that a program has changed since it knew others, with those that are present now for the
+    /// rest.
+    package static func changes(
+        to metadata: [String: Any], since known: [String: Any], over present: [String: Any]
+    ) -> [String: Any] {
+        func entry(_ key: String, _ all: [String: Any]) -> NSDictionary {
+            (all[key].map { [key: $0] } ?? [:]) as NSDictionary
+        }
+        var result = metadata
+        for key in Set(metadata.keys).union(known.keys).union(present.keys)
+        where entry(key, metadata).isEqual(entry(key, known)) {
+            result[key] = present[key]
+        }
+        return result
+    }
+
     /// Whether a database holds a store. Throws where it holds one that has lost what it says about itself.
     package static func isThere(on connection: some SQLConnection, url: URL) throws -> Bool {
         let tables = try connection.tableNames()
