@@ -63,8 +63,16 @@
         func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws {
             try reporting {
                 let connection = try Self.connection(to: url)
-                try takeAlone(connection, url, timeout, force: force)
-                try PostgreSQLOpening.destroy(on: connection)
+                var isDone = false
+                while !isDone {
+                    let held = try takeAlone(connection, url, timeout, force: force)
+                    isDone = try connection.transaction {
+                        // Somebody may have made a store where there was none, and uses it.
+                        if !force, try Self.lock(connection, url) != held { return false }
+                        try PostgreSQLOpening.dropTables(on: connection)
+                        return true
+                    }
+                }
             }
         }
 
@@ -74,27 +82,36 @@
 
         /// Waits for those who have a store open, fill or migrate it, and keeps others from opening it. With force their
         /// connections are ended, as far as the role may.
+        ///
+        /// - Returns: the lock that is held; nil where there is no store.
+        @discardableResult
         func takeAlone(
             _ connection: PostgreSQLConnection, _ url: URL, _ timeout: TimeInterval, force: Bool
-        ) throws {
+        ) throws -> Int64? {
             let timeout = max(timeout, Self.closingTime)
             if force {
-                guard let lock = try Self.lock(connection, url) else { return }
-                return try connection.endUsers(ofVersion: lock, within: Self.closingTime)
+                guard let lock = try Self.lock(connection, url) else { return nil }
+                try connection.endUsers(ofVersion: lock, within: Self.closingTime)
+                return lock
             }
             while let wanted = try Self.lock(connection, url) {
                 try connection.takeAlone(version: wanted, timeout: timeout, nil)
                 // A migration, or a move, may have ended while the lock was waited for.
-                if try Self.lock(connection, url) == wanted { return }
+                if try Self.lock(connection, url) == wanted { return wanted }
             }
+            return nil
         }
 
         /// The lock of whoever uses the store; nil of what is no store, or a damaged one: nobody knows which version
         /// that is.
         private static func lock(_ connection: PostgreSQLConnection, _ url: URL) throws -> Int64? {
-            try SQLStoreMetadata.readIfWhole(from: connection, url: url).map { metadata in
-                metadata[SQLStoreMetadata.unfinishedKey] == nil
+            do {
+                // A transaction may be open, which goes on.
+                let metadata = try connection.trying { try SQLStoreMetadata.read(from: connection, url: url) }
+                return metadata[SQLStoreMetadata.unfinishedKey] == nil
                     ? PostgreSQLConnection.versionLock(of: metadata) : PostgreSQLConnection.fillingLock
+            } catch let error as NSError where error.isOfMissingOrDamagedStore {
+                return nil
             }
         }
 

@@ -54,8 +54,6 @@
             if !isPresent, isReadOnly, existing == nil { throw SQLStoreMetadata.notAStore(url) }
             let metadata = isPresent ? try present(existing) : try create(schema, existing)
             let lock = PostgreSQLConnection.versionLock(of: metadata)
-            // Nobody else has the store that was made just now open as another version.
-            if version == nil { try connection.share(version: lock, timeout: timeout) }
             let history =
                 tracksHistory && !isReadOnly
                 ? try HistoryTables.prepare(connection, for: layout) : try HistoryTables.read(from: connection)
@@ -136,7 +134,23 @@
             var metadata = SQLStoreMetadata.description(
                 of: opening.layout.model, entities: entities, type: NSPostgreSQLStoreType)
             metadata[NSStoreUUIDKey] = UUID().uuidString
-            return try connection.transaction {
+            // Before it is there: whoever destroys or migrates it then waits.
+            let lock = PostgreSQLConnection.versionLock(of: metadata)
+            try connection.share(version: lock, timeout: timeout)
+            let made = try make(metadata, schema, existing)
+            let other = PostgreSQLConnection.versionLock(of: made)
+            if other != lock {
+                try connection.share(version: other, timeout: timeout)
+                try connection.giveBack(version: lock)
+            }
+            return made
+        }
+
+        /// Makes the store, unless somebody else has made one meanwhile; gives the metadata of the one that is there.
+        private func make(
+            _ metadata: [String: Any], _ schema: SQLSchema, _ existing: ExistingTables?
+        ) throws -> [String: Any] {
+            try connection.transaction {
                 try connection.makeOwnSchema()
                 // Somebody else may have made it while this process waited for its turn.
                 if try SQLStoreMetadata.isThere(on: connection, url: url) {
