@@ -49,6 +49,16 @@
             }
         }
 
+        /// The statement that forgets what leads to no row of another table, before a foreign key wants one: the pairs of a
+        /// join table, or the references of rows.
+        static func forgetDangling(
+            in column: String, of table: String, isOfPairs: Bool, to target: String, key: String
+        ) -> String {
+            (isOfPairs ? "DELETE FROM \(table)" : "UPDATE \(table) SET \(column) = NULL")
+                + " WHERE \(column) IS NOT NULL "
+                + "AND NOT EXISTS (SELECT FROM \(target) target WHERE target.\(key) = \(table).\(column))"
+        }
+
         /// The statement that has the sequence of a table's keys go on behind those that are there: rows may have come
         /// by a copy. A call of the sequence takes so many keys.
         static func goOn(behindKeysOf table: String, in key: String, step: Int64) -> String {

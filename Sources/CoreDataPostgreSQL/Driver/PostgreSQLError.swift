@@ -30,6 +30,7 @@
 
         static let uniqueViolation = "23505"
         static let checkViolation = "23514"
+        static let foreignKeyViolation = "23503"
         static let cachedPlan = "0A000"
         static let cancelled = "57014"
         static let limitExceeded = "54000"
@@ -64,7 +65,7 @@
         /// deleted what a row leads to.
         var isPassing: Bool {
             ["40001", "40P01", "55P03"].contains(state) || isOfCachedPlan
-                || state == "23503" && constraint?.hasSuffix("_fkey") == true
+                || state == Self.foreignKeyViolation && constraint?.hasSuffix("_fkey") == true
         }
 
         /// Whether a prepared statement gives other columns than it did.

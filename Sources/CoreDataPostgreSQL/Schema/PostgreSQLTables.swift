@@ -40,8 +40,12 @@
             for join in schema.joins { statements += PostgreSQLTriggers.statements(ofJoinTable: join.table) }
             statements = PostgreSQLNames.statements(for: schema, layout) + PostgreSQLTriggers.functions + statements
             if statements.isEmpty { return }
+            let text = statements.joined(separator: ";\n")
             do {
-                try connection.trying { try connection.execute(statements.joined(separator: ";\n")) }
+                try connection.trying { try connection.execute(text) }
+            } catch let error as PostgreSQLError where error.state == PostgreSQLError.foreignKeyViolation {
+                try forgetDangling()
+                try connection.execute(text)
             } catch let error as PostgreSQLError where error.state == PostgreSQLError.checkViolation {
                 throw try refusalOfRow(error) ?? error
             }
@@ -330,6 +334,20 @@
                 return PostgreSQLChange.statement([foreignKey], of: dialect.quoted(key.table))
             }
             return gone.sorted() + new.sorted()
+        }
+
+        /// Forgets what leads to no row, where a foreign key is to come: a version without the inverse, or with another
+        /// rule, left it leading to what was deleted.
+        private func forgetDangling() throws {
+            let present = try Self.present(on: connection)
+            let joins = Set(schema.joins.map(\.table))
+            let statements = Self.wanted(schema, layout).filter { present[$0] == nil }.map { key in
+                PostgreSQLChange.forgetDangling(
+                    in: dialect.quoted(key.column), of: dialect.quoted(key.table),
+                    isOfPairs: joins.contains(key.table), to: dialect.quoted(key.target),
+                    key: dialect.quoted(SQLSchema.keyColumn))
+            }
+            try connection.execute(statements.sorted().joined(separator: ";\n"))
         }
     }
 #endif
