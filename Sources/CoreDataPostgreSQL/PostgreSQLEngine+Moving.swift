@@ -117,12 +117,15 @@
         ) throws {
             try reporting {
                 let reader = try Self.connection(to: sourceURL)
+                let connection = try Self.connection(to: url)
+                // It is there already, and one of the two would wait for the other.
+                let isItself = try connection.leadsWhere(reader)
                 reader.beginReading()
                 defer { reader.rollback() }
                 // The layout does not keep its model.
                 let (model, from) = try Self.end(of: reader, shown(sourceURL))
                 defer { withExtendedLifetime(model) {} }
-                let connection = try Self.connection(to: url)
+                if isItself { return }
                 var metadata = try SQLStoreMetadata.read(from: reader, url: shown(sourceURL))
                 for key in [DeferredStatements.metadataKey, SQLStoreMetadata.previousIdentifiersKey] {
                     metadata[key] = nil

@@ -41,6 +41,18 @@
             }
         }
 
+        /// Whether another connection leads to the same database, whatever its address says: what one of them locks is
+        /// not given to the other.
+        func leadsWhere(_ other: PostgreSQLConnection) throws -> Bool {
+            let lock = ["\(Int64.random(in: .min ... .max))"]
+            _ = try other.texts("SELECT pg_advisory_lock($1)", lock)
+            let isGiven = try texts("SELECT pg_try_advisory_lock($1)", lock).first == "t"
+            for holder in isGiven ? [self, other] : [other] {
+                _ = try holder.texts("SELECT pg_advisory_unlock($1)", lock)
+            }
+            return !isGiven
+        }
+
         /// Gives back one lock of a version that was shared.
         func giveBack(version lock: Int64) throws { _ = try texts("SELECT pg_advisory_unlock_shared($1)", ["\(lock)"]) }
 
