@@ -170,6 +170,24 @@
             }
         }
 
+        @Test("A server that is older than the oldest that works is refused, and the error names both")
+        func oldServer() throws {
+            let server = try PostgreSQLServer.shared.get()
+            let folder = try TemporaryFolder()
+            func open(_ version: String) throws {
+                let proxy = try PostgreSQLProxy(server, version: version)
+                try withStore(
+                    proxy.url(ofDatabase: folder.url.lastPathComponent), LibraryModel.make(),
+                    type: NSPostgreSQLStoreType
+                ) { _ in }
+                withExtendedLifetime(proxy) {}
+            }
+            let error = #expect(throws: NSError.self) { try open("13") }
+            #expect(error?.localizedDescription.contains("The server is PostgreSQL 13.") == true)
+            #expect(error?.localizedDescription.contains("the oldest that works is 14") == true)
+            try open("14")
+        }
+
         @Test("Whoever opens a store that somebody migrates, and does not wait, is told that it is being migrated")
         func migrated() throws {
             let library = try Library(.postgreSQL)
