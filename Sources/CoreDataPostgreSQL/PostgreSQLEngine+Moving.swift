@@ -132,32 +132,27 @@
                 }
                 // The copy has no history: a token of the other's means nothing in it.
                 metadata[NSStoreUUIDKey] = UUID().uuidString
-                try takeAlone(connection, shown(url), waiting, force: force)
-                func fill() throws {
-                    try rebuild(
-                        on: connection, from.layout,
-                        entities: Set(from.schema.layoutOfNumber.values.map { from.layout.entities[$0].name }),
-                        metadata, timeout: waiting, nil
-                    ) { end in
-                        try RowTransfer(from: from, to: end, follower: TransferFollower(nil, rows: 0)).copy {}
-                        MigrationMoment.reach(.stepsDone)
+                /// - Parameter isAnew: whether nothing stays of the store that is there.
+                func fill(isAnew: Bool) throws {
+                    try alone(on: connection, shown(url), timeout: waiting, force: force) { isWhole in
+                        if try isAnew || !isWhole || ExistingTables.isPresent(on: connection) {
+                            try PostgreSQLOpening.dropTables(on: connection)
+                        }
+                        try rebuild(
+                            on: connection, from.layout,
+                            entities: Set(from.schema.layoutOfNumber.values.map { from.layout.entities[$0].name }),
+                            metadata, timeout: waiting, nil
+                        ) { end in
+                            try RowTransfer(from: from, to: end, follower: TransferFollower(nil, rows: 0)).copy {}
+                            MigrationMoment.reach(.stepsDone)
+                        }
                     }
                 }
-                func fillAnew() throws {
-                    try connection.transaction {
-                        try PostgreSQLOpening.dropTables(on: connection)
-                        try fill()
-                    }
-                }
-                if try SQLStoreMetadata.readIfWhole(from: connection, url: shown(url)) == nil {
-                    try fillAnew()
-                } else {
-                    do {
-                        try connection.transaction { try fill() }
-                    } catch let error as PostgreSQLError where error.isOfOtherTables {
-                        // What the framework keeps of the store is damaged, and made anew as well.
-                        try fillAnew()
-                    }
+                do {
+                    try fill(isAnew: false)
+                } catch let error as PostgreSQLError where error.isOfOtherTables {
+                    // What the framework keeps of the store may be damaged, and is made anew as well.
+                    try fill(isAnew: true)
                 }
                 MigrationMoment.reach(.committed)
             }
@@ -169,6 +164,12 @@
         ) throws -> (NSManagedObjectModel, TransferEnd) {
             let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             try SQLStoreMetadata.requireFinished(metadata, url)
+            if try ExistingTables.isPresent(on: connection) {
+                throw NSError.coreData(
+                    NSPersistentStoreOperationError,
+                    reason: "The store lies over tables that others have made, and replaces no other one. Move it.",
+                    url: url)
+            }
             guard let model = try PostgreSQLOpening.cachedModel(on: connection) else {
                 throw SQLStoreMetadata.notAStore(url)
             }

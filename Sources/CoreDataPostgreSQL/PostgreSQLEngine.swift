@@ -63,15 +63,8 @@
         func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws {
             try reporting {
                 let connection = try Self.connection(to: url)
-                var isDone = false
-                while !isDone {
-                    let held = try takeAlone(connection, url, timeout, force: force)
-                    isDone = try connection.transaction {
-                        // Somebody may have made a store where there was none, and uses it.
-                        if !force, try Self.lock(connection, url) != held { return false }
-                        try PostgreSQLOpening.dropTables(on: connection)
-                        return true
-                    }
+                try alone(on: connection, url, timeout: timeout, force: force) { _ in
+                    try PostgreSQLOpening.dropTables(on: connection)
                 }
             }
         }
@@ -80,12 +73,30 @@
         /// closed a moment later.
         static var closingTime: TimeInterval { 3 }
 
+        /// Runs a body in a transaction beside which nobody uses a store. The body is told whether there is one that is
+        /// whole, as far as its metadata say.
+        func alone(
+            on connection: PostgreSQLConnection, _ url: URL, timeout: TimeInterval, force: Bool,
+            _ body: (_ isWhole: Bool) throws -> Void
+        ) throws {
+            var isDone = false
+            while !isDone {
+                let held = try takeAlone(connection, url, timeout, force: force)
+                isDone = try connection.transaction {
+                    let wanted = try Self.lock(connection, url)
+                    // Somebody may have made a store where there was none, and uses it.
+                    if !force, wanted != held { return false }
+                    try body(wanted != nil)
+                    return true
+                }
+            }
+        }
+
         /// Waits for those who have a store open, fill or migrate it, and keeps others from opening it. With force their
         /// connections are ended, as far as the role may.
         ///
         /// - Returns: the lock that is held; nil where there is no store.
-        @discardableResult
-        func takeAlone(
+        private func takeAlone(
             _ connection: PostgreSQLConnection, _ url: URL, _ timeout: TimeInterval, force: Bool
         ) throws -> Int64? {
             let timeout = max(timeout, Self.closingTime)

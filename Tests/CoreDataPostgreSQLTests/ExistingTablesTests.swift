@@ -425,6 +425,34 @@
             #expect(psql("SELECT count(*) FROM people WHERE born = '1970-01-01 00:00:05'") == "1")
         }
 
+        @Test("A store over existing tables is replaced by one with tables of its own, and replaces none")
+        func replaced() throws {
+            let model = ModelText.model("entity Tag\n  name string")
+            try #require(
+                psql("CREATE TABLE label (id serial PRIMARY KEY, name text); INSERT INTO label (name) VALUES ('a')")
+                    != nil)
+            let labels = ModelText.model("entity Label\n  name string")
+            _ = try coordinator(labels)
+            let other = database.server.url(ofDatabase: database.name + "-2")
+            try withStore(other, model, type: NSPostgreSQLStoreType) { context in
+                context.make("Tag", ["name": "b"])
+                try context.save()
+            }
+            let replacer = NSPersistentStoreCoordinator(managedObjectModel: model)
+            let refusal = #expect(throws: NSError.self) {
+                try replacer.replacePersistentStore(
+                    at: other, withPersistentStoreFrom: url, ofType: NSPostgreSQLStoreType)
+            }
+            #expect(refusal?.localizedDescription.contains("tables that others have made") == true)
+            try replacer.replacePersistentStore(
+                at: url, withPersistentStoreFrom: other, ofType: NSPostgreSQLStoreType)
+            try withStore(url, model, type: NSPostgreSQLStoreType) { context in
+                let count = try context.all("Tag", "name == 'b'").count
+                #expect(count == 1)
+            }
+            #expect(psql("SELECT name FROM label") == "a")
+        }
+
         @Test("A database has its own tables or those of others: the option has to say so each time")
         func option() throws {
             try makeShop()
