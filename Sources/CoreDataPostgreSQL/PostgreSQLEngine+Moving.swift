@@ -117,33 +117,42 @@
         ) throws {
             try reporting {
                 let reader = try Self.connection(to: sourceURL)
+                let connection = try Self.connection(to: url)
+                // It is there already, and one of the two would wait for the other.
+                let isItself = try connection.leadsWhere(reader)
                 reader.beginReading()
                 defer { reader.rollback() }
                 // The layout does not keep its model.
                 let (model, from) = try Self.end(of: reader, shown(sourceURL))
                 defer { withExtendedLifetime(model) {} }
-                let connection = try Self.connection(to: url)
+                if isItself { return }
                 var metadata = try SQLStoreMetadata.read(from: reader, url: shown(sourceURL))
                 for key in [DeferredStatements.metadataKey, SQLStoreMetadata.previousIdentifiersKey] {
                     metadata[key] = nil
                 }
                 // The copy has no history: a token of the other's means nothing in it.
                 metadata[NSStoreUUIDKey] = UUID().uuidString
-                let present = try SQLStoreMetadata.readIfWhole(from: connection, url: shown(url))
-                if let present, !force {
-                    try connection.takeAlone(
-                        version: PostgreSQLConnection.versionLock(of: present),
-                        timeout: max(waiting, Self.closingTime), nil)
-                }
-                try connection.transaction {
-                    try rebuild(
-                        on: connection, from.layout,
-                        entities: Set(from.schema.layoutOfNumber.values.map { from.layout.entities[$0].name }),
-                        metadata, timeout: waiting, nil
-                    ) { end in
-                        try RowTransfer(from: from, to: end, follower: TransferFollower(nil, rows: 0)).copy {}
-                        MigrationMoment.reach(.stepsDone)
+                /// - Parameter isAnew: whether nothing stays of the store that is there.
+                func fill(isAnew: Bool) throws {
+                    try alone(on: connection, shown(url), timeout: waiting, force: force) { isWhole in
+                        if try isAnew || !isWhole || ExistingTables.isPresent(on: connection) {
+                            try PostgreSQLOpening.dropTables(on: connection)
+                        }
+                        try rebuild(
+                            on: connection, from.layout,
+                            entities: Set(from.schema.layoutOfNumber.values.map { from.layout.entities[$0].name }),
+                            metadata, timeout: waiting, nil
+                        ) { end in
+                            try RowTransfer(from: from, to: end, follower: TransferFollower(nil, rows: 0)).copy {}
+                            MigrationMoment.reach(.stepsDone)
+                        }
                     }
+                }
+                do {
+                    try fill(isAnew: false)
+                } catch let error as PostgreSQLError where error.isOfOtherTables {
+                    // What the framework keeps of the store may be damaged, and is made anew as well.
+                    try fill(isAnew: true)
                 }
                 MigrationMoment.reach(.committed)
             }
@@ -155,6 +164,12 @@
         ) throws -> (NSManagedObjectModel, TransferEnd) {
             let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             try SQLStoreMetadata.requireFinished(metadata, url)
+            if try ExistingTables.isPresent(on: connection) {
+                throw NSError.coreData(
+                    NSPersistentStoreOperationError,
+                    reason: "The store lies over tables that others have made, and replaces no other one. Move it.",
+                    url: url)
+            }
             guard let model = try PostgreSQLOpening.cachedModel(on: connection) else {
                 throw SQLStoreMetadata.notAStore(url)
             }

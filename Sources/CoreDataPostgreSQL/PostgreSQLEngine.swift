@@ -29,7 +29,11 @@
             return try reporting {
                 var address = try Self.address(of: url)
                 address.take(opening.options)
-                return try PostgreSQLOpening(opening, address, url).store()
+                do {
+                    return try PostgreSQLOpening(opening, address, url).store()
+                } catch let error as PostgreSQLError where error.isOfMissingPart {
+                    throw SQLStoreMetadata.damaged(shown(url), because: error.message)
+                }
             }
         }
 
@@ -59,8 +63,9 @@
         func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws {
             try reporting {
                 let connection = try Self.connection(to: url)
-                if !force { try takeAlone(connection, url, timeout) }
-                try PostgreSQLOpening.destroy(on: connection)
+                try alone(on: connection, url, timeout: timeout, force: force) { _ in
+                    try PostgreSQLOpening.dropTables(on: connection)
+                }
             }
         }
 
@@ -68,20 +73,56 @@
         /// closed a moment later.
         static var closingTime: TimeInterval { 3 }
 
-        /// Waits for those who have a store open, fill or migrate it, and keeps others from opening it.
-        private func takeAlone(_ connection: PostgreSQLConnection, _ url: URL, _ timeout: TimeInterval) throws {
-            let timeout = max(timeout, Self.closingTime)
-            func lock() throws -> Int64? {
-                // Of what is no store, or a damaged one, nobody knows which version it is.
-                try SQLStoreMetadata.readIfWhole(from: connection, url: url).map { metadata in
-                    metadata[SQLStoreMetadata.unfinishedKey] == nil
-                        ? PostgreSQLConnection.versionLock(of: metadata) : PostgreSQLConnection.fillingLock
+        /// Runs a body in a transaction beside which nobody uses a store. The body is told whether there is one that is
+        /// whole, as far as its metadata say.
+        func alone(
+            on connection: PostgreSQLConnection, _ url: URL, timeout: TimeInterval, force: Bool,
+            _ body: (_ isWhole: Bool) throws -> Void
+        ) throws {
+            var isDone = false
+            while !isDone {
+                let held = try takeAlone(connection, url, timeout, force: force)
+                isDone = try connection.transaction {
+                    let wanted = try Self.lock(connection, url)
+                    // Somebody may have made a store where there was none, and uses it.
+                    if !force, wanted != held { return false }
+                    try body(wanted != nil)
+                    return true
                 }
             }
-            while let wanted = try lock() {
+        }
+
+        /// Waits for those who have a store open, fill or migrate it, and keeps others from opening it. With force their
+        /// connections are ended, as far as the role may.
+        ///
+        /// - Returns: the lock that is held; nil where there is no store.
+        private func takeAlone(
+            _ connection: PostgreSQLConnection, _ url: URL, _ timeout: TimeInterval, force: Bool
+        ) throws -> Int64? {
+            let timeout = max(timeout, Self.closingTime)
+            if force {
+                guard let lock = try Self.lock(connection, url) else { return nil }
+                try connection.endUsers(ofVersion: lock, within: Self.closingTime)
+                return lock
+            }
+            while let wanted = try Self.lock(connection, url) {
                 try connection.takeAlone(version: wanted, timeout: timeout, nil)
                 // A migration, or a move, may have ended while the lock was waited for.
-                if try lock() == wanted { return }
+                if try Self.lock(connection, url) == wanted { return wanted }
+            }
+            return nil
+        }
+
+        /// The lock of whoever uses the store; nil of what is no store, or a damaged one: nobody knows which version
+        /// that is.
+        private static func lock(_ connection: PostgreSQLConnection, _ url: URL) throws -> Int64? {
+            do {
+                // A transaction may be open, which goes on.
+                let metadata = try connection.trying { try SQLStoreMetadata.read(from: connection, url: url) }
+                return metadata[SQLStoreMetadata.unfinishedKey] == nil
+                    ? PostgreSQLConnection.versionLock(of: metadata) : PostgreSQLConnection.fillingLock
+            } catch let error as NSError where error.isOfMissingOrDamagedStore {
+                return nil
             }
         }
 

@@ -18,9 +18,7 @@
             if isResumed {
                 let metadata = try SQLStoreMetadata.read(from: connection, url: shown)
                 guard let unfinished = metadata[SQLStoreMetadata.unfinishedKey] as? String else {
-                    throw NSError.coreData(
-                        NSPersistentStoreOperationError,
-                        reason: "There is a store already where this one is to move.", url: shown)
+                    throw Self.isTaken(shown)
                 }
                 guard unfinished == note else {
                     throw NSError.coreData(
@@ -40,12 +38,20 @@
                     of: layout.model, entities: entities, type: NSPostgreSQLStoreType)
                 metadata[SQLStoreMetadata.unfinishedKey] = note
                 try connection.transaction {
+                    // Somebody may have made one while this process waited for its turn.
+                    if try SQLStoreMetadata.isThere(on: connection, url: shown) { throw Self.isTaken(shown) }
                     try PostgreSQLOpening.make(schema, layout, metadata, on: connection)
                     try PostgreSQLTables(connection, schema, layout).furnish()
                     try PostgreSQLTables.dropConstraints(on: connection)
                 }
             }
             transaction = try FillingTransaction(connection, shown)
+        }
+
+        private static func isTaken(_ url: URL) -> NSError {
+            .coreData(
+                NSPersistentStoreOperationError,
+                reason: "There is a store already where this one is to move.", url: url)
         }
 
         func keep() throws { try transaction.keep() }

@@ -54,8 +54,6 @@
             if !isPresent, isReadOnly, existing == nil { throw SQLStoreMetadata.notAStore(url) }
             let metadata = isPresent ? try present(existing) : try create(schema, existing)
             let lock = PostgreSQLConnection.versionLock(of: metadata)
-            // Nobody else has the store that was made just now open as another version.
-            if version == nil { try connection.share(version: lock, timeout: timeout) }
             let history =
                 tracksHistory && !isReadOnly
                 ? try HistoryTables.prepare(connection, for: layout) : try HistoryTables.read(from: connection)
@@ -135,7 +133,23 @@
         private func create(_ schema: SQLSchema, _ existing: ExistingTables?) throws -> [String: Any] {
             let metadata = SQLStoreMetadata.ofNewStore(
                 of: opening.layout.model, entities: entities, type: NSPostgreSQLStoreType)
-            return try connection.transaction {
+            // Before it is there: whoever destroys or migrates it then waits.
+            let lock = PostgreSQLConnection.versionLock(of: metadata)
+            try connection.share(version: lock, timeout: timeout)
+            let made = try make(metadata, schema, existing)
+            let other = PostgreSQLConnection.versionLock(of: made)
+            if other != lock {
+                try connection.share(version: other, timeout: timeout)
+                try connection.giveBack(version: lock)
+            }
+            return made
+        }
+
+        /// Makes the store, unless somebody else has made one meanwhile; gives the metadata of the one that is there.
+        private func make(
+            _ metadata: [String: Any], _ schema: SQLSchema, _ existing: ExistingTables?
+        ) throws -> [String: Any] {
+            try connection.transaction {
                 try connection.makeOwnSchema()
                 // Somebody else may have made it while this process waited for its turn.
                 if try SQLStoreMetadata.isThere(on: connection, url: url) {
@@ -192,8 +206,9 @@
             ]
             // One that has lost a table is destroyed, too. A single table may be somebody else's.
             guard try connection.tableNames().intersection(own).count > 1 else { return }
-            try PostgreSQLTables.dropConstraints(on: connection)
-            for table in try tables(on: connection) { try connection.run(.define(.dropTable(table))) }
+            let tables = try tables(on: connection)
+            try PostgreSQLTables.dropForeignKeys(of: tables, on: connection)
+            for table in tables { try connection.run(.define(.dropTable(table))) }
             try connection.dropOwnSchema()
         }
 
@@ -211,19 +226,36 @@
             }
         }
 
-        /// The tables of the store's objects, by the model that it keeps, or by the map of names where that cannot be
-        /// read; none where there is no store.
+        /// The tables of the store's objects, by the model that it keeps, by the map of names where that cannot be read,
+        /// or by their triggers where that cannot be read either; none where there is no store.
         static func tables(on connection: PostgreSQLConnection) throws -> [String] {
             let present = try connection.tableNames()
             // Tables that others have made are theirs.
             if try ExistingTables.isPresent(on: connection) { return [] }
-            let numbers = try ActualSchema(connection).numbers
-            let isModelThere = present.contains(SQLBookkeeping.ModelCache.table) && !numbers.isEmpty
-            guard isModelThere, let model = try? cachedModel(on: connection) else {
-                let names = try PostgreSQLNames(of: connection)
-                return Set(names.map { Array($0.tables.values) + Array($0.joins.values) } ?? []).intersection(present)
-                    .sorted()
+            func found(_ body: () throws -> [String]?) throws -> [String]? {
+                do {
+                    return try connection.trying(body)
+                } catch let error as PostgreSQLError where error.isOfMissingPart {
+                    return nil
+                }
             }
+            if let names = try found({ try tables(ofModelOn: connection, present) }) { return names }
+            let mapped = try found {
+                try PostgreSQLNames(of: connection).map { names in
+                    Set(Array(names.tables.values) + Array(names.joins.values)).intersection(present).sorted()
+                }
+            }
+            return try mapped ?? connection.tablesOfTriggers()
+        }
+
+        /// The tables of the model that the store keeps; nil where that cannot be read.
+        private static func tables(
+            ofModelOn connection: PostgreSQLConnection, _ present: Set<String>
+        ) throws -> [String]? {
+            let numbers = try ActualSchema(connection).numbers
+            guard present.contains(SQLBookkeeping.ModelCache.table), !numbers.isEmpty else { return nil }
+            let content = try connection.prepare(SQLBookkeeping.ModelCache.select).first { $0.data(0) }
+            guard let content, let model = try? ModelArchive.decode(deflated: content) else { return nil }
             defer { withExtendedLifetime(model) {} }
             return try SQLSchemaBuilder.schema(
                 of: ModelLayout(model: model), entities: Set(numbers.keys), numbers: numbers,

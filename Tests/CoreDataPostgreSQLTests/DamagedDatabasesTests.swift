@@ -13,25 +13,40 @@
             case noList = "UPDATE coredata.metadata SET list = NULL"
             case noRow = "DELETE FROM coredata.metadata"
             case noMetadata = "DROP TABLE coredata.metadata"
+            case noListColumn = "ALTER TABLE coredata.metadata DROP COLUMN list"
+            case noIdentifierColumn = "ALTER TABLE coredata.metadata DROP COLUMN identifier"
             case noEntities = "DROP TABLE coredata.entities"
+            case noNameColumn = "ALTER TABLE coredata.entities DROP COLUMN name"
+            case noTables = "DROP TABLE coredata.tables"
+            case noRoleColumn = "ALTER TABLE coredata.columns DROP COLUMN role"
 
-            /// Whether the store still says something about itself.
-            var isOfMetadata: Bool { self != .noEntities }
+            /// Whether what the store says about itself is damaged, and not what it keeps besides.
+            var isOfMetadata: Bool {
+                ![.noEntities, .noNameColumn, .noTables, .noRoleColumn].contains(self)
+            }
+            /// What errors name of it.
+            var part: String? {
+                switch self {
+                case .list, .noList, .noRow, .noMetadata, .noEntities: nil
+                case .noListColumn: "list"
+                case .noIdentifierColumn: "identifier"
+                case .noNameColumn: "name"
+                case .noTables: "coredata.tables"
+                case .noRoleColumn: "role"
+                }
+            }
+            /// Those of stores over existing tables, which keep no map of names.
+            static let overExistingTables = allCases.filter { ![.noTables, .noRoleColumn].contains($0) }
         }
 
         private static let type = NSPostgreSQLStoreType
         private static let corrupt = CocoaError.Code.fileReadCorruptFile.rawValue
-        private let server: PostgreSQLServer
-        private let folder: TemporaryFolder
-        private let url: URL
+        private let database: TestDatabase
+        private var url: URL { database.url }
 
-        init() throws {
-            server = try PostgreSQLServer.shared.get()
-            folder = try TemporaryFolder()
-            url = server.url(ofDatabase: folder.url.lastPathComponent)
-        }
+        init() throws { database = try TestDatabase() }
 
-        private func psql(_ statement: String) -> String? { server.psql(folder.url.lastPathComponent, statement) }
+        private func psql(_ statement: String) -> String? { database.psql(statement) }
 
         /// A store with two tags, which nobody has open.
         private func fill(_ url: URL, type: String = type) throws {
@@ -47,16 +62,21 @@
             }
         }
 
-        private func expectDamaged(_ what: String, _ body: () throws -> Void) {
+        @discardableResult
+        private func expectDamaged(_ what: String, _ body: () throws -> Void) -> NSError? {
             let error = #expect(throws: NSError.self, "\(what)") { try body() }
             #expect(error?.code == Self.corrupt, "\(what): \(error.map { "\($0)" } ?? "")")
             #expect(error?.localizedDescription.contains("damaged") == true, "\(what)")
+            return error
         }
 
         /// The same; one that says all about itself is there, and lacks what else it needs.
         private func expectRefused(_ what: String, _ damage: Damage, _ body: () throws -> Void) {
-            if damage.isOfMetadata { return expectDamaged(what, body) }
-            #expect(throws: NSError.self, "\(what)") { try body() }
+            if damage.isOfMetadata {
+                expectDamaged(what, body)
+            } else {
+                #expect(throws: NSError.self, "\(what)") { try body() }
+            }
         }
 
         @Test(
@@ -72,11 +92,12 @@
                 NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
             ]
             for options in [nil, migrating, [NSReadOnlyPersistentStoreOption: true]] {
-                expectDamaged("opening") {
+                let error = expectDamaged("opening") {
                     try withStore(url, LibraryModel.make(), type: Self.type, options: options) { _ in }
                 }
+                if let part = damage.part { #expect(error?.localizedDescription.contains(part) == true) }
             }
-            let file = folder.url.appendingPathComponent("Other.sqlite")
+            let file = database.folder.url.appendingPathComponent("Other.sqlite")
             try fill(file, type: NSSQLiteStoreType)
             expectRefused("moving", damage) {
                 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
@@ -84,10 +105,12 @@
                     ofType: NSSQLiteStoreType, configurationName: nil, at: file)
                 try coordinator.migratePersistentStore(store, to: url, options: nil, withType: Self.type)
             }
-            let target = server.url(ofDatabase: folder.url.lastPathComponent + "-2")
-            expectRefused("replacing by it", damage) {
-                try NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make()).replacePersistentStore(
-                    at: target, withPersistentStoreFrom: url, ofType: Self.type)
+            if Damage.overExistingTables.contains(damage) {
+                let target = database.server.url(ofDatabase: database.name + "-2")
+                expectRefused("replacing by it", damage) {
+                    try NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make()).replacePersistentStore(
+                        at: target, withPersistentStoreFrom: url, ofType: Self.type)
+                }
             }
             if damage.isOfMetadata {
                 expectDamaged("metadata") {
@@ -116,7 +139,7 @@
             try fill(url)
             #expect(try tags(url) == ["a", "b"])
             #expect(psql(damage.rawValue) != nil)
-            let source = server.url(ofDatabase: folder.url.lastPathComponent + "-2")
+            let source = database.server.url(ofDatabase: database.name + "-2")
             try withStore(source, LibraryModel.make(), type: Self.type) { context in
                 context.make("Tag", ["name": "c"])
                 try context.save()
@@ -125,10 +148,16 @@
             #expect(try tags(url) == ["c"])
         }
 
-        @Test("A store whose kept model cannot be read is destroyed with its tables")
-        func model() throws {
+        @Test(
+            "A store whose kept model cannot be read, nor the map of its names, is destroyed with its tables",
+            arguments: [
+                "UPDATE coredata.model SET content = 'x'", "ALTER TABLE coredata.model DROP COLUMN content",
+                "DROP TABLE coredata.model, coredata.columns",
+                "ALTER TABLE coredata.model DROP COLUMN content; ALTER TABLE coredata.tables DROP COLUMN parent",
+            ])
+        func model(damage: String) throws {
             try fill(url)
-            #expect(psql("UPDATE coredata.model SET content = 'x'") != nil)
+            #expect(psql(damage) != nil)
             try NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make()).destroyPersistentStore(
                 at: url, ofType: Self.type)
             #expect(psql("SELECT count(*) FROM pg_tables WHERE schemaname IN ('public', 'coredata')") == "0")
@@ -144,7 +173,7 @@
 
         @Test(
             "Over existing tables damaged metadata are an error, too; destroying leaves the tables",
-            arguments: Damage.allCases)
+            arguments: Damage.overExistingTables)
         func existing(damage: Damage) throws {
             let model = ModelText.model("entity Tag\n  name string")
             let options = [NSPostgreSQLExistingTablesOption: true]

@@ -42,33 +42,86 @@
             }
         }
 
-        @Test("Who had a store open writes nothing into the one that was made in its place, and reads nothing of it")
-        func madeAnew() throws {
-            let library = try Library(.postgreSQL)
+        private static let kinds: [StoreKind] =
+            PostgreSQLPooler.reasonOfAbsence == nil ? [.postgreSQL, .pooled] : [.postgreSQL]
+
+        @Test(
+            "Who had a store open writes nothing into the one that was made in its place, and reads nothing of it",
+            arguments: kinds)
+        func madeAnew(kind: StoreKind) throws {
+            let library = try Library(kind, options: [NSPersistentHistoryTrackingKey: true])
+            let (context, reader, pinned) = (library.context(), library.context(), library.context())
+            try save("former", in: context)
+            for other in [reader, pinned] {
+                try other.performAndWait {
+                    if other === pinned { try other.setQueryGenerationFrom(.current) }
+                    #expect(try other.all("Tag").count == 1)
+                }
+            }
+            try destroy(library, force: true)
+            let newer = try Library(kind, in: library.folder, options: [NSPersistentHistoryTrackingKey: true])
+            let newContext = newer.context()
+            try save("newer", in: newContext)
+            func expectRefusal(_ body: () throws -> Void) {
+                let refusal = #expect(throws: NSError.self) { try body() }
+                #expect(
+                    refusal?.localizedDescription.contains("made in its place") == true,
+                    "\(refusal.map { "\($0)" } ?? "")")
+            }
+            for other in [reader, pinned] {
+                other.performAndWait {
+                    other.reset()
+                    expectRefusal { _ = try other.all("Tag") }
+                    let count = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+                    expectRefusal { _ = try other.count(for: count) }
+                }
+            }
+            for _ in 0..<2 { expectRefusal { try save("lost", in: context) } }
+            context.performAndWait {
+                let rows = NSBatchInsertRequest(entityName: "Tag", objects: [["name": "lost"]])
+                expectRefusal { _ = try context.execute(rows) }
+                let tags = NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: "Tag"))
+                expectRefusal { _ = try context.execute(tags) }
+                expectRefusal {
+                    _ = try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date()))
+                }
+                expectRefusal {
+                    _ = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: .distantPast))
+                }
+            }
+            try save("last", in: newContext)
+            #expect(try newer.saved("Tag", "name") == ["last", "newer"])
+            let history = try library.psql("SELECT count(*) FROM coredata.transactions")
+            #expect(history == "2")
+        }
+
+        @Test("What reads a store that was destroyed, and nothing is in its place, says so", arguments: kinds)
+        func gone(kind: StoreKind) throws {
+            let library = try Library(kind)
             let context = library.context()
             try save("former", in: context)
             try destroy(library, force: true)
-            let newer = try Library(.postgreSQL, in: library.folder)
-            let newContext = newer.context()
-            try save("newer", in: newContext)
-            let refusal = #expect(throws: NSError.self) { try save("lost", in: context) }
-            #expect(refusal?.localizedDescription.contains("made in its place") == true)
-            #expect(try newer.saved("Tag", "name") == ["newer"])
-            // With connections that are made anew, too.
-            _ = try PostgreSQLServer.shared.get().psql(
-                library.folder.url.lastPathComponent,
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                    + "WHERE datname = current_database() AND pid <> pg_backend_pid()")
-            // A pooler's connections are made anew where nobody sees it.
-            if StoreKind.asked != .pooled {
-                context.performAndWait {
-                    context.reset()
-                    #expect(throws: NSError.self) { try context.all("Tag") }
+            try context.performAndWait {
+                context.reset()
+                let error = try #require(throws: NSError.self) { try context.all("Tag") }
+                #expect(error.localizedDescription.contains("holds no Core Data store"), "\(error)")
+            }
+        }
+
+        @Test("A store whose metadata somebody else writes is read on by way of a pooler")
+        func otherMetadata() throws {
+            for kind in Self.kinds {
+                let library = try Library(kind)
+                let context = library.context()
+                try save("a", in: context)
+                let url = try #require(kind.url(in: library.folder.url))
+                for number in 0..<3 {
+                    try NSPersistentStoreCoordinator.setMetadata(
+                        ["number": number], forPersistentStoreOfType: NSPostgreSQLStoreType, at: url)
+                    let count = try context.performAndWait { try context.all("Tag").count }
+                    #expect(count == 1)
                 }
             }
-            #expect(throws: NSError.self) { try save("lost", in: context) }
-            try save("last", in: newContext)
-            #expect(try newer.saved("Tag", "name") == ["last", "newer"])
         }
 
         @Test("A store whose UUID a program has changed is still the same")

@@ -7,17 +7,12 @@
 
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct ExistingTablesTests {
-        private let server: PostgreSQLServer
-        private let folder: TemporaryFolder
-        private let url: URL
+        private let database: TestDatabase
+        private var url: URL { database.url }
 
-        init() throws {
-            server = try PostgreSQLServer.shared.get()
-            folder = try TemporaryFolder()
-            url = server.url(ofDatabase: folder.url.lastPathComponent)
-        }
+        init() throws { database = try TestDatabase() }
 
-        private func psql(_ statement: String) -> String? { server.psql(folder.url.lastPathComponent, statement) }
+        private func psql(_ statement: String) -> String? { database.psql(statement) }
 
         // MARK: A shop
 
@@ -282,7 +277,15 @@
         @Test(
             "A key that is no whole number from 1 to 2^48 - 1, or not unique by itself, is refused with the reason",
             arguments: [
-                ("id uuid PRIMARY KEY", "", "is of the type uuid"), ("id text PRIMARY KEY", "", "is of the type text"),
+                (
+                    "id uuid PRIMARY KEY", "",
+                    "the key “tag.id” is of the type uuid, and only whole numbers can be keys"
+                ),
+                (
+                    "id text PRIMARY KEY", "",
+                    "the key “tag.id” is of the type text, and only whole numbers can be keys"
+                ),
+                ("id integer UNIQUE", "INSERT INTO tag VALUES (NULL)", "the key “tag.id” may be missing"),
                 ("id integer, part integer DEFAULT 1, PRIMARY KEY (id, part)", "", "is not unique by itself"),
                 ("id bigint PRIMARY KEY", "INSERT INTO tag VALUES (281474976710656)", "go from 281474976710656"),
                 ("id bigint PRIMARY KEY", "INSERT INTO tag VALUES (0)", "go from 0 to 0"),
@@ -334,6 +337,74 @@
             }
         }
 
+        @Test(
+            "A reference of another type than keys have, and one of a join table, are refused by table, column and type"
+        )
+        func references() throws {
+            try #require(
+                psql(
+                    """
+                    CREATE TABLE note (id integer PRIMARY KEY, tag uuid);
+                    CREATE TABLE tag (id integer PRIMARY KEY);
+                    CREATE TABLE note_others (note_id text, tag_id integer);
+                    """) != nil)
+            let model = ModelText.model(
+                """
+                entity Note
+                  tag one Tag.notes
+                  others many Tag.others
+                entity Tag
+                  notes many Note.tag
+                  others many Note.others
+                """)
+            model.entitiesByName["Note"]?.relationshipsByName["tag"]?.userInfo = ["PostgreSQLName": "tag"]
+            let error = #expect(throws: NSError.self) { try coordinator(model) }
+            #expect(
+                (error?.userInfo[NSPostgreSQLMismatchesKey] as? [String])?.sorted() == [
+                    "the relationship “Note.others” needs the type bigint, "
+                        + "and “note_others.note_id” is of the type text",
+                    "“Note.tag” needs the type bigint, and “note.tag” is of the type uuid",
+                ])
+        }
+
+        @Test("A key that others write and no object can have is not seen, whatever type its column has")
+        func negativeKey() throws {
+            try #require(
+                psql("CREATE TABLE tag (id integer PRIMARY KEY, name text); INSERT INTO tag VALUES (3, 'a')") != nil)
+            let context = context(try coordinator(ModelText.model("entity Tag\n  name string")))
+            try context.performAndWait {
+                #expect(psql("INSERT INTO tag VALUES (-3, 'b'), (0, 'c')") != nil)
+                let count = try context.all("Tag").count
+                #expect(count == 1)
+            }
+        }
+
+        @Test(
+            "A row that a trigger of the table keeps out is an error that names the table",
+            arguments: ["INSERT", "UPDATE"])
+        func keptOut(operation: String) throws {
+            try #require(
+                psql(
+                    """
+                    CREATE TABLE tag (id serial PRIMARY KEY, name text); INSERT INTO tag (name) VALUES ('a');
+                    CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+                    CREATE TRIGGER nothing BEFORE \(operation) ON tag FOR EACH ROW EXECUTE FUNCTION nothing();
+                    """) != nil)
+            let context = context(try coordinator(ModelText.model("entity Tag\n  name string")))
+            try context.performAndWait {
+                if operation == "INSERT" {
+                    context.make("Tag", ["name": "b"])
+                } else {
+                    try #require(try context.all("Tag").first).setValue("b", forKey: "name")
+                }
+                let error = #expect(throws: NSError.self) { try context.save() }
+                #expect(
+                    error?.localizedDescription.contains("“tag” keeps the row out") == true,
+                    "\(error.map { "\($0)" } ?? "")")
+            }
+            #expect(psql("SELECT name FROM tag") == "a")
+        }
+
         @Test("Tables that change after a store was opened are looked at when it is opened again")
         func changedTables() throws {
             try makeShop()
@@ -352,6 +423,34 @@
                 try context.save()
             }
             #expect(psql("SELECT count(*) FROM people WHERE born = '1970-01-01 00:00:05'") == "1")
+        }
+
+        @Test("A store over existing tables is replaced by one with tables of its own, and replaces none")
+        func replaced() throws {
+            let model = ModelText.model("entity Tag\n  name string")
+            try #require(
+                psql("CREATE TABLE label (id serial PRIMARY KEY, name text); INSERT INTO label (name) VALUES ('a')")
+                    != nil)
+            let labels = ModelText.model("entity Label\n  name string")
+            _ = try coordinator(labels)
+            let other = database.server.url(ofDatabase: database.name + "-2")
+            try withStore(other, model, type: NSPostgreSQLStoreType) { context in
+                context.make("Tag", ["name": "b"])
+                try context.save()
+            }
+            let replacer = NSPersistentStoreCoordinator(managedObjectModel: model)
+            let refusal = #expect(throws: NSError.self) {
+                try replacer.replacePersistentStore(
+                    at: other, withPersistentStoreFrom: url, ofType: NSPostgreSQLStoreType)
+            }
+            #expect(refusal?.localizedDescription.contains("tables that others have made") == true)
+            try replacer.replacePersistentStore(
+                at: url, withPersistentStoreFrom: other, ofType: NSPostgreSQLStoreType)
+            try withStore(url, model, type: NSPostgreSQLStoreType) { context in
+                let count = try context.all("Tag", "name == 'b'").count
+                #expect(count == 1)
+            }
+            #expect(psql("SELECT name FROM label") == "a")
         }
 
         @Test("A database has its own tables or those of others: the option has to say so each time")
@@ -500,7 +599,7 @@
                 let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Author")
                 request.predicate = NSPredicate(format: "name == 'Author 7'")
                 try context.execute(NSBatchDeleteRequest(fetchRequest: request))
-                server.awaitHistory(of: folder.url.lastPathComponent)
+                database.server.awaitHistory(of: database.name)
                 let result = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: .distantPast))
                 let found = (result as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction]
                 #expect(found?.map { $0.changes?.count } == [50, 50, 1])

@@ -11,9 +11,7 @@
 
         init() throws { library = try Library(.postgreSQL) }
 
-        private func psql(_ statement: String) throws -> String? {
-            try PostgreSQLServer.shared.get().psql(library.folder.url.lastPathComponent, statement)
-        }
+        private func psql(_ statement: String) throws -> String? { try library.psql(statement) }
 
         private func save(_ count: Int, in context: NSManagedObjectContext) throws {
             try context.performAndWait {
@@ -86,6 +84,36 @@
                 let count = try context.all("Tag").count
                 #expect(count == 1)
             }
+        }
+
+        @Test(
+            "A row that a table without its check has let in stops a migration, and is named",
+            arguments: [
+                ("0, 'Tag'", "“tag” holds the key 0,"),
+                ("281474976710656, 'Tag'", "“tag” holds the key 281474976710656,"),
+                ("-5, 'Tag'", "“tag” holds the key -5,"),
+                ("9, 'Label'", "a row, with the key 9, of “Label”, which is no entity of the table"),
+            ])
+        func migrated(row: String, what: String) throws {
+            try save(1, in: library.context())
+            try library.coordinator.remove(library.store)
+            let insertion = "INSERT INTO tag (id, entity, name) VALUES (\(row), 'beyond')"
+            #expect(try psql("ALTER TABLE tag DROP CONSTRAINT tag_entity_check; \(insertion)") != nil)
+            let model = LibraryModel.make()
+            let color = NSAttributeDescription()
+            (color.name, color.attributeType) = ("color", .stringAttributeType)
+            model.entitiesByName["Tag"]?.properties.append(color)
+            let options = [
+                NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+            ]
+            let error = #expect(throws: NSError.self) {
+                try Library(.postgreSQL, in: library.folder, model: model, options: options)
+            }
+            #expect(error?.localizedDescription.contains(what) == true, "\(error.map { "\($0)" } ?? "")")
+            #expect(try psql("SELECT count(*) FROM tag") == "2")
+            #expect(try psql("DELETE FROM tag WHERE name = 'beyond'") == "DELETE 1")
+            let newer = try Library(.postgreSQL, in: library.folder, model: model, options: options)
+            #expect(try newer.saved("Tag", "color") == ["nil"])
         }
 
         @Test("An object whose permanent id somebody else has taken is refused, and says why")

@@ -21,7 +21,7 @@
             ) { _ in told.signal() }
             defer { NotificationCenter.default.removeObserver(observer) }
             let server = try PostgreSQLServer.shared.get()
-            let database = library.folder.url.lastPathComponent.lowercased()
+            let database = library.database.lowercased()
             let (elsewhere, older) = try (
                 PostgreSQLConnection(#require(PostgreSQLAddress(server.url(ofMadeDatabase: "postgres")))),
                 PostgreSQLConnection(#require(PostgreSQLAddress(server.url(ofMadeDatabase: database))))

@@ -11,7 +11,7 @@
         @Test("History is deleted as far as it went when the deletion began, whatever is committed meanwhile")
         func bound() throws {
             let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
-            let (server, database) = (try PostgreSQLServer.shared.get(), library.folder.url.lastPathComponent)
+            let (server, database) = (try PostgreSQLServer.shared.get(), library.database)
             let context = library.context()
             func save(_ name: String) throws {
                 try context.performAndWait {

@@ -40,7 +40,7 @@
         @Test("A predicate on changes decides about the transactions whose changes it has seen, and no others")
         func meanwhile() throws {
             let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
-            let (server, database) = (try PostgreSQLServer.shared.get(), library.folder.url.lastPathComponent)
+            let (server, database) = (try PostgreSQLServer.shared.get(), library.database)
             let context = library.context()
             func save() throws {
                 try context.performAndWait {

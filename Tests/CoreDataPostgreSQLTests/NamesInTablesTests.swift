@@ -7,10 +7,6 @@
 
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct NamesInTablesTests {
-        private func psql(_ library: Library, _ statement: String) throws -> String? {
-            try PostgreSQLServer.shared.get().psql(library.folder.url.lastPathComponent, statement)
-        }
-
         private func model(_ names: [String: String] = [:]) -> NSManagedObjectModel {
             let model = LibraryModel.make()
             for (path, name) in names {
@@ -44,8 +40,7 @@
                 ]))
             try fill(library)
             #expect(
-                try psql(
-                    library,
+                try library.psql(
                     "SELECT \"Full Name\", title FROM \"The Writers\" a JOIN book ON writer = a.id "
                         + "JOIN labels ON book_id = book.id") == "Calvino|a")
             #expect(try library.saved("Author", "name") == ["Calvino"])
@@ -94,7 +89,7 @@
             }
             for name in names { #expect(try library.saved("Tag", name) == [name]) }
             #expect(
-                try psql(library, "SELECT xmin1, name, book_id = b.id FROM tag, book_tags, book b")
+                try library.psql("SELECT xmin1, name, book_id = b.id FROM tag, book_tags, book b")
                     == "xmin|x|t")
         }
 
@@ -102,13 +97,11 @@
         func map() throws {
             let library = try Library(.postgreSQL, model: model(["Author": "writers"]))
             #expect(
-                try psql(
-                    library,
+                try library.psql(
                     "SELECT \"table\", parent FROM coredata.tables WHERE entity IN ('Author', 'Novel') ORDER BY 1")
                     == "book|Book\nwriters|")
             #expect(
-                try psql(
-                    library,
+                try library.psql(
                     "SELECT \"table\", \"column\", target, inverse FROM coredata.columns "
                         + "WHERE entity = 'Novel' AND property = 'author' AND role = 'key'")
                     == "book|author_id|writers|books")
@@ -128,7 +121,7 @@
                 book.setValue(nil, forKeyPath: "author")
                 try context.save()
             }
-            #expect(try psql(library, "SELECT full_name FROM author") == "Calvino")
+            #expect(try library.psql("SELECT full_name FROM author") == "Calvino")
         }
 
         @Test("Names that are longer than PostgreSQL's, or alike when they are cut, stay apart")

@@ -22,7 +22,7 @@
             library = try Library(.postgreSQL, model: model, options: [NSPersistentHistoryTrackingKey: true])
         }
 
-        private var database: String { library.folder.url.lastPathComponent }
+        private var database: String { library.database }
 
         private func psql(_ statement: String) -> String? { server.psql(database, statement) }
 

@@ -19,7 +19,7 @@
                 SELECT repeat('a title ' || id, 200), id, 'Book', id, 1 FROM author
                 """
             let server = try PostgreSQLServer.shared.get()
-            #expect(server.psql(library.folder.url.lastPathComponent, rows) != nil)
+            #expect(server.psql(library.database, rows) != nil)
         }
 
         /// What a process printed that ran a batch: its most memory in kilobytes.
@@ -56,7 +56,7 @@
             let server = try PostgreSQLServer.shared.get()
             return try sizes.map { size in
                 let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
-                let database = library.folder.url.lastPathComponent
+                let database = library.database
                 try Self.fill(library, books: size)
                 return try ways.map { way in
                     let peak = try Self.peak(of: way, library, rows: size)

@@ -44,8 +44,7 @@
                 program: try MigrationChild.program(named: "migration-crash-child"), arguments: kind.arguments,
                 from: ModelVersion("older", kind.versions.older), to: ModelVersion("newer", kind.versions.newer)
             ) { body in
-                try withTemporaryFolder { folder in
-                    let url = try #require(StoreKind.postgreSQL.url(in: folder))
+                try withDatabase { url, _ in
                     try kind.fill(url)
                     try body(url)
                 }
@@ -66,8 +65,7 @@
         func beginsAnew() throws {
             /// Migrates a store, after another process that was killed at a step: the steps, and the files left behind.
             func migrate(killedAt step: String?) throws -> (steps: [String], left: [String]) {
-                try withTemporaryFolder { folder in
-                    let url = try #require(StoreKind.postgreSQL.url(in: folder))
+                try withDatabase { url, folder in
                     try Kind.given.fill(url)
                     func run(_ variable: String, _ value: String) throws -> (output: String, wasKilled: Bool) {
                         let child = try ChildProgram(
@@ -130,8 +128,7 @@
             var random = SplitMix(state: 7)
             for _ in 0..<(Self.isLong ? 100 : 1) {
                 for kind in Kind.allCases {
-                    try withTemporaryFolder { folder in
-                        let url = try #require(StoreKind.postgreSQL.url(in: folder))
+                    try withDatabase { url, _ in
                         try kind.fill(url)
                         let child = try ChildProgram("migration-crash-child", [url.absoluteString] + kind.arguments)
                         var text = child.wait(for: "begin\n")

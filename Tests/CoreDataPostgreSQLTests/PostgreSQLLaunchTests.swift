@@ -36,8 +36,7 @@
 
         @Test("Of eight processes that begin at once one migrates, and all open the store")
         func manyProcesses() throws {
-            try withTemporaryFolder { folder in
-                let url = try #require(StoreKind.postgreSQL.url(in: folder))
+            try withDatabase { url, _ in
                 try Self.fill(url, books: 2_000)
                 let children = try (0..<8).map { _ in
                     try ChildProgram(
@@ -57,8 +56,7 @@
             "A process that has the older version open is waited for, and named; when it has ended the store is migrated"
         )
         func olderProcess() throws {
-            try withTemporaryFolder { folder in
-                let url = try #require(StoreKind.postgreSQL.url(in: folder))
+            try withDatabase { url, _ in
                 try Self.fill(url, books: 5)
                 let child = try ChildProgram("migration-crash-child", [url.absoluteString, "hold"])
                 defer { child.kill() }
@@ -91,8 +89,7 @@
 
         @Test("An older program on a newer store is refused like one on a file, and what it would lose is counted")
         func olderProgram() throws {
-            try withTemporaryFolder { folder in
-                let url = try #require(StoreKind.postgreSQL.url(in: folder))
+            try withDatabase { url, _ in
                 let older = "entity Note\n  name string\nentity Label : Note\n  color string"
                 let newer = older + "\n  size int32! = 5\n  text string"
                 try withStore(url, ModelText.model(newer), type: Self.type) { context in
@@ -122,8 +119,7 @@
 
         @Test("History, the program's metadata and the versions that the store has left survive")
         func kept() throws {
-            try withTemporaryFolder { folder in
-                let url = try #require(StoreKind.postgreSQL.url(in: folder))
+            try withDatabase { url, _ in
                 let first = "entity Note\n  name string"
                 let tracked: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
                 let migrating = tracked.merging(Self.options) { $1 }
@@ -166,8 +162,7 @@
             "A manager that launches while another process migrates shows how far that is, and opens the store afterwards"
         )
         func manager() async throws {
-            try await withTemporaryFolder { folder in
-                let url = try #require(StoreKind.postgreSQL.url(in: folder))
+            try await withDatabase { url, _ in
                 try Self.fill(url, books: 200)
                 let child = try ChildProgram(
                     "migration-crash-child", [url.absoluteString],
@@ -204,8 +199,7 @@
             "A manager migrates a store in a database on its way to ready, with a progress, and makes one where none is"
         )
         func managerMigrates() async throws {
-            try await withTemporaryFolder { folder in
-                let url = try #require(StoreKind.postgreSQL.url(in: folder))
+            try await withDatabase { url, _ in
                 var configuration = CoreDataManager.Configuration()
                 configuration.storeType = Self.type
                 configuration.allowedLosses = CrashModels.removed

@@ -61,8 +61,7 @@
 
         @Test("Places in ordered relationships of both sides survive a migration where the store lies")
         func places() throws {
-            try withTemporaryFolder { folder in
-                let url = try #require(StoreKind.postgreSQL.url(in: folder))
+            try withDatabase { url, _ in
                 let older =
                     "entity Book\n  shelves ordered Shelf.books\nentity Shelf\n  room string\n  books ordered Book.shelves"
                 func rooms(_ context: NSManagedObjectContext) throws -> [String] {
@@ -83,8 +82,7 @@
 
         @Test("A deferred migration leaves nothing to be done: what waits in files takes no time in a database")
         func deferred() throws {
-            try withTemporaryFolder { folder in
-                let url = try #require(StoreKind.postgreSQL.url(in: folder))
+            try withDatabase { url, folder in
                 let newer = ModelText.model(
                     DepotModels.versions[0].replacingOccurrences(of: "  size string\n", with: ""))
                 try DepotModels.fill(url, DepotModels.versions[0], items: 20, type: Self.type)
@@ -106,8 +104,7 @@
 
         @Test("A policy or a handler that fails leaves the store as it was, and its error is told")
         func failing() throws {
-            try withTemporaryFolder { folder in
-                let url = try #require(StoreKind.postgreSQL.url(in: folder))
+            try withDatabase { url, _ in
                 try DepotModels.fill(url, DepotModels.stages[0], items: 20, type: Self.type)
                 let before = try StoreText.lines(url, ModelText.model(DepotModels.stages[0]), type: Self.type)
                 let manager = DepotModels.manager()
@@ -128,8 +125,7 @@
 
         @Test("What the newer store cannot hold in the database is told, and the older one is whole")
         func unfit() throws {
-            try withTemporaryFolder { folder in
-                let url = try #require(StoreKind.postgreSQL.url(in: folder))
+            try withDatabase { url, _ in
                 try DepotModels.fill(url, DepotModels.stages[0], items: 20, type: Self.type)
                 let manager = DepotModels.manager()
                 let last = try #require(manager.stages.last as? NSCustomMigrationStage)
@@ -158,8 +154,7 @@
 
         @Test("A forecast says the steps, the rows, the locks and how long they are held")
         func forecast() throws {
-            try withTemporaryFolder { folder in
-                let url = try #require(StoreKind.postgreSQL.url(in: folder))
+            try withDatabase { url, _ in
                 try DepotModels.fill(url, DepotModels.versions[1], items: 200, type: Self.type)
                 func forecast(_ model: NSManagedObjectModel, _ options: [AnyHashable: Any] = [:]) throws
                     -> MigrationForecast

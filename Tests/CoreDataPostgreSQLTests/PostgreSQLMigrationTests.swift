@@ -64,8 +64,7 @@
 
         @Test("Derived attributes that a version adds are computed for the rows that are there, by whom it may be")
         func derived() throws {
-            try withTemporaryFolder { folder in
-                let url = try #require(StoreKind.postgreSQL.url(in: folder))
+            try withDatabase { url, _ in
                 let text = """
                     entity Author
                       name string
@@ -194,11 +193,36 @@
             }
         }
 
+        @Test("A reference that leads to nothing is none behind a migration from which on it must lead somewhere")
+        func dangling() throws {
+            let older = "entity Book\n  title string\n  next one Book"
+            let newer = "entity Book\n  title string\n  next one Book.previous\n  previous many Book.next"
+            try withDatabase { url, _ in
+                try withStore(url, ModelText.model(older), type: NSPostgreSQLStoreType) { context in
+                    let books = ["a", "b", "c"].map { context.make("Book", ["title": $0]) }
+                    books[0].setValue(books[1], forKey: "next")
+                    books[1].setValue(books[2], forKey: "next")
+                    try context.save()
+                    context.delete(books[2])
+                    try context.save()
+                }
+                var options = Self.options
+                options[NSMigrationKnownVersionsOption] = [ModelText.model(older)]
+                try withStore(url, ModelText.model(newer), type: NSPostgreSQLStoreType, options: options) { context in
+                    let (a, b) = (
+                        try context.all("Book", "title == 'a'").first, try context.all("Book", "title == 'b'").first
+                    )
+                    #expect(a?.value(forKey: "next") as? NSManagedObject == b)
+                    #expect(b != nil && b?.value(forKey: "next") == nil)
+                    #expect((b?.value(forKey: "previous") as? NSSet)?.count == 1)
+                }
+            }
+        }
+
         @Test("What was migrated takes new objects, is changed, and is migrated back")
         func goingOn() throws {
-            try withTemporaryFolder { folder in
+            try withDatabase { url, _ in
                 let kind = StoreKind.postgreSQL
-                let url = try #require(kind.url(in: folder))
                 let (older, newer) = (ModelText.model(Self.older), ModelText.model(Change.everything.newer))
                 try withStore(url, older, type: kind.type) { try Self.fill($0) }
                 try withStore(url, newer, type: kind.type, options: Self.options) { context in
@@ -219,9 +243,8 @@
 
         @Test("A store of another version is not opened without the options, and stays as it is")
         func refused() throws {
-            try withTemporaryFolder { folder in
+            try withDatabase { url, _ in
                 let kind = StoreKind.postgreSQL
-                let url = try #require(kind.url(in: folder))
                 let (older, newer) = (ModelText.model(Self.older), ModelText.model(Change.addedAttributes.newer))
                 try withStore(url, older, type: kind.type) { try Self.fill($0) }
                 let before = try StoreText.lines(url, older, type: kind.type)
@@ -243,9 +266,8 @@
 
         @Test("A process that has the older version open is waited for, and then named")
         func olderVersionInUse() throws {
-            try withTemporaryFolder { folder in
+            try withDatabase { url, _ in
                 let kind = StoreKind.postgreSQL
-                let url = try #require(kind.url(in: folder))
                 let (older, newer) = (ModelText.model(Self.older), ModelText.model(Change.addedAttributes.newer))
                 var options = Self.options
                 options[NSPersistentStoreTimeoutOption] = 0.2
@@ -271,9 +293,8 @@
 
         @Test("Of many that begin at once one migrates, and all open the store")
         func manyAtOnce() throws {
-            try withTemporaryFolder { folder in
+            try withDatabase { url, _ in
                 let kind = StoreKind.postgreSQL
-                let url = try #require(kind.url(in: folder))
                 try withStore(url, ModelText.model(Self.older), type: kind.type) { try Self.fill($0) }
                 let (counts, failures) = (Locked<[Int]>([]), Locked<[String]>([]))
                 DispatchQueue.concurrentPerform(iterations: 8) { _ in
@@ -294,9 +315,8 @@
 
         @Test("A migration that is cancelled leaves the store as it was")
         func cancelled() throws {
-            try withTemporaryFolder { folder in
+            try withDatabase { url, _ in
                 let kind = StoreKind.postgreSQL
-                let url = try #require(kind.url(in: folder))
                 let (older, newer) = (ModelText.model(Self.older), ModelText.model(Change.realPages.newer))
                 try withStore(url, older, type: kind.type) { try Self.fill($0) }
                 let before = try StoreText.lines(url, older, type: kind.type)

@@ -274,6 +274,31 @@
             }
         }
 
+        @Test(
+            "A store that is replaced by itself, whatever its address says besides, stays as it is",
+            arguments: [true, false])
+        func replacedByItself(force: Bool) throws {
+            let database = try TestDatabase()
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            let other = try #require(URL(string: database.url.absoluteString + "&application_name=other"))
+            #expect(throws: NSError.self) {
+                try coordinator.replacePersistentStore(
+                    at: other, withPersistentStoreFrom: database.url, ofType: NSPostgreSQLStoreType)
+            }
+            try withStore(database.url, LibraryModel.make(), type: NSPostgreSQLStoreType) { context in
+                context.make("Tag", ["name": "a"])
+                try context.save()
+                for url in [database.url, other] {
+                    try coordinator.replacePersistentStore(
+                        at: url, destinationOptions: [NSPersistentStoreForceDestroyOption: force],
+                        withPersistentStoreFrom: database.url, ofType: NSPostgreSQLStoreType)
+                }
+                context.make("Tag", ["name": "b"])
+                try context.save()
+            }
+            #expect(database.psql("SELECT string_agg(name, ',' ORDER BY name) FROM tag") == "a,b")
+        }
+
         @Test("A move that is cancelled leaves nothing at its address")
         func cancelled() throws {
             try withTemporaryFolder { folder in
@@ -347,7 +372,7 @@
                 INSERT INTO book_tags (book_id, tag_id) SELECT b.id, t.id FROM book b JOIN tag t ON t.name = b.title; \
                 ANALYZE
                 """
-            #expect(server.psql(library.folder.url.lastPathComponent, rows) != nil)
+            #expect(server.psql(library.database, rows) != nil)
             let url = try #require(StoreKind.postgreSQL.url(in: library.folder.url))
             let connection = try PostgreSQLConnection(
                 #require(PostgreSQLAddress(url)), labels: EntityLabels(store.schema, store.layout))

@@ -67,7 +67,7 @@
             }
             let (context, other) = (library.context(), try library.beside().context())
             let server = try PostgreSQLServer.shared.get()
-            let database = library.folder.url.lastPathComponent
+            let database = library.database
             for (number, large) in Self.largeValues.enumerated() {
                 let name = "picture \(number)"
                 let second = Data([1, 1]) + large

@@ -14,7 +14,7 @@
         }
 
         private func run(_ statement: String, _ library: Library) throws {
-            let database = library.folder.url.lastPathComponent
+            let database = library.database
             #expect(try PostgreSQLServer.shared.get().psql(database, statement) != nil)
         }
 

@@ -92,7 +92,7 @@
                 try context.save()
             }
             let server = try PostgreSQLServer.shared.get()
-            let database = library.folder.url.lastPathComponent
+            let database = library.database
             #expect(server.psql(database, "SELECT entity, name, active FROM author") == "Author|Calvino|t")
         }
 
@@ -162,7 +162,7 @@
             let library = try Library(.postgreSQL)
             let context = library.context()
             let server = try PostgreSQLServer.shared.get()
-            let database = library.folder.url.lastPathComponent
+            let database = library.database
             try context.performAndWait {
                 context.make("Tag", ["name": "a"])
                 try context.save()

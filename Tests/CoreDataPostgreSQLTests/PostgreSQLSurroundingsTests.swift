@@ -9,49 +9,43 @@
     /// What a server and a database are set to, and what else is in them.
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct PostgreSQLSurroundingsTests {
-        private let server: PostgreSQLServer
-        private let folder: TemporaryFolder
+        private let database: TestDatabase
 
-        init() throws {
-            server = try PostgreSQLServer.shared.get()
-            folder = try TemporaryFolder()
-        }
+        init() throws { database = try TestDatabase() }
 
-        private var database: String { folder.url.lastPathComponent }
-
-        private func psql(_ statement: String) -> String? { server.psql(database, statement) }
+        private func psql(_ statement: String) -> String? { database.psql(statement) }
 
         private func connection() throws -> PostgreSQLConnection {
-            try PostgreSQLConnection(#require(PostgreSQLAddress(server.url(ofDatabase: database))))
+            try PostgreSQLConnection(#require(PostgreSQLAddress(database.url)))
         }
 
         @Test("A database in another encoding than UTF8 is refused with the reason")
         func encoding() throws {
             let name = "latin-\(UUID().uuidString.lowercased())"
             try #require(
-                server.psql(
+                database.server.psql(
                     "postgres", "CREATE DATABASE \"\(name)\" ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'") != nil)
-            defer { _ = server.psql("postgres", "DROP DATABASE \"\(name)\" WITH (FORCE)") }
+            defer { _ = database.server.psql("postgres", "DROP DATABASE \"\(name)\" WITH (FORCE)") }
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
             let error = #expect(throws: NSError.self) {
                 try coordinator.addPersistentStore(
-                    ofType: NSPostgreSQLStoreType, configurationName: nil, at: server.url(ofMadeDatabase: name))
+                    ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.server.url(ofMadeDatabase: name)
+                )
             }
             #expect(error?.code == NSPersistentStoreOpenError)
             #expect(error?.localizedDescription.contains("LATIN1") == true)
-            #expect(server.psql(name, "SELECT count(*) FROM pg_namespace WHERE nspname = 'coredata'") == "0")
+            #expect(database.server.psql(name, "SELECT count(*) FROM pg_namespace WHERE nspname = 'coredata'") == "0")
         }
 
         @Test("A database that reads backslashes as signs keeps texts with them as they are")
         func backslashes() throws {
-            _ = server.url(ofDatabase: database)
             try #require(
-                psql("ALTER DATABASE \"\(database.lowercased())\" SET standard_conforming_strings = off") != nil)
+                psql("ALTER DATABASE \"\(database.name.lowercased())\" SET standard_conforming_strings = off") != nil)
             let model = LibraryModel.make()
             let name = model.entitiesByName["Tag"]?.attributesByName["name"]
             name?.defaultValue = "C:\\new"
             name?.userInfo = ["PostgreSQLName": "a\\b"]
-            let library = try Library(.postgreSQL, in: folder, model: model)
+            let library = try Library(.postgreSQL, in: database.folder, model: model)
             #expect(
                 psql("SELECT \"column\" FROM coredata.columns WHERE entity = 'Tag' AND property = 'name'") == "a\\b")
             #expect(psql("INSERT INTO tag DEFAULT VALUES") != nil)
@@ -61,14 +55,17 @@
         @Test("Whoever's path leads to another schema first finds the store, migrates it and destroys it")
         func searchPath() throws {
             do {
-                let context = try Library(.postgreSQL, in: folder).context()
+                let context = try Library(.postgreSQL, in: database.folder).context()
                 try context.performAndWait {
                     context.make("Tag", ["name": "a"])
                     try context.save()
                 }
             }
             try #require(
-                psql("CREATE SCHEMA other; ALTER DATABASE \"\(database.lowercased())\" SET search_path = other, public")
+                psql(
+                    "CREATE SCHEMA other; "
+                        + "ALTER DATABASE \"\(database.name.lowercased())\" SET search_path = other, public"
+                )
                     != nil)
             let model = LibraryModel.make()
             let color = NSAttributeDescription()
@@ -76,7 +73,7 @@
             model.entitiesByName["Tag"]?.properties.append(color)
             do {
                 let library = try Library(
-                    .postgreSQL, in: folder, model: model,
+                    .postgreSQL, in: database.folder, model: model,
                     options: [
                         NSMigratePersistentStoresAutomaticallyOption: true,
                         NSInferMappingModelAutomaticallyOption: true,
@@ -89,7 +86,7 @@
             }
             #expect(psql("SELECT name, color FROM public.tag") == "a|red")
             try NSPersistentStoreCoordinator(managedObjectModel: model).destroyPersistentStore(
-                at: server.url(ofDatabase: database), ofType: NSPostgreSQLStoreType)
+                at: database.url, ofType: NSPostgreSQLStoreType)
             #expect(
                 psql("SELECT count(*) FROM pg_tables WHERE schemaname IN ('public', 'other', 'coredata')") == "0")
         }
@@ -98,7 +95,7 @@
         func indexes() throws {
             let model = LibraryModel.make()
             model.entitiesByName["Tag"]?.uniquenessConstraints = [["name"]]
-            let library = try Library(.postgreSQL, in: folder, model: model)
+            let library = try Library(.postgreSQL, in: database.folder, model: model)
             let index = try #require(
                 psql(
                     "SELECT indexname FROM pg_indexes WHERE tablename = 'tag' AND indexdef LIKE 'CREATE UNIQUE%' "
@@ -136,11 +133,10 @@
 
         @Test("The direct address is followed, although the URL has the number of a pooler's host")
         func directAddress() throws {
-            _ = server.url(ofDatabase: database)
             let url = try #require(
                 URL(
-                    string: "postgresql:///\(database.lowercased())?host=pooler.invalid&hostaddr=127.0.0.1&port=1"
-                        + "&user=postgres&direct=\(server.folder):5432"))
+                    string: "postgresql:///\(database.name.lowercased())?host=pooler.invalid&hostaddr=127.0.0.1&port=1"
+                        + "&user=postgres&direct=\(database.server.folder):5432"))
             let address = try #require(PostgreSQLAddress(url))
             #expect(throws: PostgreSQLError.self) { try PostgreSQLConnection(address) }
             #expect(try PostgreSQLConnection(address.direct).texts("SELECT 1") == ["1"])
@@ -148,7 +144,7 @@
 
         @Test("Large values go to the server some at a time, whether inserted, updated or by a batch")
         func largeValues() throws {
-            let library = try Library(.postgreSQL, in: folder)
+            let library = try Library(.postgreSQL, in: database.folder)
             try #require(
                 psql(
                     """

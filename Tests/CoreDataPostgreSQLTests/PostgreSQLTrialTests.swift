@@ -1,10 +1,11 @@
 #if PostgreSQL
     import CoreData
-    import CoreDataPostgreSQL
     import Foundation
     import MigrationTestKit
     import TestSupport
     import Testing
+
+    @testable import CoreDataPostgreSQL
 
     /// Trials of migrations whose stores are in databases.
     @Suite(
@@ -25,44 +26,14 @@
             server.psql("postgres", "SELECT count(*) FROM pg_database WHERE datname LIKE 'coredata_trial_%'")
         }
 
-        private static let everything = """
-            abstract entity Thing
-              name string!
-              made date
-            entity Book : Thing
-              pages int16
-              copies int32! = 1
-              sold int64
-              price decimal
-              weight double
-              lent bool
-              cover data external
-              code uuid
-              link uri
-              shelf one Shelf.books
-              tags many Tag.books
-              next one Book.previous
-              previous one Book.next
-              chapters ordered Chapter.book
-            entity Chapter
-              title string index
-              book one! Book.chapters
-            entity Shelf : Thing
-              books many Book.shelf
-            entity Tag
-              word string
-              books many Book.tags
-              unique word
-            """
-
         @Test("Every hop, the chain and every way back are tried in databases of their own, which are dropped")
         func versions() throws {
             var trial = trial([
-                Self.everything,
-                Self.everything.replacingOccurrences(of: "word string", with: "text string was word")
+                SampleModels.everything,
+                SampleModels.everything.replacingOccurrences(of: "word string", with: "text string was word")
                     .replacingOccurrences(of: "unique word", with: "unique text")
                     .replacingOccurrences(of: "pages int16", with: "pages double\n  note string! = none"),
-                Self.everything.replacingOccurrences(of: "word string", with: "text data")
+                SampleModels.everything.replacingOccurrences(of: "word string", with: "text data")
                     .replacingOccurrences(of: "unique word", with: ""),
             ])
             trial.samples.rowsPerEntity = 6
@@ -153,6 +124,29 @@
                 server.psql("postgres", "SELECT datname FROM pg_database WHERE datname LIKE 'coredata_trial_%'")
                     == names[1])
             #expect(try user.payloads() == [])
+        }
+
+        @Test(
+            "The database of a trial is kept although a pooler ends connections on which nothing happens",
+            .enabled(
+                if: PostgreSQLPooler.reasonOfAbsence == nil, "\(PostgreSQLPooler.reasonOfAbsence ?? "")"))
+        func idle() throws {
+            let pooler = try PostgreSQLPooler(settings: "server_idle_timeout = 1")
+            func connection(_ url: URL) throws -> PostgreSQLConnection {
+                try PostgreSQLConnection(#require(PostgreSQLAddress(url)))
+            }
+            let trial = try PostgreSQLScratch(beside: pooler.url(ofMadeDatabase: "postgres"), connection)
+            // A younger connection, whose end tells that the time of the older one is over.
+            let folder = try TemporaryFolder()
+            let name = server.url(ofDatabase: folder.url.lastPathComponent).lastPathComponent
+            let younger = try connection(pooler.url(ofMadeDatabase: name))
+            let count = "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(name)'"
+            while server.psql("postgres", count) != "0" {}
+            withExtendedLifetime(younger) {}
+            try PostgreSQLScratch(beside: server.url(ofMadeDatabase: "postgres"), connection).drop()
+            #expect(databases() == "1")
+            try trial.drop()
+            #expect(databases() == "0")
         }
 
         @Test("A role that may not make databases, and an address that leads elsewhere, are told so")

@@ -72,7 +72,7 @@
                 at: url, withPersistentStoreFrom: try #require(StoreKind.postgreSQL.url(in: source.folder.url)),
                 ofType: Self.type)
             let copy = try Library(.postgreSQL, in: library.folder, options: Self.tracking)
-            let (server, database) = (try PostgreSQLServer.shared.get(), library.folder.url.lastPathComponent)
+            let (server, database) = (try PostgreSQLServer.shared.get(), library.database)
             let context = copy.context()
             try context.performAndWait {
                 context.make("Tag")

@@ -11,7 +11,7 @@
         @Test("A store that stays open removes the tokens of the day before, once an hour behind a save")
         func hourly() throws {
             let library = try Library(.postgreSQL)
-            let (server, database) = (try PostgreSQLServer.shared.get(), library.folder.url.lastPathComponent)
+            let (server, database) = (try PostgreSQLServer.shared.get(), library.database)
             let store = try #require(library.store as? SQLStore)
             let context = library.context()
             func save() throws {

@@ -11,9 +11,7 @@
 
         init() throws { library = try Library(.postgreSQL) }
 
-        private func psql(_ statement: String) throws -> String? {
-            try PostgreSQLServer.shared.get().psql(library.folder.url.lastPathComponent, statement)
-        }
+        private func psql(_ statement: String) throws -> String? { try library.psql(statement) }
 
         @Test("A row that psql deletes and inserts anew under its key is another one: read anew, and in conflict")
         func reinserted() throws {

@@ -23,7 +23,7 @@
         private func history(
             _ library: Library, after token: NSPersistentHistoryToken? = nil
         ) throws -> [String] {
-            try PostgreSQLServer.shared.get().awaitHistory(of: library.folder.url.lastPathComponent)
+            try PostgreSQLServer.shared.get().awaitHistory(of: library.database)
             let context = library.context()
             return try context.performAndWait {
                 let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
@@ -38,7 +38,7 @@
         private func restore(_ library: Library) throws {
             let server = try PostgreSQLServer.shared.get()
             let moved = server.psql(
-                library.folder.url.lastPathComponent,
+                library.database,
                 "UPDATE coredata.transactions SET id = id + 1000000000; "
                     + "UPDATE coredata.changes SET transaction = transaction + 1000000000")
             #expect(moved != nil)
@@ -46,9 +46,7 @@
 
         /// History is to be read: otherwise nobody need wait for it.
         private func requireNumbersAbove(_ library: Library) throws {
-            let isAbove = try PostgreSQLServer.shared.get().psql(
-                library.folder.url.lastPathComponent,
-                "SELECT max(id) < coredata.history_end() FROM coredata.transactions")
+            let isAbove = try library.psql("SELECT max(id) < coredata.history_end() FROM coredata.transactions")
             try #require(isAbove == "t")
         }
 
@@ -66,7 +64,7 @@
                 #expect(try history(restored).count == count)
                 let token = try #require(restored.coordinator.currentPersistentHistoryToken(fromStores: nil))
                 try save("c", in: restored)
-                let database = library.folder.url.lastPathComponent
+                let database = library.database
                 let server = try PostgreSQLServer.shared.get()
                 let recorded = server.psql(database, "SELECT max(id) FROM coredata.transactions")
                 let store = try #require(restored.store as? SQLStore)
@@ -104,7 +102,7 @@
                 forName: .NSPersistentStoreRemoteChange, object: restored.coordinator, queue: nil
             ) { _ in told.signal() }
             defer { NotificationCenter.default.removeObserver(observer) }
-            let database = library.folder.url.lastPathComponent
+            let database = library.database
             let server = try PostgreSQLServer.shared.get()
             let address = try #require(PostgreSQLAddress(server.url(ofMadeDatabase: database.lowercased())))
             let older = try PostgreSQLConnection(address)

@@ -6,37 +6,6 @@ import Testing
 
 @Suite("Trials of migrations")
 struct MigrationTrialTests {
-    private static let everything = """
-        abstract entity Thing
-          name string!
-          made date
-        entity Book : Thing
-          pages int16
-          copies int32! = 1
-          sold int64
-          price decimal
-          weight double
-          rating float
-          lent bool
-          cover data external
-          code uuid
-          link uri
-          shelf one Shelf.books
-          tags many Tag.books
-          next one Book.previous
-          previous one Book.next
-          chapters ordered Chapter.book
-        entity Chapter
-          title string
-          book one! Book.chapters
-        entity Shelf : Thing
-          books many Book.shelf
-        entity Tag
-          word string
-          books many Book.tags
-          unique word
-        """
-
     private func version(_ name: String, _ text: String) -> ModelVersion { ModelVersion(name, ModelText.model(text)) }
 
     @Test(
@@ -46,8 +15,9 @@ struct MigrationTrialTests {
         try withTemporaryFolder { folder in
             func lines(_ seed: UInt64, _ name: String) throws -> [String] {
                 let url = folder.appendingPathComponent("\(name).sqlite")
-                try SampleStore(rowsPerEntity: 12, seed: seed).make(at: url, version("one", Self.everything))
-                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.everything))
+                try SampleStore(rowsPerEntity: 12, seed: seed).make(at: url, version("one", SampleModels.everything))
+                let coordinator = NSPersistentStoreCoordinator(
+                    managedObjectModel: ModelText.model(SampleModels.everything))
                 let store = try coordinator.addPersistentStore(
                     ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
                 defer { try? coordinator.remove(store) }
@@ -88,14 +58,14 @@ struct MigrationTrialTests {
         "every hop and the whole chain are tried; what cannot be inferred is refused with its reason, and nothing else")
     func chain() throws {
         let texts = [
-            Self.everything,
-            Self.everything.replacingOccurrences(of: "word string", with: "text string was word")
+            SampleModels.everything,
+            SampleModels.everything.replacingOccurrences(of: "word string", with: "text string was word")
                 .replacingOccurrences(of: "unique word", with: "unique text"),
-            Self.everything.replacingOccurrences(of: "word string", with: "text string")
+            SampleModels.everything.replacingOccurrences(of: "word string", with: "text string")
                 .replacingOccurrences(of: "unique word", with: "unique text")
                 .replacingOccurrences(of: "pages int16", with: "pages double")
                 .replacingOccurrences(of: "price decimal", with: "price double\n  note string! = none"),
-            Self.everything.replacingOccurrences(of: "word string", with: "text data")
+            SampleModels.everything.replacingOccurrences(of: "word string", with: "text data")
                 .replacingOccurrences(of: "unique word\n", with: "").replacingOccurrences(of: "unique word", with: ""),
         ]
         let trial = MigrationTrial(texts.enumerated().map { version("\($0.offset)", $0.element) })

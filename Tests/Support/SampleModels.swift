@@ -2,6 +2,38 @@ import CoreData
 
 /// Models built in code, for tests that need more than one entity and one attribute.
 public enum SampleModels {
+    /// An entity for every kind of attribute and relationship, in the words of `ModelText`.
+    public static let everything = """
+        abstract entity Thing
+          name string!
+          made date
+        entity Book : Thing
+          pages int16
+          copies int32! = 1
+          sold int64
+          price decimal
+          weight double
+          rating float
+          lent bool
+          cover data external
+          code uuid
+          link uri
+          shelf one Shelf.books
+          tags many Tag.books
+          next one Book.previous
+          previous one Book.next
+          chapters ordered Chapter.book
+        entity Chapter
+          title string index
+          book one! Book.chapters
+        entity Shelf : Thing
+          books many Book.shelf
+        entity Tag
+          word string
+          books many Book.tags
+          unique word
+        """
+
     /// A library: publications with books below them, authors, tags; every kind of property, index, constraint,
     /// configuration and template.
     public static func library() -> NSManagedObjectModel {

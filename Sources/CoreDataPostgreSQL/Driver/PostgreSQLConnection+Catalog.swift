@@ -49,6 +49,14 @@
 
         // MARK: Tables of stores
 
+        /// Key and entity of the first row that is not what a check wants.
+        func rowBeyond(_ check: PostgreSQLChange.Check, ofTable table: String) throws -> [String?]? {
+            try rows(
+                "SELECT \(check.key), \(check.column) FROM \(table) WHERE NOT (\(check.text)) "
+                    + "ORDER BY 1 LIMIT 1"
+            ).first
+        }
+
         /// Of each column: name, whether it must have a value, has one from a sequence, has one by default, and the
         /// comment.
         func columnsWithComments(ofTable table: String) throws -> [[String?]] {
@@ -75,6 +83,16 @@
                 AND EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'coredata_changed')
                 """
             return try texts(select, [column, value])
+        }
+
+        /// The tables that have triggers of ours.
+        func tablesOfTriggers() throws -> [String] {
+            try texts(
+                """
+                SELECT DISTINCT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
+                WHERE t.tgname IN ('coredata_changed', 'coredata_paired') \
+                AND c.relnamespace = current_schema()::regnamespace ORDER BY 1
+                """)
         }
 
         /// Changes a table in a transaction of its own, where nobody holds it for long.

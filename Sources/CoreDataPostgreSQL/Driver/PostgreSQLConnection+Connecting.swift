@@ -11,7 +11,7 @@
             if PQstatus(handle) != CONNECTION_BAD {
                 let known = parameters(of: handle)
                 let seconds =
-                    known["connect_timeout"].map { Int($0) ?? 0 } ?? PostgreSQLAddress.usualConnectTimeout
+                    known["connect_timeout"].flatMap { Int($0) } ?? PostgreSQLAddress.usualConnectTimeout
                 if [known["host"], known["hostaddr"]].contains(where: { $0?.contains(",") == true }) {
                     // libpq goes on to the next host only where it waits itself.
                     PQfinish(handle)

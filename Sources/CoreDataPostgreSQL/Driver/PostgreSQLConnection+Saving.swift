@@ -70,11 +70,12 @@
             let version = expectedVersion
             expectedVersion = nil
             try queue(Self.checking)
-            try queue(try own(Self.ending), PostgreSQLValues(), .ended(version: version))
+            try queue(try own(Self.versionOfMetadata), PostgreSQLValues(), .ended(version: version))
         }
 
         private static let checking = "SET CONSTRAINTS ALL IMMEDIATE"
-        private static let ending = "SELECT coalesce(max(xmin::text::bigint), 0) FROM coredata.metadata"
+        /// It is another one whenever somebody writes them.
+        static let versionOfMetadata = "SELECT coalesce(max(xmin::text::bigint), 0) FROM coredata.metadata"
 
         func commit() throws {
             isSaving = false

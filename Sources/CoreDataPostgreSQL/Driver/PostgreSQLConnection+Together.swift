@@ -17,7 +17,12 @@
             case begun
             /// The version of the tables is its first column.
             case ended(version: Int64?)
+            /// The version of the metadata is its last column.
+            case settings(version: Int64)
         }
+
+        /// What is read has other metadata than was expected.
+        struct OtherMetadata: Error {}
 
         func together<Result>(_ body: () throws -> Result) throws -> Result {
             if isTogether { return try body() }
@@ -128,6 +133,8 @@
             case .begun: serverTransaction = rows.int64(rows.types.count - 1)
             case .ended(let version):
                 if let version, rows.int64(0) != version { throw SQLSurprise() }
+            case .settings(let version):
+                if rows.int64(rows.types.count - 1) != version { throw OtherMetadata() }
             }
         }
 
@@ -135,21 +142,59 @@
 
         /// Prepares a statement, and asks for the types of its parameters. Types that are given are not asked for.
         func prepare(_ text: String, as name: String, types: [Oid]) throws -> [Oid] {
-            if !isTogether {
-                try deallocateDoomed()
-                try enterPipeline()
-            }
-            defer { if !isTogether { PQexitPipelineMode(handle) } }
+            if !isTogether { try deallocateDoomed() }
             let serverName = usesNamedStatements ? name : ""
-            guard PQsendPrepare(handle, serverName, text, Int32(types.count), types) == 1 else { throw error(nil) }
-            pending.append(.ignored)
-            guard PQsendDescribePrepared(handle, serverName) == 1 else { throw error(nil) }
-            pending.append(.wanted)
-            let described = try flush()
+            let described = try sendingWithin {
+                guard PQsendPrepare(handle, serverName, text, Int32(types.count), types) == 1 else { throw error(nil) }
+                pending.append(.ignored)
+                guard PQsendDescribePrepared(handle, serverName) == 1 else { throw error(nil) }
+                pending.append(.wanted)
+            }
             defer { PQclear(described) }
             let found = (0..<PQnparams(described)).map { PQparamtype(described, $0) }
             if !usesNamedStatements { unnamed[name] = Unnamed(text: text, types: found) }
             return found
+        }
+
+        /// Whether what is sent now would be sent without the settings, which come with each transaction.
+        var lacksSettings: Bool { !settings.isEmpty && !isTogether && transactionState == PQTRANS_IDLE }
+
+        /// Sends something, and waits for the result that is wanted. Where the settings come with each transaction it is
+        /// sent within one: so tables are looked for by the search path, and others' locks on them waited for as long as
+        /// the limits say.
+        func sendingWithin(_ send: () throws -> Void) throws -> OpaquePointer? {
+            if isTogether {
+                try send()
+                return try flush()
+            }
+            try enterPipeline()
+            var isBegun = false
+            defer {
+                PQexitPipelineMode(handle)
+                if isBegun, transactionState == PQTRANS_INERROR { try? execute("ROLLBACK") }
+            }
+            if lacksSettings {
+                isBegun = !isReadingWanted
+                if isBegun { for text in ["BEGIN"] + transactionSettings { try queue(text) } }
+                try queueWantedBeginning()
+            }
+            try send()
+            if isBegun { try queue("COMMIT") }
+            return try flush()
+        }
+
+        /// Sends the beginning of the transaction of reading that is wanted, if there is one, in a pipeline.
+        func queueWantedBeginning() throws {
+            guard case .wanted(let snapshot) = reading else { return }
+            reading = .begun
+            try queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            if let snapshot { try queue("SET TRANSACTION SNAPSHOT '\(snapshot)'") }
+            if settings.isEmpty { return }
+            if let expectedMetadata {
+                try queue("\(settings), (\(Self.versionOfMetadata))", .settings(version: expectedMetadata))
+            } else {
+                try queue(settings)
+            }
         }
 
         // MARK: Reading
@@ -170,25 +215,21 @@
         }
 
         /// Runs a prepared statement that a transaction of reading begins with.
-        func runReading(_ name: String, _ values: PostgreSQLValues, at snapshot: String?) throws -> OpaquePointer? {
+        func runReading(_ name: String, _ values: PostgreSQLValues) throws -> OpaquePointer? {
             try enterPipeline()
             defer { PQexitPipelineMode(handle) }
-            reading = .begun
-            for text in beginningOfReading(at: snapshot) { try queue(text) }
+            try queueWantedBeginning()
             try queue(name, values, .wanted)
             return try flush()
         }
 
         /// Sends the beginning of a transaction of reading that is wanted, if there is one.
         func beginWantedReading() throws {
-            guard case .wanted(let snapshot) = reading else { return }
-            reading = .begun
-            try execute(beginningOfReading(at: snapshot).joined(separator: "; "))
-        }
-
-        func beginningOfReading(at snapshot: String?) -> [String] {
-            ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
-                + (snapshot.map { ["SET TRANSACTION SNAPSHOT '\($0)'"] } ?? []) + transactionSettings
+            if !isReadingWanted { return }
+            try enterPipeline()
+            defer { PQexitPipelineMode(handle) }
+            try queueWantedBeginning()
+            PQclear(try flush())
         }
 
         /// What every transaction begins with, behind a pooler.

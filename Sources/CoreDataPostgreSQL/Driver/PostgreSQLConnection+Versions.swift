@@ -30,6 +30,29 @@
             try wait(for: lock, "pg_try_advisory_lock", timeout, progress)
         }
 
+        /// Ends the connections of those who have the store open as a version, as far as the role may, so that none of them
+        /// reads what will be in its place; waits no longer than so many seconds until they are gone.
+        func endUsers(ofVersion lock: Int64, within seconds: TimeInterval) throws {
+            let deadline = ContinuousClock.now + .seconds(seconds)
+            while try texts("SELECT pg_try_advisory_lock($1)", ["\(lock)"]).first != "t" {
+                if ContinuousClock.now >= deadline { return }
+                for user in try holders(of: lock) { _ = try? texts("SELECT pg_terminate_backend($1)", [user.process]) }
+                usleep(20_000)
+            }
+        }
+
+        /// Whether another connection leads to the same database, whatever its address says: what one of them locks is
+        /// not given to the other.
+        func leadsWhere(_ other: PostgreSQLConnection) throws -> Bool {
+            let lock = ["\(Int64.random(in: .min ... .max))"]
+            _ = try other.texts("SELECT pg_advisory_lock($1)", lock)
+            let isGiven = try texts("SELECT pg_try_advisory_lock($1)", lock).first == "t"
+            for holder in isGiven ? [self, other] : [other] {
+                _ = try holder.texts("SELECT pg_advisory_unlock($1)", lock)
+            }
+            return !isGiven
+        }
+
         /// Gives back one lock of a version that was shared.
         func giveBack(version lock: Int64) throws { _ = try texts("SELECT pg_advisory_unlock_shared($1)", ["\(lock)"]) }
 
@@ -76,14 +99,14 @@
 
         /// Who holds a lock, alone or with others: the names of programs, with the processes of the server that work for
         /// them.
-        private func holders(of lock: Int64) throws -> [(name: String, isAlone: Bool)] {
+        private func holders(of lock: Int64) throws -> [(name: String, process: String, isAlone: Bool)] {
             let select = """
                 SELECT \(Self.namesOfBackends), l.mode FROM pg_locks l JOIN pg_stat_activity a USING (pid) \
                 WHERE l.locktype = 'advisory' AND l.granted AND a.pid <> pg_backend_pid() \
                 AND a.datname = current_database() \
                 AND ((l.classid::bigint << 32) | l.objid::bigint) = $1 ORDER BY a.pid
                 """
-            return try rows(select, ["\(lock)"]).map { (Self.name($0), $0[4] == "ExclusiveLock") }
+            return try rows(select, ["\(lock)"]).map { (Self.name($0), $0[1] ?? "", $0[4] == "ExclusiveLock") }
         }
 
         private static let namesOfBackends =

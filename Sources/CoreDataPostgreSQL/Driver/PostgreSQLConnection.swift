@@ -31,6 +31,9 @@
         var pending: [Pending] = []
         /// Whether a result is to come that nobody waits for.
         var owesResult = false
+        /// The version of the metadata in what is read by way of a pooler; nil where any will do. It changes where another
+        /// store is made in the place of this one.
+        var expectedMetadata: Int64?
         /// A transaction of reading that is to begin with the next statement, or has begun.
         enum Reading: Equatable {
             case none
@@ -233,8 +236,8 @@
                 if let result = try flush() { return result }
                 throw error(nil)
             }
-            if question == nil, case .wanted(let snapshot) = reading {
-                if let result = try runReading(name, values, at: snapshot) { return result }
+            if question == nil, isReadingWanted {
+                if let result = try runReading(name, values) { return result }
                 throw error(nil)
             }
             try beginWantedReading()
@@ -295,9 +298,9 @@
 
         /// What a statement in SQL gives, as texts, for texts as parameters.
         func rows(_ select: String, _ values: [String] = []) throws -> [[String?]] {
-            if isTogether { return try rowsTogether(select, values) }
-            try beginWantedReading()
             settle()
+            if isTogether || lacksSettings { return try rowsTogether(select, values) }
+            try beginWantedReading()
             roundTrips += 1
             let result = Self.withPointers(to: values) { pointers in
                 PQexecParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
@@ -309,12 +312,13 @@
         }
 
         private func rowsTogether(_ select: String, _ values: [String]) throws -> [[String?]] {
-            let isSent = Self.withPointers(to: values) { pointers in
-                PQsendQueryParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
+            let result = try sendingWithin {
+                let isSent = Self.withPointers(to: values) { pointers in
+                    PQsendQueryParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
+                }
+                guard isSent == 1 else { throw error(nil) }
+                pending.append(.wanted)
             }
-            guard isSent == 1 else { throw error(nil) }
-            pending.append(.wanted)
-            let result = try flush()
             defer { PQclear(result) }
             return Self.texts(of: result)
         }
@@ -375,11 +379,13 @@
                 expectedVersion = knownVersion
                 return knownVersion
             }
-            let version = try texts("SELECT coalesce(max(xmin::text::bigint), 0) FROM coredata.metadata").first.flatMap
-            { Int64($0) }
+            let version = try metadataVersion()
             knownVersion = version
-            return version ?? 0
+            return version
         }
+
+        /// The version of the metadata.
+        func metadataVersion() throws -> Int64 { try texts(Self.versionOfMetadata).first.flatMap { Int64($0) } ?? 0 }
 
         func interruptible<Result>(
             every steps: Int, by question: @escaping () -> Bool, _ body: () throws -> Result

@@ -28,6 +28,9 @@
         private var isClosed = false
         /// Holds the lock of the version where the others are a pooler's; under `readers`.
         private var keeper: PostgreSQLListener?
+        /// The version of the metadata that were last known to be this store's, where the connections are a pooler's;
+        /// under `readers`.
+        private var knownMetadata: Int64?
 
         /// - Parameters:
         ///   - first: a connection to the server itself, which holds the lock of the version.
@@ -93,13 +96,19 @@
             connection.historyOffset = historyOffset
             try connection.share(version: versionLock, timeout: timeout)
             // While no connection was open, somebody may have migrated the store.
-            let url = URL(string: address.description) ?? URL(fileURLWithPath: "/dev/null")
+            try requireSameStore(connection)
+            return connection
+        }
+
+        private var url: URL { URL(string: address.description) ?? URL(fileURLWithPath: "/dev/null") }
+
+        /// Throws where the store that is there is of another version, or another one.
+        private func requireSameStore(_ connection: PostgreSQLConnection) throws {
             let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             guard PostgreSQLConnection.versionLock(of: metadata) == versionLock else {
                 throw StoreModelCheck.incompatible([], metadata: metadata, url: url)
             }
             guard SQLStoreMetadata.isSameStore(metadata, as: identifier) else { throw SQLStoreMetadata.replaced(url) }
-            return connection
         }
 
         private func listener(_ first: PostgreSQLConnection?, _ notices: CommitNotices?) -> PostgreSQLListener {
@@ -118,18 +127,76 @@
         func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result { try read(at: nil, body) }
 
         /// Reads a state that a transaction holds; nil for the present one.
-        func read<Result>(at snapshot: String?, _ body: (any SQLConnection) throws -> Result) throws -> Result {
+        func read<Result>(
+            at state: PostgreSQLGeneration.State?, _ body: (any SQLConnection) throws -> Result
+        ) throws -> Result {
             try reading { connection in
-                connection.beginReading(at: snapshot)
+                guard address.isPooled else { return try read(at: state, on: connection, body) }
+                return try readingSameStore(at: state, on: connection) { try read(at: state, on: connection, body) }
+            }
+        }
+
+        private func read<Result>(
+            at state: PostgreSQLGeneration.State?, on connection: PostgreSQLConnection,
+            _ body: (any SQLConnection) throws -> Result
+        ) throws -> Result {
+            connection.beginReading(at: state?.snapshot)
+            do {
+                let result = try body(connection)
+                connection.endReading()
+                return result
+            } catch {
+                connection.rollback()
+                throw error
+            }
+        }
+
+        /// Runs a body that reads by way of a pooler. Nobody knows which of its connections that is: whether the store
+        /// is still the one that was opened is seen by its metadata. Where they are others than before the first
+        /// statement fails, and they are looked at.
+        private func readingSameStore<Result>(
+            at state: PostgreSQLGeneration.State?, on connection: PostgreSQLConnection, _ body: () throws -> Result
+        ) throws -> Result {
+            while true {
+                connection.expectedMetadata = try state?.metadata ?? knownMetadata(connection)
                 do {
-                    let result = try body(connection)
-                    connection.endReading()
-                    return result
-                } catch {
-                    connection.rollback()
+                    return try body()
+                } catch is PostgreSQLConnection.OtherMetadata {
+                    if state != nil { throw SQLStoreMetadata.replaced(url) }
+                } catch let error as PostgreSQLError where error.isOfMissingPart {
+                    // Where the store is there, something else is missing.
+                    _ = try look(connection)
                     throw error
                 }
+                readers.withLock { knownMetadata = nil }
             }
+        }
+
+        /// The version of the store's metadata, as far as it was looked at.
+        private func knownMetadata(_ connection: PostgreSQLConnection) throws -> Int64 {
+            if let known = readers.withLock({ knownMetadata }) { return known }
+            let version = try look(connection)
+            readers.withLock { knownMetadata = version }
+            return version
+        }
+
+        /// Looks whether the store is the same, and at the version of its metadata.
+        private func look(
+            _ connection: PostgreSQLConnection, at state: PostgreSQLGeneration.State? = nil
+        ) throws -> Int64 {
+            connection.expectedMetadata = nil
+            return try read(at: state, on: connection) { _ in
+                try requireSameStore(connection)
+                return try connection.metadataVersion()
+            }
+        }
+
+        /// Has a connection hold the present state.
+        func hold(_ connection: PostgreSQLConnection, for lifetime: TimeInterval) throws -> PostgreSQLGeneration.State {
+            var state = PostgreSQLGeneration.State(snapshot: try connection.holdSnapshot(for: lifetime))
+            // Another one looks: this one's transaction lasts, and would hold what it has read.
+            if address.isPooled { state.metadata = try reading { try look($0, at: state) } }
+            return state
         }
 
         /// Runs a body with a connection that reads, once more where the connection was lost before it has answered.

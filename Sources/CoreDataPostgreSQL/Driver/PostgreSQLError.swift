@@ -29,6 +29,8 @@
         var isOfEndedGeneration = false
 
         static let uniqueViolation = "23505"
+        static let checkViolation = "23514"
+        static let foreignKeyViolation = "23503"
         static let cachedPlan = "0A000"
         static let cancelled = "57014"
         static let limitExceeded = "54000"
@@ -63,11 +65,16 @@
         /// deleted what a row leads to.
         var isPassing: Bool {
             ["40001", "40P01", "55P03"].contains(state) || isOfCachedPlan
-                || state == "23503" && constraint?.hasSuffix("_fkey") == true
+                || state == Self.foreignKeyViolation && constraint?.hasSuffix("_fkey") == true
         }
 
         /// Whether a prepared statement gives other columns than it did.
         private var isOfCachedPlan: Bool { state == Self.cachedPlan && function == "RevalidateCachedQuery" }
+
+        var isOfMissingPart: Bool { state == "42P01" || state == "42703" }
+
+        /// Whether tables are others than a statement expects, and the role may use them.
+        var isOfOtherTables: Bool { state.hasPrefix("42") && state != "42501" }
 
         /// Whether the connection is gone.
         var isOfLostConnection: Bool { state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") }

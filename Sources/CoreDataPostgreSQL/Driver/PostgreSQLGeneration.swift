@@ -11,12 +11,19 @@
         private let database: PostgreSQLDatabase
         private let lock = NSLock()
         private var connection: PostgreSQLConnection?
-        private let snapshot: String
+        private let state: State
+
+        /// A state, as transactions call it that read it.
+        struct State {
+            var snapshot: String
+            /// The version of the metadata in it, where it is read by way of a pooler.
+            var metadata: Int64?
+        }
 
         init(_ database: PostgreSQLDatabase, held connection: PostgreSQLConnection, for lifetime: TimeInterval) throws {
             self.database = database
             self.connection = connection
-            snapshot = try connection.holdSnapshot(for: lifetime)
+            state = try database.hold(connection, for: lifetime)
         }
 
         var capabilities: SQLCapabilities { database.capabilities }
@@ -26,7 +33,7 @@
             let isOpen = lock.withLock { connection != nil }
             guard isOpen else { throw ended("The store is closed.") }
             do {
-                return try database.read(at: snapshot, body)
+                return try database.read(at: state, body)
             } catch let error as PostgreSQLError where Self.statesOfMissing.contains(error.state) && !isHeld {
                 throw ended(error.message)
             }

@@ -4,7 +4,7 @@
     /// A database that is dropped behind its use.
     ///
     /// A process that is killed leaves its database: the next one drops those that nobody is connected to. This one has
-    /// a connection for as long as it is there.
+    /// a connection for as long as it is there, in a transaction: a pooler would end one that nothing happens on.
     final class PostgreSQLScratch {
         let url: URL
         private let name: String
@@ -40,6 +40,8 @@
                 } catch let error as PostgreSQLError where error.state == Self.isMissing && attempts > 0 {}
             }
             // Nothing is done to the one at the address, whatever its URL says besides.
+            try holding?.execute("BEGIN")
+            try holding?.liftTimeLimits()
             guard try holding?.texts("SELECT current_database()") == [name] else {
                 try? drop()
                 throw PostgreSQLError(
@@ -51,6 +53,7 @@
         private static let isMissing = "3D000"
 
         func drop() throws {
+            holding?.rollback()
             holding = nil
             // The server may have been started anew since.
             try connect(address).execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")

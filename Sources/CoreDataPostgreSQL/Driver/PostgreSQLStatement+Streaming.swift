@@ -54,10 +54,7 @@
         ) throws -> OpaquePointer {
             try enterPipeline()
             defer { PQexitPipelineMode(handle) }
-            if case .wanted(let snapshot) = reading {
-                reading = .begun
-                for text in beginningOfReading(at: snapshot) { try queue(text) }
-            }
+            try queueWantedBeginning()
             // All rows are read. A plan for the first ones would take longer for them.
             try queue("SET LOCAL cursor_tuple_fraction = 1")
             let isSent = values.passed { count, pointers, lengths, formats in

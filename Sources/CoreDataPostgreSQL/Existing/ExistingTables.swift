@@ -133,7 +133,9 @@
                     "the key “\(table.shown).\(name)” is not unique by itself, and keys of several columns cannot be used"
                 )
             }
-            view.isLimited = column.type == "bigint"
+            if table.isTable, !column.isMandatory {
+                mismatches.append("the key “\(table.shown).\(name)” may be missing")
+            }
             view.sequence = try table.sequence(of: name, on: connection)
             let quoted = PostgreSQLDialect().quoted(name)
             if let row = try connection.keysOutOfRange(ofTable: table.quoted, in: quoted) {

@@ -29,8 +29,6 @@
         let table: ExistingTable
         /// Nil for a join table.
         var key: String?
-        /// Whether the column of the key can hold more than keys.
-        var isLimited = false
         var entity: Entity?
         var version: String?
         var columns: [Column] = []
@@ -75,7 +73,7 @@
             let fixed = [
                 "t.\(dialect.quoted(key)) AS id", "\(entityInTable) AS entity", "\(versionInTable) AS version",
             ]
-            let limit = isLimited ? " WHERE t.\(dialect.quoted(key)) BETWEEN 1 AND \(ObjectKey.primaryKeyMask)" : ""
+            let limit = " WHERE t.\(dialect.quoted(key)) BETWEEN 1 AND \(ObjectKey.primaryKeyMask)"
             var statements = [selection(fixed) + limit]
             if table.isTable { statements += [writing(key), trigger] }
             return statements
@@ -145,6 +143,9 @@
                 INSERT INTO coredata.versions VALUES (\(label), NEW.id, mark, NEW.version)
                         ON CONFLICT ("view", id) DO UPDATE SET writer = excluded.writer, version = excluded.version;
                 """
+            // A trigger of the table may let nothing be written, and say nothing.
+            let message = dialect.literal(.string("A trigger or rule of the table “\(table.shown)” keeps the row out."))
+            let refusing = "IF NOT FOUND THEN RAISE EXCEPTION USING MESSAGE = \(message); END IF;"
             let forgetting =
                 version != nil ? "" : "DELETE FROM coredata.versions WHERE \"view\" = \(label) AND id = OLD.id;"
             return """
@@ -155,6 +156,7 @@
                     IF TG_OP = 'INSERT' THEN
                         INSERT INTO \(table.quoted) AS t (\(names)) OVERRIDING SYSTEM VALUE
                             VALUES (\(values))\(returning);
+                        \(refusing)
                         \(noting)
                         RETURN NEW;
                     END IF;
@@ -166,6 +168,7 @@
                         RETURN OLD;
                     END IF;
                     \(update)
+                    \(targets.isEmpty ? "" : refusing)
                     \(noting)
                     RETURN NEW;
                 END $body$

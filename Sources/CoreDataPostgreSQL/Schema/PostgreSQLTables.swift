@@ -41,7 +41,32 @@
             statements += try foreignKeyStatements()
             for join in schema.joins { statements += PostgreSQLTriggers.statements(ofJoinTable: join.table) }
             statements = PostgreSQLNames.statements(for: schema, layout) + PostgreSQLTriggers.functions + statements
-            try connection.execute(statements)
+            if statements.isEmpty { return }
+            do {
+                try connection.trying { try connection.execute(statements) }
+            } catch let error as PostgreSQLError where error.state == PostgreSQLError.foreignKeyViolation {
+                try forgetDangling()
+                try connection.execute(statements)
+            } catch let error as PostgreSQLError where error.state == PostgreSQLError.checkViolation {
+                throw try refusalOfRow(error) ?? error
+            }
+        }
+
+        /// What the row is that a check of ours refuses: tables of an older version, or without it, let it in.
+        private func refusalOfRow(_ error: PostgreSQLError) throws -> NSError? {
+            for root in layout.entities where root.superIndex == nil {
+                guard let name = schema.table(ofRoot: root.index)?.name,
+                    Self.name(name, Self.checkSuffix) == error.constraint,
+                    let row = try connection.rowBeyond(check(of: root), ofTable: dialect.quoted(name)),
+                    let key = Int64(row[0] ?? "")
+                else { continue }
+                if !ObjectKey.isPrimaryKey(key) { return ObjectKey.refusal(of: key, in: name) }
+                return .coreData(
+                    CocoaError.Code.fileReadCorruptFile.rawValue,
+                    reason: "The table “\(name)” holds a row, with the key \(key), of “\(row[1] ?? "")”, "
+                        + "which is no entity of the table.")
+            }
+            return nil
         }
 
         // MARK: What is there
@@ -104,8 +129,7 @@
         private func fixedStatements(_ table: String, _ root: EntityLayout, _ present: [String: Column]) -> [String] {
             let (name, entity) = (dialect.quoted(table), dialect.quoted(SQLSchema.entityColumn))
             let version = dialect.quoted(SQLSchema.versionColumn)
-            let entities = root.subtree.filter { schema.numbers[$0] != nil }
-                .map { dialect.literal(.string(layout.entities[$0].name)) }
+            let entities = entities(of: root)
             var changes = [PostgreSQLChange.firstVersion(column: version)]
             for column in [version, entity] where present[column]?.isMandatory == false {
                 changes.append(.mandatory(true, column: column))
@@ -114,12 +138,21 @@
             let check = dialect.quoted(Self.name(table, Self.checkSuffix))
             changes.append(.dropConstraint(check, ifThere: true))
             if !entities.isEmpty {
-                changes.append(
-                    .check(
-                        name: check, column: entity, among: entities, key: dialect.quoted(SQLSchema.keyColumn),
-                        maximum: ObjectKey.primaryKeyMask))
+                changes.append(.check(name: check, self.check(of: root)))
             }
             return [PostgreSQLChange.statement(changes, of: name)]
+        }
+
+        /// The entities of a table, as literals.
+        private func entities(of root: EntityLayout) -> [String] {
+            root.subtree.filter { schema.numbers[$0] != nil }
+                .map { dialect.literal(.string(layout.entities[$0].name)) }
+        }
+
+        private func check(of root: EntityLayout) -> PostgreSQLChange.Check {
+            PostgreSQLChange.Check(
+                column: dialect.quoted(SQLSchema.entityColumn), values: entities(of: root),
+                key: dialect.quoted(SQLSchema.keyColumn), maximum: ObjectKey.primaryKeyMask)
         }
 
         private static let checkSuffix = "_entity_check"
@@ -248,18 +281,25 @@
 
         /// Drops what would stand in the way of a migration: all foreign keys of ours, and the checks of entities.
         static func dropConstraints(on connection: PostgreSQLConnection) throws {
-            let dialect = PostgreSQLDialect()
-            let own = Set(try PostgreSQLOpening.tables(on: connection))
+            let own = try PostgreSQLOpening.tables(on: connection)
             // A store over tables of others, or none, has no constraints of ours.
             if own.isEmpty { return }
-            func drop(_ name: String, of table: String) -> String {
-                PostgreSQLChange.statement([.dropConstraint(dialect.quoted(name))], of: dialect.quoted(table))
-            }
-            let keys = try present(on: connection).filter { own.contains($0.key.table) }
-            let checks = try connection.checksOfEntities()
-            let statements =
-                keys.map { drop($1, of: $0.table) } + checks.map { drop($0[1] ?? "", of: $0[0] ?? "") }
+            try dropForeignKeys(of: own, on: connection)
+            let statements = try connection.checksOfEntities().map { drop($0[1] ?? "", of: $0[0] ?? "") }
             try connection.execute(statements.sorted())
+        }
+
+        /// Drops the foreign keys of tables: what stands in the way of dropping one after the other.
+        static func dropForeignKeys(of tables: [String], on connection: PostgreSQLConnection) throws {
+            let own = Set(tables)
+            let statements = try present(on: connection).filter { own.contains($0.key.table) }
+                .map { drop($1, of: $0.table) }
+            try connection.execute(statements.sorted())
+        }
+
+        private static func drop(_ constraint: String, of table: String) -> String {
+            let dialect = PostgreSQLDialect()
+            return PostgreSQLChange.statement([.dropConstraint(dialect.quoted(constraint))], of: dialect.quoted(table))
         }
 
         /// The names of foreign keys of ours by what they are.
@@ -288,6 +328,20 @@
                 return PostgreSQLChange.statement([foreignKey], of: dialect.quoted(key.table))
             }
             return gone.sorted() + new.sorted()
+        }
+
+        /// Forgets what leads to no row, where a foreign key is to come: a version without the inverse, or with another
+        /// rule, left it leading to what was deleted.
+        private func forgetDangling() throws {
+            let present = try Self.present(on: connection)
+            let joins = Set(schema.joins.map(\.table))
+            let statements = Self.wanted(schema, layout).filter { present[$0] == nil }.map { key in
+                PostgreSQLChange.forgetDangling(
+                    in: dialect.quoted(key.column), of: dialect.quoted(key.table),
+                    isOfPairs: joins.contains(key.table), to: dialect.quoted(key.target),
+                    key: dialect.quoted(SQLSchema.keyColumn))
+            }
+            try connection.execute(statements.sorted().joined(separator: ";\n"))
         }
     }
 #endif

@@ -25,7 +25,7 @@
             let context = library.context()
             try save("a", in: context)
             let server = try PostgreSQLServer.shared.get()
-            let database = library.folder.url.lastPathComponent
+            let database = library.database
             func set(_ value: String) {
                 _ = server.psql(
                     database, "ALTER DATABASE \"\(database.lowercased())\" SET default_transaction_read_only = \(value)"
@@ -145,7 +145,7 @@
             try save("a", in: library.context())
             let context = library.context()
             let server = try PostgreSQLServer.shared.get()
-            let database = library.folder.url.lastPathComponent
+            let database = library.database
             let url = try #require(StoreKind.postgreSQL.url(in: library.folder.url))
             let holder = try PostgreSQLConnection(#require(PostgreSQLAddress(url)))
             try holder.execute("BEGIN; LOCK TABLE tag")
@@ -168,6 +168,24 @@
                 let count = try context.all("Tag").count
                 #expect(count == work.tags)
             }
+        }
+
+        @Test("A server that is older than the oldest that works is refused, and the error names both")
+        func oldServer() throws {
+            let server = try PostgreSQLServer.shared.get()
+            let folder = try TemporaryFolder()
+            func open(_ version: String) throws {
+                let proxy = try PostgreSQLProxy(server, version: version)
+                try withStore(
+                    proxy.url(ofDatabase: folder.url.lastPathComponent), LibraryModel.make(),
+                    type: NSPostgreSQLStoreType
+                ) { _ in }
+                withExtendedLifetime(proxy) {}
+            }
+            let error = #expect(throws: NSError.self) { try open("13") }
+            #expect(error?.localizedDescription.contains("The server is PostgreSQL 13.") == true)
+            #expect(error?.localizedDescription.contains("the oldest that works is 14") == true)
+            try open("14")
         }
 
         @Test("Whoever opens a store that somebody migrates, and does not wait, is told that it is being migrated")

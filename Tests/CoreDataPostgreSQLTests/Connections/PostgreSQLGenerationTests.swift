@@ -21,8 +21,7 @@
 
         /// The server's processes that hold a state while nobody reads.
         private func holders(_ library: Library) throws -> [String] {
-            let text = try PostgreSQLServer.shared.get().psql(
-                library.folder.url.lastPathComponent,
+            let text = try library.psql(
                 "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "
                     + "AND state = 'idle in transaction' AND query LIKE '%pg_export_snapshot%'")
             return text?.split(separator: "\n").map(String.init) ?? []
@@ -82,7 +81,7 @@
                 #expect(throws: NSError.self) { try context.all("Tag") }
                 end.signal()
             }
-            try PostgreSQLServer.shared.get().cancelWhoeverWaits(in: library.folder.url.lastPathComponent)
+            try PostgreSQLServer.shared.get().cancelWhoeverWaits(in: library.database)
             end.wait()
             try context.performAndWait {
                 other.rollback()

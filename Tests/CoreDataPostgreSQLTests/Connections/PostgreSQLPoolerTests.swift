@@ -61,7 +61,7 @@
                 #expect(try context.all("Tag", "name == 'a'").count == 1)
             }
             let server = try PostgreSQLServer.shared.get()
-            let database = library.folder.url.lastPathComponent
+            let database = library.database
             let holders = server.psql(
                 database,
                 "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database "
@@ -72,6 +72,47 @@
             let statement = try connection.prepare(.select(SQLSelect([.countAll], of: "tag")))
             #expect(try statement.first { $0.int64(0) } == 1)
             #expect(try connection.texts("SELECT count(*) FROM pg_prepared_statements WHERE name <> ''") == ["0"])
+        }
+
+        @Test("Limits of time hold for statements that a connection has not run before, too")
+        func limits() throws {
+            let server = try PostgreSQLServer.shared.get()
+            for option in [NSPostgreSQLStatementTimeoutOption, NSPostgreSQLLockTimeoutOption] {
+                let library = try Library(.pooled, options: [option: 1])
+                let database = library.database
+                let address = try #require(PostgreSQLAddress(server.url(ofDatabase: database)))
+                let holder = try PostgreSQLConnection(address)
+                try holder.execute("BEGIN; LOCK TABLE tag")
+                let context = library.context()
+                try context.performAndWait {
+                    for _ in 0..<2 {
+                        let error = try #require(throws: NSError.self) { try context.all("Tag") }
+                        let expected: [PostgreSQLFailure] = [.cancelled, .locked]
+                        #expect(expected.contains { $0.rawValue == error.userInfo[NSPostgreSQLFailureKey] as? String })
+                    }
+                    holder.rollback()
+                    #expect(try context.all("Tag").isEmpty)
+                }
+            }
+        }
+
+        @Test("Whoever's path does not lead to the tables finds them by way of a pooler, too")
+        func searchPath() throws {
+            let library = try Library(.pooled, options: [NSPersistentHistoryTrackingKey: true])
+            let database = library.database
+            let change = "CREATE SCHEMA other; ALTER DATABASE \"\(database.lowercased())\" SET search_path = other"
+            #expect(try PostgreSQLServer.shared.get().psql(database, change) != nil)
+            let other = try library.beside()
+            let context = other.context()
+            try context.performAndWait {
+                #expect(try context.all("Tag").isEmpty)
+                let tag = context.make("Tag", ["name": "a"])
+                try context.save()
+                tag.setValue("b", forKey: "name")
+                try context.save()
+                try context.execute(NSBatchInsertRequest(entityName: "Tag", objects: [["name": "c"]]))
+            }
+            #expect(try library.saved("Tag", "name") == ["b", "c"])
         }
     }
 #endif

@@ -33,9 +33,7 @@
             }
         }
 
-        private func psql(_ statement: String) throws -> String? {
-            try PostgreSQLServer.shared.get().psql(library.folder.url.lastPathComponent, statement)
-        }
+        private func psql(_ statement: String) throws -> String? { try library.psql(statement) }
 
         /// Ends all connections of the library's, and returns when they are gone.
         private func endConnections() throws {
@@ -88,7 +86,9 @@
 
         @Test("A rolled back transaction, and one that wrote nothing, notify nobody")
         func nothingWritten() throws {
-            let (writer, reader) = (try connection(), try connection())
+            let writer = try connection()
+            // A pooler's connections hear nothing.
+            let reader = try PostgreSQLConnection(writer.address.direct)
             try reader.execute("LISTEN coredata")
             try writer.transaction { _ = try writer.tableNames() }
             try writer.begin()

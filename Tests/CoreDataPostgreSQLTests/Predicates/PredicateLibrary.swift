@@ -51,7 +51,7 @@
                 LOOP EXECUTE format('\(statement)', name); END LOOP; END $$
                 """
             try #require(
-                try PostgreSQLServer.shared.get().psql(library.folder.url.lastPathComponent, all) != nil)
+                try library.psql(all) != nil)
         }
 
         func object(_ place: GeneratedPredicate.Place) -> NSManagedObject? { objects[place.entity]?[place.number] }

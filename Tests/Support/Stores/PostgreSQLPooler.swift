@@ -16,12 +16,13 @@
         private let folder: String
         private let server: PostgreSQLServer
 
-        private init() throws {
+        /// - Parameter settings: further lines of its settings.
+        public init(settings: String = "") throws {
             server = try PostgreSQLServer.shared.get()
             guard let program = PostgreSQLServer.output(of: "/bin/sh", ["-c", "PATH=$PATH:/usr/sbin which pgbouncer"])
             else { throw PostgreSQLServer.Absence(description: "PgBouncer is not installed: bin/setup --postgresql") }
             folder = "/tmp/opencoredata-pb-\(UUID().uuidString.prefix(8))"
-            guard try PostgreSQLServer.start(Self.script, [program, folder, server.folder]) else {
+            guard try PostgreSQLServer.start(Self.script, [program, folder, server.folder, settings]) else {
                 throw PostgreSQLServer.Absence(description: "PgBouncer did not start: \(folder).log")
             }
         }
@@ -36,6 +37,7 @@
             listen_port = 6432
             auth_type = any
             pool_mode = transaction
+            $4
             max_client_conn = 2000
             default_pool_size = 200
             logfile = $2/pgbouncer.log
@@ -55,13 +57,18 @@
 
             """
 
+        /// The URL of a database that is there, by way of the pooler alone.
+        public func url(ofMadeDatabase name: String) -> URL {
+            URL(string: "postgresql:///\(name.lowercased())?host=\(folder)&port=6432&user=postgres")
+                ?? URL(fileURLWithPath: "/dev/null")
+        }
+
         /// The URL of a database by way of the pooler, which is made where it is not there, with the server's own
         /// address beside.
         public func url(ofDatabase name: String) -> URL {
             _ = server.url(ofDatabase: name)
-            return URL(
-                string: "postgresql:///\(name.lowercased())?host=\(folder)&port=6432&user=postgres"
-                    + "&direct=\(server.folder):5432") ?? URL(fileURLWithPath: "/dev/null")
+            return URL(string: "\(url(ofMadeDatabase: name).absoluteString)&direct=\(server.folder):5432")
+                ?? URL(fileURLWithPath: "/dev/null")
         }
     }
 #endif

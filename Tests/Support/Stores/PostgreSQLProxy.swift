@@ -11,12 +11,15 @@
         private let folder: String
         private let server: PostgreSQLServer
         private let listening: Int32
+        /// What clients take for the server's version, in two digits; nil for what it is.
+        private let version: String?
         private let lock = NSLock()
         /// How many more messages pass before one is cut, and whether that one passes, too.
         private var plan: (left: Int, forwards: Bool)?
 
-        public init(_ server: PostgreSQLServer) throws {
+        public init(_ server: PostgreSQLServer, version: String? = nil) throws {
             self.server = server
+            self.version = version
             folder = "/tmp/opencoredata-px-\(UUID().uuidString.prefix(8))"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             listening = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -88,11 +91,14 @@
                 shutdown(client, Int32(SHUT_RDWR))
                 shutdown(upstream, Int32(SHUT_WR))
             }
-            Thread.detachNewThread {
+            Thread.detachNewThread { [version] in
                 var buffer = [UInt8](repeating: 0, count: 65_536)
                 while true {
                     let count = read(upstream, &buffer, buffer.count)
                     if count <= 0 { break }
+                    if let version, let name = buffer[..<count].firstRange(of: Array("server_version\0".utf8)) {
+                        buffer.replaceSubrange(name.upperBound..<name.upperBound + 2, with: version.utf8)
+                    }
                     // A client that is cut gets no answer; what the server says is read all the same, so that it goes
                     // on.
                     _ = Self.send(buffer[..<count], to: client)

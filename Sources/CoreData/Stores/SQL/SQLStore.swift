@@ -292,10 +292,14 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         metadataWereSaved(written)
     }
 
-    /// Writes the metadata within a transaction, and says what was written.
+    /// Writes the metadata within a transaction, and says what was written. What the program has not changed since it
+    /// read them stays as others have written it meanwhile.
     package final func writeMetadata(on connection: any SQLConnection) throws -> [String: Any] {
         let saved = stateLock.withLock { savedMetadata }
-        let merged = SQLStoreMetadata.merging(metadata ?? [:], over: saved)
+        let present =
+            if let url, isShared { try SQLStoreMetadata.read(from: connection, url: url) } else { saved }
+        let merged = SQLStoreMetadata.merging(
+            SQLStoreMetadata.changes(to: metadata ?? [:], since: saved, over: present), over: present)
         try SQLStoreMetadata.write(merged, to: connection, url: url)
         return merged
     }

@@ -7,6 +7,8 @@ package protocol SQLFailure: Error {
     var message: String { get }
     /// The number by which callers of Core Data know the failure; nil where the engine has none for them.
     var codeOfEngine: Int32? { get }
+    /// Whether a table, or a column of one, is not there.
+    var isOfMissingPart: Bool { get }
     /// The error in Core Data's terms.
     func nsError(doing operation: SQLOperation) -> NSError
 }
@@ -39,6 +41,7 @@ package struct SQLSurprise: Error {
 
 extension SQLFailure {
     package var codeOfEngine: Int32? { nil }
+    package var isOfMissingPart: Bool { false }
 
     /// Whether the same transaction may succeed when it is run again.
     package var mayBeRepeated: Bool { kind == .passing || kind == .lost }

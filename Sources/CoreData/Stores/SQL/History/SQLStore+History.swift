@@ -204,6 +204,7 @@ extension SQLStore: HistoryStore {
         let number = HistoryTables.ofTransaction(SQLSchema.keyColumn)
         return try writing { connection in
             try connection.transaction {
+                try requireSameModel(connection)
                 var conditions = [Self.condition(interval)]
                 if capabilities.numbersHistory {
                     // Asked once: others commit between the statements, and the bound moves.

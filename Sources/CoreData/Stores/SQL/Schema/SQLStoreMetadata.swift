@@ -63,6 +63,22 @@ package enum SQLStoreMetadata {
         return result
     }
 
+    /// The entries of metadata that a program has changed since it knew others, with those that are present now for the
+    /// rest.
+    package static func changes(
+        to metadata: [String: Any], since known: [String: Any], over present: [String: Any]
+    ) -> [String: Any] {
+        func entry(_ key: String, _ all: [String: Any]) -> NSDictionary {
+            (all[key].map { [key: $0] } ?? [:]) as NSDictionary
+        }
+        var result = metadata
+        for key in Set(metadata.keys).union(known.keys).union(present.keys)
+        where entry(key, metadata).isEqual(entry(key, known)) {
+            result[key] = present[key]
+        }
+        return result
+    }
+
     /// Whether a database holds a store. Throws where it holds one that has lost what it says about itself.
     package static func isThere(on connection: some SQLConnection, url: URL) throws -> Bool {
         let tables = try connection.tableNames()
@@ -73,8 +89,13 @@ package enum SQLStoreMetadata {
 
     package static func read(from connection: some SQLConnection, url: URL) throws -> [String: Any] {
         guard try isThere(on: connection, url: url) else { throw notAStore(url) }
-        let row = try connection.prepare(SQLBookkeeping.Metadata.select).first { row in
-            (identifier: row.string(0), list: row.isNull(1) ? nil : row.data(1))
+        let row: (identifier: String, list: Data?)?
+        do {
+            row = try connection.prepare(SQLBookkeeping.Metadata.select).first { row in
+                (identifier: row.string(0), list: row.isNull(1) ? nil : row.data(1))
+            }
+        } catch let failure as any SQLFailure where failure.isOfMissingPart {
+            throw damaged(url, because: failure.message)
         }
         guard let row else { throw damaged(url) }
         var metadata: [String: Any] = [:]
@@ -162,12 +183,14 @@ package enum SQLStoreMetadata {
             userInfo: [absenceKey: true])
     }
 
-    /// The error of a store that has lost, wholly or in part, what it says about itself.
-    package static func damaged(_ url: URL) -> NSError {
+    /// The error of a store that has lost, wholly or in part, what it says about itself, with what the database says of
+    /// that.
+    package static func damaged(_ url: URL, because reason: String? = nil) -> NSError {
         .coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,
             reason:
-                "The store “\(url.lastPathComponent)” is damaged: its metadata are missing or cannot be read.",
+                "The store “\(url.lastPathComponent)” is damaged: "
+                + (reason ?? "its metadata are missing or cannot be read."),
             url: url)
     }
 }

@@ -1,0 +1,44 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+/// What several programs write into the metadata of one store.
+@Suite(.onEveryDatabase)
+struct SharedMetadataTests {
+    private func save(_ library: Library) throws {
+        let context = library.context()
+        try context.performAndWait {
+            context.make("Tag", ["name": "a"])
+            try context.save()
+        }
+    }
+
+    @Test("Whoever saves metadata overwrites the entries that he has changed, and nobody else's")
+    func entries() throws {
+        let library = try Library()
+        library.store.metadata["both"] = 0
+        library.store.metadata["gone"] = true
+        try save(library)
+        let (first, second) = (try library.beside(), try library.beside())
+        let identifier = UUID().uuidString
+        first.store.metadata["first"] = [1, 2]
+        first.store.metadata["both"] = 1
+        first.store.metadata["gone"] = nil
+        first.store.metadata[NSStoreUUIDKey] = identifier
+        try save(first)
+        second.store.metadata["second"] = "b"
+        second.store.metadata["both"] = 2
+        try save(second)
+        let metadata = try #require(try library.beside().store.metadata)
+        #expect(metadata["first"] as? [Int] == [1, 2])
+        #expect(metadata["second"] as? String == "b")
+        #expect(metadata["both"] as? Int == 2)
+        #expect(metadata["gone"] == nil)
+        #expect(metadata[NSStoreUUIDKey] as? String == identifier)
+        // What the others wrote is known now, and changed from there.
+        second.store.metadata["first"] = nil
+        try save(second)
+        #expect(try library.beside().store.metadata["first"] == nil)
+    }
+}
