@@ -74,11 +74,9 @@ extension NSManagedObjectContext {
             }
         }
         for toMany in layout.toManys where toMany.relationship.deleteRule != .noActionDeleteRule {
-            let members = object.memberObjects(of: toMany.index)
-            if toMany.relationship.deleteRule == .denyDeleteRule { continue }
-            // Each of them is asked where it leads to. What cannot be read is left to each, which notes the error.
-            if members.count > 1, toMany.isReferenced { try? loadRows(of: members, evenDeleted: true) }
-            for member in members {
+            let isDenied = toMany.relationship.deleteRule == .denyDeleteRule
+            for member in object.memberObjects(of: toMany.index) {
+                if isDenied { continue }
                 if toMany.relationship.deleteRule == .cascadeDeleteRule { delete(member) }
                 forget(object, in: member, of: toMany)
             }

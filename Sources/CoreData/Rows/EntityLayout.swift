@@ -64,14 +64,6 @@ package struct ToManySlot {
     package let isOrdered: Bool
     package let declaringIndex: Int
 
-    /// Whether the rows of members hold the owner's key.
-    package var isReferenced: Bool {
-        switch kind {
-        case .inverseKey, .ownerKey: true
-        case .join, .transient: false
-        }
-    }
-
     /// Whether members hold the owner's key, and an owner that goes is to leave none of them.
     package var isLeftByOwners: Bool {
         guard case .inverseKey = kind else { return false }
