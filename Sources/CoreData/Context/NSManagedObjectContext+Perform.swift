@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
                 self.takeOverIncoming()
                 block()
                 self.endEvent()
-                self.recentObjects.removeAll()
+                self.forgetWhatBlockLeft()
             }
         }
     }
@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
             HeldContexts.run(holding: self, holdsMain: holdsMain || isMain) {
                 defer {
                     if undoRecord != nil { endEvent() }
-                    recentObjects.removeAll()
+                    forgetWhatBlockLeft()
                 }
                 takeOverIncoming()
                 block()
@@ -74,7 +74,7 @@ extension NSManagedObjectContext {
                 HeldContexts.run(holding: self, holdsMain: holdsMain) {
                     defer {
                         self.endEvent()
-                        self.recentObjects.removeAll()
+                        self.forgetWhatBlockLeft()
                     }
                     if !isInline { self.takeOverIncoming() }
                     work()

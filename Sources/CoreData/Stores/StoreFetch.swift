@@ -43,7 +43,7 @@ protocol ObjectKeyConvertible: AnyObject {
 }
 
 package enum StoreFetchResult {
-    case keys([ObjectKey])
+    case keys(FetchedKeys)
     case count(Int)
     case dictionaries([[String: Any]])
 }

@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
             HeldContexts.run(holding: self, holdsMain: self.isMain) {
                 self.takeOverIncoming()
                 body(self)
-                self.recentObjects.removeAll()
+                self.forgetWhatBlockLeft()
             }
         }
     }

@@ -155,14 +155,14 @@ extension SQLStore {
 
     private static func nothing(for result: StoreFetch.Result) -> StoreFetchResult {
         switch result {
-        case .keys: .keys([])
+        case .keys: .keys(FetchedKeys())
         case .count: .count(0)
         case .dictionaries: .dictionaries([])
         }
     }
 
-    private func fetchKeys(_ select: SQLSelect, _ rootIndex: Int) throws -> [ObjectKey] {
-        var keys: [ObjectKey] = []
+    private func fetchKeys(_ select: SQLSelect, _ rootIndex: Int) throws -> FetchedKeys {
+        var keys = FetchedKeys()
         let sole = soleLayouts[rootIndex]
         try readRows(of: select) { row in
             guard let index = sole ?? layoutIndex(number: row.int64(1), rootIndex: rootIndex) else { return }
