@@ -55,6 +55,14 @@ final class FetchedBatches {
         return batch(at: place(low))
     }
 
+    /// Stops the process when the books contradict each other; called by tests.
+    func checkInvariants() {
+        require(hasNew == keys.hasTemporary, "A fetch does not know whether it found new objects")
+        require(finishedCount <= keys.count, "A fetch has more finished keys than keys")
+        guard let places else { return }
+        require(places == sortedPlaces(), "The keys of a fetch are in another order than it remembers")
+    }
+
     private func sortedPlaces() -> [Int32] {
         let plain = keys.map(\.key)
         if zip(plain, plain.dropFirst()).allSatisfy({ $0 < $1 }) { return [] }

@@ -118,6 +118,7 @@ extension NSManagedObjectContext {
         fetch.sortDescriptors = parameters.sortDescriptors?.map(\.byKey) ?? []
         fetch.limit = parameters.fetchLimit
         fetch.offset = parameters.fetchOffset
+        fetch.isLarge = parameters.fetchBatchSize > 0
         return FetchPlan(
             parameters: parameters, store: fetch, affectedStores: request.affectedStores,
             generation: try rowSource?.generation(of: self))

@@ -20,13 +20,13 @@ import Foundation
 ///         }
 ///     }
 ///
-/// What the context or others delete keeps its place, too: an object whose row is gone is a fault without a row, and
-/// what is done with such is said by the context (`shouldDeleteInaccessibleFaults`: it becomes a deleted object without
-/// values). A new object that was found is followed when it gets its permanent id; after `rollback()` or `reset()` it is
-/// one without a row.
+/// What the context or others delete keeps its place, too: an object whose row is gone is a fault without a row. The
+/// context says what becomes of such (`shouldDeleteInaccessibleFaults`: a deleted object without values). A new object
+/// that was found is followed when it gets its permanent id; after `rollback()` or `reset()` it has no row.
 ///
 /// A batch that cannot be read gives faults; reading one stops the process, as any fault does that cannot be read, and
-/// `fulfillFaults(of:relationshipKeyPaths:)` throws. To be used on the context's queue. The collection holds its context.
+/// `fulfillFaults(of:relationshipKeyPaths:)` throws. To be used on the context's queue. The collection holds its
+/// context.
 public struct FetchedObjects<Object: NSManagedObject>: RandomAccessCollection {
     private let latest: FetchedWindow
 
@@ -87,7 +87,8 @@ extension NSManagedObjectContext {
     ///     not count, and its `resultType` has to be that of objects.
     ///   - batchSize: How many objects are made and read together; at least 1.
     /// - Returns: The objects, for this context's queue.
-    /// - Throws: An `NSError` when the entity is unknown, the predicate has no translation, or the store cannot be read.
+    /// - Throws: An `NSError` when the entity is unknown, the predicate has no translation, or the store cannot be
+    ///   read.
     public final func fetch<Object: NSManagedObject>(
         _ request: NSFetchRequest<Object>, batchSize: Int
     ) throws -> FetchedObjects<Object> {
@@ -98,6 +99,7 @@ extension NSManagedObjectContext {
             "A request whose objects are made batch by batch has to be one for objects")
         var plan = try plan(for: request)
         plan.parameters.fetchBatchSize = batchSize
+        plan.store.isLarge = true
         home(at: plan.store.layout.index).findMissingClass(besides: Object.self)
         return FetchedObjects(keep(try keys(plan), plan), in: self)
     }
