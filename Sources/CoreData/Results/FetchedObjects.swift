@@ -78,8 +78,8 @@ extension NSManagedObjectContext {
     /// Executes a fetch, and returns its objects as a collection that makes them a batch at a time and keeps none.
     ///
     /// Reads keys alone: some four bytes of each row are kept. Several stores of one coordinator that sort are read
-    /// whole first, and so are the objects of stores in memory that decide a predicate object by object. To be called on
-    /// the context's queue; overrides of `fetch(_:)` are not asked.
+    /// whole first, and so are the objects of stores in memory that decide a predicate object by object. To be called
+    /// on the context's queue; overrides of `fetch(_:)` are not asked.
     ///
     /// - Parameters:
     ///   - request: Which objects, in which order; unsaved changes count unless its `includesPendingChanges` is false.
