@@ -33,9 +33,13 @@
             return try #require(peak.flatMap { Int($0) })
         }
 
-        @Test("Ten times as many rows take no more memory: what the server computes, what the program does, deletions")
+        @Test(
+            """
+            Ten times as many rows take no more memory: what is read in batches, what the server computes, what the
+            program does, deletions
+            """)
         func constantMemory() throws {
-            let ways = ["stored", "computed", "deletion", "purge"]
+            let ways = ["walk", "stored", "computed", "deletion", "purge"]
             let sizes = Self.isLong ? [100_000, 1_000_000] : [5_000, 50_000]
             // What else a process allocates differs by some hundred kilobytes from run to run, and only ever adds: the
             // least of several runs counts. What rows take is in each of them.

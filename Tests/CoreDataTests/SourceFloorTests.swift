@@ -33,10 +33,9 @@ struct SourceFloorTests {
     /// floor below uses one, it means that.
     private static let common: Set<String> = [
         "Index", "Object", "Result", "Value", "abs", "append", "ascending", "async", "base", "close", "copyMemory",
-        "create", "delegate",
-        "filter", "inline", "inserted", "isCancelled", "literal", "log", "main", "map", "mask", "max", "merging", "min",
-        "multiply", "mutableCopy", "newValue", "now", "random", "removeObject", "rename", "setObject", "sort",
-        "squareRoot", "subject", "subtract", "suffix",
+        "create", "delegate", "endIndex", "filter", "inline", "inserted", "isCancelled", "literal", "log", "main",
+        "map", "mask", "max", "merging", "min", "multiply", "mutableCopy", "newValue", "now", "random",
+        "removeObject", "rename", "setObject", "sort", "squareRoot", "startIndex", "subject", "subtract", "suffix",
     ]
 
     private struct Source {

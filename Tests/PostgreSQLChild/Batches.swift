@@ -7,6 +7,10 @@
     /// Runs a batch over all rows, and says how many there were and how much memory it took.
     func runBatch(_ way: String, _ url: URL) throws {
         let context = try makeContext(url, history: true)
+        if way == "walk" {
+            say("rows \(try context.performAndWait { try walk(context) })")
+            return sayPeak()
+        }
         let request: NSPersistentStoreRequest
         switch way {
         case "deletion":
@@ -28,6 +32,20 @@
         let result = try context.performAndWait { try context.execute(request) }
         let count = (result as? NSBatchUpdateResult)?.result ?? (result as? NSBatchDeleteResult)?.result
         say("rows \(count ?? "none")")
+        sayPeak()
+    }
+
+    /// Reads all books, a batch at a time; how many there were.
+    private func walk(_ context: NSManagedObjectContext) throws -> Int {
+        var count = 0
+        for book in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book"), batchSize: 100)
+        where book.value(forKey: "title") != nil {
+            count += 1
+        }
+        return count
+    }
+
+    private func sayPeak() {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") }?.split(separator: " ")
         say("peak \(peak?.dropFirst().first ?? "?") kB")

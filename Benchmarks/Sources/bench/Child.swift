@@ -44,6 +44,9 @@ struct Child: Sendable {
         Child(name: "child-batch", parameters: ["STEP", "STORE", "COUNT"]) { arguments in
             try BatchReport.measure(arguments[0], store: arguments[1], count: try number(arguments[2]))
         },
+        Child(name: "child-memory", parameters: ["STEP", "STORE", "COUNT"]) { arguments in
+            try MemoryReport.measure(arguments[0], store: arguments[1], count: try number(arguments[2]))
+        },
         Child(name: "child-mapping", parameters: ["STEP", "STORE", "COUNT"]) { arguments in
             try MappingReport.measure(arguments[0], store: arguments[1], count: try number(arguments[2]))
         },

@@ -21,6 +21,7 @@ struct Report: Sendable {
             let sizes = options.isQuick ? [300_000, 600_000] : [300_000, 1_000_000]
             return try BatchReport(sizes: sizes, rounds: options.rounds ?? 1).run()
         },
+        Report(name: "memory") { try MemoryReport(isQuick: $0.isQuick).run() },
         Report(name: "launch") { options in
             try LaunchReport(books: options.isQuick ? 100_000 : 1_000_000, rounds: options.rounds ?? 10).run()
         },

@@ -59,7 +59,7 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
             HeldContexts.run(holding: context, holdsMain: true) {
                 context.takeOverIncoming()
                 work?()
-                context.recentObjects.removeAll()
+                context.forgetWhatBlockLeft()
             }
             work = nil
         }

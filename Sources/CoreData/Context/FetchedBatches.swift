@@ -1,23 +1,30 @@
 import Foundation
 
-/// What a fetch with a batch size found: keys alone. The first object of a batch that is looked at brings the rows of
-/// all.
+/// What a fetch with a batch size found: keys alone, in batches. The first object of a batch that is looked at brings
+/// the rows of all.
 ///
 /// For the context's queue only.
 final class FetchedBatches {
-    private let keys: [ObjectKey]
-    private let size: Int
+    private(set) var keys: FetchedKeys
+    /// How many objects a batch has.
+    let size: Int
+    let rootIndex: Int
+    /// The request: what is read with a batch.
+    let parameters: FetchParameters
     /// How many keys at the beginning have no object that waits for its row.
     private var finishedCount = 0
-    let prefetching: [String]
-    /// Places in `keys`, in the order of the keys.
-    private let places: [Int32]
+    /// Places in `keys`, in the order of the keys; made when a place is looked for, and empty where that is their order
+    /// already.
+    private var places: [Int32]?
+    /// Whether new objects are among what was found.
+    private(set) var hasNew: Bool
 
-    init(_ keys: [ObjectKey], size: Int, prefetching: [String]) {
+    init(_ keys: FetchedKeys, _ plan: FetchPlan) {
         self.keys = keys
-        self.size = size
-        self.prefetching = prefetching
-        places = keys.indices.map { Int32($0) }.sorted { keys[Int($0)].key < keys[Int($1)].key }
+        size = plan.parameters.fetchBatchSize
+        rootIndex = plan.store.layout.rootIndex
+        parameters = plan.parameters
+        hasNew = keys.hasTemporary
     }
 
     /// Whether no object waits for its row any more.
@@ -27,19 +34,49 @@ final class FetchedBatches {
         return finishedCount == keys.count
     }
 
-    /// The keys that are read together with a key; nil when the fetch did not find it.
-    func batch(of key: ObjectKey, rootIndex: (ObjectKey) -> Int) -> ArraySlice<ObjectKey>? {
+    /// The places of the keys that are read together with the one at a place.
+    func batch(at place: Int) -> Range<Int> {
+        let start = place / size * size
+        return start..<start + min(size, keys.count - start)
+    }
+
+    /// The same for a key; nil when the fetch did not find it.
+    func batch(of key: Int64) -> Range<Int>? {
+        let places = places ?? sortedPlaces()
+        self.places = places
+        func place(_ number: Int) -> Int { places.isEmpty ? number : Int(places[number]) }
         var low = 0
-        var high = places.count
+        var high = keys.count
         while low < high {
             let middle = (low + high) / 2
-            if keys[Int(places[middle])].key < key.key { low = middle + 1 } else { high = middle }
+            if keys[place(middle)].key < key { low = middle + 1 } else { high = middle }
         }
-        guard low < places.count, keys[Int(places[low])].key == key.key,
-            rootIndex(keys[Int(places[low])]) == rootIndex(key)
-        else { return nil }
-        let start = Int(places[low]) / size * size
-        return keys[start..<min(start + size, keys.count)]
+        guard low < keys.count, keys[place(low)].key == key else { return nil }
+        return batch(at: place(low))
+    }
+
+    /// Stops the process when the books contradict each other; called by tests.
+    func checkInvariants() {
+        require(hasNew == keys.hasTemporary, "A fetch does not know whether it found new objects")
+        require(finishedCount <= keys.count, "A fetch has more finished keys than keys")
+        guard let places else { return }
+        require(places == sortedPlaces(), "The keys of a fetch are in another order than it remembers")
+    }
+
+    private func sortedPlaces() -> [Int32] {
+        let plain = keys.map(\.key)
+        if zip(plain, plain.dropFirst()).allSatisfy({ $0 < $1 }) { return [] }
+        var places = plain.indices.map { Int32($0) }
+        places.sort { plain[Int($0)] < plain[Int($1)] }
+        return places
+    }
+
+    /// Puts the keys under which new objects were saved in the place of those that they had before.
+    func renameNew(_ permanent: [Int64: Int64]) {
+        if !hasNew { return }
+        keys.replaceTemporary { $0.renamed(permanent) }
+        hasNew = keys.hasTemporary
+        places = nil
     }
 }
 
@@ -48,20 +85,21 @@ extension NSManagedObjectContext {
     private static var rememberedFetches: Int { 16 }
 
     /// The objects of a fetch as faults, in batches.
-    final func batchedObjects(_ keys: [ObjectKey], _ plan: FetchPlan) -> [NSManagedObject] {
-        // A fetch of whose objects nobody holds one without its row needs no keys.
-        fetchedBatches.removeAll { fetch in
-            fetch.isFinished { registeredObject(for: $0)?.flags.contains(.batched) == true }
-        }
-        fetchedBatches.append(
-            FetchedBatches(
-                keys, size: plan.parameters.fetchBatchSize,
-                prefetching: plan.parameters.relationshipKeyPathsForPrefetching ?? []))
+    final func batchedObjects(_ keys: FetchedKeys, _ plan: FetchPlan) -> [NSManagedObject] {
+        forgetFinishedFetches()
+        fetchedBatches.append(FetchedBatches(keys, plan))
         if fetchedBatches.count > Self.rememberedFetches { fetchedBatches.removeFirst() }
-        return keys.map { key in
-            let object = object(found: key)
-            if object.row == nil { object.flags.insert(.batched) }
-            return object
+        let objects = faults(for: keys, plan)
+        for object in objects where object.heldRow == nil { object.flags.insert(.batched) }
+        return objects
+    }
+
+    /// Forgets the fetches of whose objects nobody holds one without its row: they need no keys.
+    final func forgetFinishedFetches() {
+        if fetchedBatches.isEmpty { return }
+        fetchedBatches.removeAll { fetch in
+            identityMaps[fetch.rootIndex].map { $0.count == 0 } ?? true
+                || fetch.isFinished { registeredObject(for: $0)?.flags.contains(.batched) == true }
         }
     }
 
@@ -69,23 +107,63 @@ extension NSManagedObjectContext {
     /// when it is in no batch any more, or has no row.
     final func loadBatch(of object: NSManagedObject) throws -> Snapshot? {
         object.flags.remove(.batched)
-        let key = object.objectKey
-        for fetch in fetchedBatches.reversed() {
-            guard let batch = fetch.batch(of: key, rootIndex: { home(at: $0.layoutIndex).layout.rootIndex }) else {
-                continue
-            }
-            let faults = batch.compactMap { registeredObject(for: $0) }
-                .filter { $0.row == nil && !$0.flags.contains(.deleted) }
-            let rows = try readRows(for: faults.map(\.objectKey))
-            for fault in faults {
-                fault.flags.remove(.batched)
-                guard let row = rows[fault.rootKey] else { continue }
-                fault.row = row
-                fault.flags.insert(.unfired)
-            }
-            try prefetch(fetch.prefetching, of: faults.filter { $0.row != nil })
+        for fetch in fetchedBatches.reversed() where fetch.rootIndex == object.home.layout.rootIndex {
+            guard let batch = fetch.batch(of: object.key) else { continue }
+            let read = try readRows(of: fetch.keys[batch].compactMap { registeredObject(for: $0) })
+            try prefetch(fetch.parameters.relationshipKeyPathsForPrefetching ?? [], of: read)
             return object.row
         }
         return nil
+    }
+
+    /// The objects of a batch, made when there are none. What cannot be read is a fault: who looks at it is told.
+    final func objects(at places: Range<Int>, of fetch: FetchedBatches) -> [NSManagedObject] {
+        drainMailbox()
+        let objects = fetch.keys[places].map { object(for: $0) }
+        if fetch.parameters.shouldRefreshRefetchedObjects {
+            for object in objects where object.row != nil && !object.hasChanges { refresh(object, mergeChanges: true) }
+        }
+        if fetch.parameters.includesPropertyValues { _ = try? readRows(of: objects) }
+        try? prefetch(
+            fetch.parameters.relationshipKeyPathsForPrefetching ?? [], of: objects.filter { $0.row != nil })
+        if !fetch.parameters.returnsObjectsAsFaults {
+            for object in objects where object.heldRow != nil && object.isFaultUnchecked { object.fireWithRow() }
+        }
+        return objects
+    }
+
+    /// Reads the rows of those of some objects that have none; the objects that have got one.
+    private func readRows(of objects: [NSManagedObject]) throws -> [NSManagedObject] {
+        let faults = objects.filter { $0.row == nil && !$0.flags.contains(.deleted) }
+        let rows = try readRows(for: faults.map(\.objectKey))
+        for fault in faults {
+            fault.flags.remove(.batched)
+            guard let row = rows[fault.rootKey] else { continue }
+            fault.row = row
+            fault.flags.insert(.unfired)
+        }
+        return faults.filter { $0.row != nil }
+    }
+
+    // MARK: New objects
+
+    /// Has what was found lead to new objects under the keys that they are saved under.
+    final func renameFetched(_ permanent: [Int64: Int64]) {
+        for fetch in fetchedBatches { fetch.renameNew(permanent) }
+        if fetchesOfNew.isEmpty { return }
+        for fetch in fetchesOfNew { fetch.batches?.renameNew(permanent) }
+        fetchesOfNew.removeAll { $0.batches?.hasNew != true }
+    }
+
+    /// Holds the keys of a fetch for whoever asks for its objects, as long as somebody may.
+    final func keep(_ keys: FetchedKeys, _ plan: FetchPlan) -> FetchedBatches {
+        let batches = FetchedBatches(keys, plan)
+        if batches.hasNew { fetchesOfNew.append(WeakBatches(batches: batches)) }
+        return batches
+    }
+
+    /// A fetch that found new objects, as its context knows it.
+    struct WeakBatches {
+        weak var batches: FetchedBatches?
     }
 }

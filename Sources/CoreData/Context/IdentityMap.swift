@@ -107,6 +107,9 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     /// Enters many objects.
     func register(contentsOf objects: ArraySlice<NSManagedObject>) {
         lock.lock()
+        let expected = count + objects.count
+        // Not by way of smaller tables.
+        if expected * 5 > capacity * 4 { grow(for: expected) }
         for object in objects { insert(object) }
         lock.unlock()
         usage?.began(objects.map(\.key))
@@ -122,7 +125,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
 
     @inline(__always)
     private func insert(_ object: NSManagedObject) {
-        if (count + 1) * 5 > capacity * 4 { grow() }
+        if (count + 1) * 5 > capacity * 4 { grow(for: count + 1) }
         let pointer = Unmanaged.passUnretained(object).toOpaque()
         var position = home(object.key)
         while let existing = entries[position] {
@@ -257,12 +260,12 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         return true
     }
 
-    private func grow() {
+    private func grow(for expected: Int) {
         let old = entries
         let oldCapacity = capacity
         generation += 1
         // Small tables grow fast, large ones without waste.
-        capacity *= capacity < 1 << 15 ? 4 : 2
+        repeat { capacity *= capacity < 1 << 15 ? 4 : 2 } while expected * 5 > capacity * 4
         entries = .allocate(capacity: capacity)
         entries.initialize(repeating: nil, count: capacity)
         for index in 0..<oldCapacity {

@@ -118,6 +118,7 @@ extension NSManagedObjectContext {
         fetch.sortDescriptors = parameters.sortDescriptors?.map(\.byKey) ?? []
         fetch.limit = parameters.fetchLimit
         fetch.offset = parameters.fetchOffset
+        fetch.isLarge = parameters.fetchBatchSize > 0
         return FetchPlan(
             parameters: parameters, store: fetch, affectedStores: request.affectedStores,
             generation: try rowSource?.generation(of: self))
@@ -136,6 +137,7 @@ extension NSManagedObjectContext {
     }
 
     private func storedObjects(_ plan: FetchPlan) throws -> [NSManagedObject] {
+        if plan.parameters.fetchBatchSize > 0 { return batchedObjects(try keysWithUnsaved(plan), plan) }
         if plan.parameters.includesPendingChanges { settlePendingChanges() }
         guard plan.parameters.includesPendingChanges else { return try fetchObjects(plan) }
         if let candidates = unsavedCandidates(for: plan.store) {
@@ -151,7 +153,7 @@ extension NSManagedObjectContext {
     }
 
     /// The fetch that finds enough rows when so many objects are judged by their unsaved values.
-    private func opened(_ plan: FetchPlan, _ touched: Int) -> FetchPlan {
+    final func opened(_ plan: FetchPlan, _ touched: Int) -> FetchPlan {
         var open = plan
         open.store.offset = 0
         if plan.store.limit > 0 {
@@ -199,9 +201,6 @@ extension NSManagedObjectContext {
     ///
     /// `given` are the rows where they have been read before.
     private func fetchObjects(_ plan: FetchPlan, rows given: [Snapshot]? = nil) throws -> [NSManagedObject] {
-        if given == nil, plan.parameters.fetchBatchSize > 0 {
-            return batchedObjects(try rowSource?.keys(plan, in: self) ?? [], plan)
-        }
         var objects: [NSManagedObject] = []
         var birth = Birth(home: home(at: plan.store.layout.index))
         let isRefreshing = plan.parameters.shouldRefreshRefetchedObjects
@@ -274,11 +273,7 @@ extension NSManagedObjectContext {
         var result = found.filter { !isTouched($0) }
         let matching = matching(candidates, plan)
         result += matching
-        if !plan.store.sortDescriptors.isEmpty, plan.parameters.fetchBatchSize > 0 {
-            // Only those that the search for a place looks at are read.
-            result.removeLast(matching.count)
-            for object in matching { result.insert(object, byDescriptors: plan.store.sortDescriptors) }
-        } else if !plan.store.sortDescriptors.isEmpty {
+        if !plan.store.sortDescriptors.isEmpty {
             result = result.sorted(byDescriptors: plan.store.sortDescriptors)
         } else if matching.contains(where: { !$0.flags.contains(.inserted) }) {
             // Without an order the store's own stays: changed objects keep their place.
@@ -298,13 +293,15 @@ extension NSManagedObjectContext {
 
     // MARK: Keys, counts, dictionaries
 
-    final func keys(_ plan: FetchPlan) throws -> [ObjectKey] {
-        if try isFetchDirect(plan) {
+    final func keys(_ plan: FetchPlan) throws -> FetchedKeys {
+        if try plan.parameters.fetchBatchSize > 0 || isFetchDirect(plan) {
             do {
-                return try rowSource?.keys(plan, in: self) ?? []
-            } catch let error as NSError where isJudgedInMemory(plan, after: error) {}
+                return try throwingReadErrors { try keysWithUnsaved(plan) }
+            } catch let error as NSError where isJudgedInMemory(plan, after: error) {
+                return FetchedKeys(try judgedObjects(plan).map(\.objectKey))
+            }
         }
-        return try objects(plan).map(\.objectKey)
+        return FetchedKeys(try objects(plan).map(\.objectKey))
     }
 
     final func count(_ plan: FetchPlan) throws -> Int {

@@ -6,6 +6,7 @@ extension NSManagedObjectContext {
         checkConfinement()
         for map in identityMaps { map?.checkInvariants() }
         unsavedIndex?.checkInvariants(self)
+        for fetch in fetchedBatches + fetchesOfNew.compactMap(\.batches) { fetch.checkInvariants() }
         let holders = Set(temporaryHolders.keys)
         let unsaved = Set((insertedList + updatedList + deletedList).map(ObjectIdentifier.init))
         for object in insertedList where object.flags.contains(.inserted) {

@@ -96,8 +96,8 @@ extension NSManagedObjectContext: HistoryContext {
     }
 
     /// The ids for many keys; what those of one store have in common is made once.
-    final func objectIDs(for keys: [ObjectKey]) -> [NSManagedObjectID] {
-        guard let modelLayout else { return keys.map(objectID) }
+    final func objectIDs(for keys: some Sequence<ObjectKey>) -> [NSManagedObjectID] {
+        guard let modelLayout else { return keys.map { objectID(for: $0) } }
         // By the stores' numbers; new objects have none.
         var origins: [Int: NSManagedObjectID.Origin] = [:]
         var latest: (number: Int, origin: NSManagedObjectID.Origin)?

@@ -11,22 +11,19 @@ extension NSManagedObjectContext {
 
     /// The objects of a fetch that is answered with keys, as faults.
     final func faults(_ plan: FetchPlan) throws -> [NSManagedObject] {
-        let keys = try rowSource?.keys(plan, in: self) ?? []
-        // What a program's store answers may hold a key twice.
-        let objects =
-            isAnsweredWithKeys(plan)
-            ? keys.map { object(found: $0) } : faults(for: keys, rootIndex: plan.store.layout.rootIndex)
+        let objects = faults(for: try rowSource?.keys(plan, in: self) ?? FetchedKeys(), plan)
         if plan.parameters.shouldRefreshRefetchedObjects {
             for object in objects where object.row != nil && !object.hasChanges { refresh(object, mergeChanges: true) }
         }
         return objects
     }
 
-    /// The objects of keys of one root entity that were just found, each of them once.
-    private func faults(for keys: [ObjectKey], rootIndex: Int) -> [NSManagedObject] {
-        let map = identityMap(of: rootIndex)
-        // Where nothing was known before, nothing has to be looked up.
-        guard map.count == 0, let first = keys.first, !keys.contains(where: \.isTemporary) else {
+    /// The objects of keys that a fetch has just found.
+    final func faults(for keys: FetchedKeys, _ plan: FetchPlan) -> [NSManagedObject] {
+        let map = identityMap(of: plan.store.layout.rootIndex)
+        // Where nothing was known before, nothing has to be looked up. What a program's store answers may hold a key
+        // twice.
+        guard map.count == 0, let first = keys.first, !keys.hasTemporary, !isAnsweredWithKeys(plan) else {
             return keys.map { object(found: $0) }
         }
         var birth = Birth(home: home(at: first.layoutIndex))

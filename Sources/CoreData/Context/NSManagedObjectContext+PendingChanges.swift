@@ -150,9 +150,15 @@ extension NSManagedObjectContext {
             isPendingProcessingScheduled = false
             HeldContexts.run(holding: self, holdsMain: true) {
                 self.endEvent()
-                self.recentObjects.removeAll()
+                self.forgetWhatBlockLeft()
             }
         }
+    }
+
+    /// Lets go of what was held for the block that ends.
+    final func forgetWhatBlockLeft() {
+        recentObjects.removeAll()
+        forgetFinishedFetches()
     }
 
     /// Holds objects until the running block ends, on the main queue until its turn does.

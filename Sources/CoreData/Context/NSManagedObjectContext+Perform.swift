@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
         HeldContexts.run(holding: self, holdsMain: isMain) {
             takeOverIncoming()
             body()
-            recentObjects.removeAll()
+            forgetWhatBlockLeft()
         }
     }
 
@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
             HeldContexts.run(holding: self, holdsMain: holdsMain || isMain) {
                 defer {
                     if undoRecord != nil { endEvent() }
-                    recentObjects.removeAll()
+                    forgetWhatBlockLeft()
                 }
                 takeOverIncoming()
                 block()
@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
                 HeldContexts.run(holding: self, holdsMain: holdsMain) {
                     defer {
                         self.endEvent()
-                        self.recentObjects.removeAll()
+                        self.forgetWhatBlockLeft()
                     }
                     if !isInline { self.takeOverIncoming() }
                     work()

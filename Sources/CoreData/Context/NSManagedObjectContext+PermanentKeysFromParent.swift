@@ -28,6 +28,7 @@ extension NSManagedObjectContext {
     /// Leaves the new keys of saved objects with every context below this one; each takes them in when it is next used.
     final func postToChildren(_ permanent: PermanentKeys) {
         undoRecord?.noteRenames(permanent.keys)
+        renameFetched(permanent.keys)
         let children = livingChildren
         if children.isEmpty {
             permanentKeys = [:]
@@ -101,6 +102,7 @@ extension NSManagedObjectContext {
 
     private func takeIn(_ permanent: PermanentKeys) {
         undoRecord?.noteRenames(permanent.keys)
+        renameFetched(permanent.keys)
         var renamed: [NSManagedObject] = []
         for case let map? in identityMaps where map.count > 0 {
             let isSearched = permanent.keys.count < map.count

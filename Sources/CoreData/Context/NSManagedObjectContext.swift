@@ -89,6 +89,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var isSaving = false
     /// Fetches with a batch size, latest last.
     var fetchedBatches: [FetchedBatches] = []
+    /// Fetches that found new objects, for whom somebody holds the keys.
+    var fetchesOfNew: [WeakBatches] = []
     /// Which state of the stores is read.
     var readingState = Reading.present
     var storedStalenessInterval: TimeInterval = -1

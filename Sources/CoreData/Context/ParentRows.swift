@@ -49,7 +49,7 @@ struct ParentRows: RowSource {
         try body(try rows(plan, in: context))
     }
 
-    func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [ObjectKey] {
+    func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedKeys {
         let sent = Transfer(plan)
         return try parent.reading { try parent.keys(sent.value) }
     }

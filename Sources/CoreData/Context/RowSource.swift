@@ -22,7 +22,7 @@ protocol RowSource {
         _ plan: FetchPlan, in context: NSManagedObjectContext, _ body: ([Snapshot]) throws -> Void
     ) throws
     /// The keys of what a fetch finds, their number, and the dictionaries that it asks for.
-    func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [ObjectKey]
+    func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedKeys
     func count(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> Int
     func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedDictionaries
 

@@ -54,7 +54,7 @@ struct StoreRows: RowSource {
             storeFetch(plan, context), in: plan.affectedStores, at: try generation(plan, context), body)
     }
 
-    func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [ObjectKey] {
+    func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedKeys {
         let fetch = storeFetch(plan, context)
         if context.isAnsweredWithKeys(plan) { return try coordinator.orderedKeys(for: fetch, in: plan.affectedStores) }
         return try coordinator.keys(for: fetch, in: plan.affectedStores, at: try generation(plan, context))

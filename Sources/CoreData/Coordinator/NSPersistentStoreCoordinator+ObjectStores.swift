@@ -16,26 +16,22 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// The keys of a fetch of which some store answers with keys. Several stores answer one after the other.
-    final func orderedKeys(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> [ObjectKey] {
-        let stores = try attachedStores(for: fetch.layout, in: affected)
+    final func orderedKeys(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> FetchedKeys {
+        let stores = try attachedStores(for: fetch.layout, in: affected).map(\.rows)
         var fetch = fetch
         fetch.result = .keys
+        if stores.count == 1, case .keys(let keys) = try stores[0].fetch(fetch) { return keys }
+        if fetch.sortDescriptors.isEmpty { return try keysInTurn(fetch, of: stores) }
         let (offset, limit) = (fetch.offset, fetch.limit)
-        if stores.count > 1 {
-            fetch.offset = 0
-            fetch.limit = limit > 0 ? offset + limit : 0
-        }
-        let lists = try stores.map { store in
-            guard case .keys(let keys) = try store.rows.fetch(fetch) else { return [ObjectKey]() }
-            return keys
-        }
-        if stores.count == 1 { return lists[0] }
-        if fetch.sortDescriptors.isEmpty { return MergedRows.page(lists.flatMap { $0 }, offset, limit) }
-        let rows = try lists.map { keys in
-            try keys.compactMap { try row(for: $0, rootIndex: fetch.layout.rootIndex) }
+        fetch.offset = 0
+        fetch.limit = limit > 0 ? offset + limit : 0
+        let rows = try stores.map { store -> [Snapshot] in
+            guard case .keys(let keys) = try store.fetch(fetch) else { return [] }
+            return try keys.compactMap { try row(for: $0, rootIndex: fetch.layout.rootIndex) }
         }
         let all = MergedRows(coordinator: self).merged(rows, by: fetch.sortDescriptors)
-        return MergedRows.page(all, offset, limit).map { ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key) }
+        return FetchedKeys(
+            MergedRows.page(all, offset, limit).lazy.map { ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key) })
     }
 
     /// The permanent keys of new objects, in their order; nil where the store reserves keys by number.

@@ -147,17 +147,32 @@ extension NSPersistentStoreCoordinator {
 
     final func keys(
         for fetch: StoreFetch, in affected: [NSPersistentStore]?, at generation: QueryGeneration? = nil
-    ) throws -> [ObjectKey] {
+    ) throws -> FetchedKeys {
         var fetch = fetch
         fetch.result = .keys
         let stores = try rowStores(for: fetch.layout, in: affected, at: generation)
         if stores.count > 1 {
-            return try rows(for: fetch, in: affected, at: generation).map {
-                ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key)
-            }
+            if fetch.sortDescriptors.isEmpty { return try keysInTurn(fetch, of: stores) }
+            return FetchedKeys(
+                try rows(for: fetch, in: affected, at: generation).lazy.map {
+                    ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key)
+                })
         }
-        guard let store = stores.first, case .keys(let keys) = try store.fetch(fetch) else { return [] }
+        guard let store = stores.first, case .keys(let keys) = try store.fetch(fetch) else { return FetchedKeys() }
         return keys
+    }
+
+    /// The keys that several stores have, one after the other.
+    final func keysInTurn(_ fetch: StoreFetch, of stores: [any RowStore]) throws -> FetchedKeys {
+        var open = fetch
+        open.offset = 0
+        open.limit = fetch.limit > 0 ? fetch.offset + fetch.limit : 0
+        var all = FetchedKeys()
+        for store in stores {
+            guard case .keys(let keys) = try store.fetch(open) else { continue }
+            for key in keys { all.append(key) }
+        }
+        return all.page(fetch.offset, fetch.limit)
     }
 
     final func count(

@@ -152,22 +152,18 @@ extension Sequence {
     }
 }
 
-extension Array where Element: AnyObject {
-    /// Puts an element into its place of an array that is in the order of `descriptors`, behind its equals. Reads as many
-    /// elements as a search by halves does.
-    package mutating func insert(_ element: Element, byDescriptors descriptors: [NSSortDescriptor]) {
-        var low = 0
-        var high = count
+extension [NSSortDescriptor] {
+    /// The place of an object among others that are in this order, behind its equals. Looks at as many of them as a
+    /// search by halves does.
+    func place<Object: AnyObject>(of object: Object, in range: Range<Int>, _ others: (Int) -> Object) -> Int {
+        var (low, high) = (range.lowerBound, range.upperBound)
         while low < high {
             let middle = (low + high) / 2
+            let other = others(middle)
             // The two of them in order: the one that comes out first stands first, equals as they were.
-            if [self[middle], element].sorted(byDescriptors: descriptors)[0] === self[middle] {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+            if [other, object].sorted(byDescriptors: self)[0] === other { low = middle + 1 } else { high = middle }
         }
-        insert(element, at: low)
+        return low
     }
 }
 

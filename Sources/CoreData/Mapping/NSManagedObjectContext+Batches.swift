@@ -21,8 +21,8 @@ extension NSManagedObjectContext {
     }
 
     /// The keys of the saved objects of a request, in its order.
-    final func storedKeys(of request: NSFetchRequest<NSManagedObject>) throws -> [ObjectKey] {
-        guard let coordinator = ownCoordinator else { return [] }
+    final func storedKeys(of request: NSFetchRequest<NSManagedObject>) throws -> FetchedKeys {
+        guard let coordinator = ownCoordinator else { return FetchedKeys() }
         let plan = try plan(for: request)
         return try coordinator.keys(for: plan.store, in: plan.affectedStores)
     }

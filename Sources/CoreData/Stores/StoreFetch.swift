@@ -33,6 +33,8 @@ package struct StoreFetch {
     /// Only rows with greater primary keys, in the order of their keys, where the store reads such ranges.
     package var afterPrimaryKey: Int64?
     package var result: Result = .keys
+    /// Whether more rows may be found than anybody wants in memory at once.
+    package var isLarge = false
     /// Set for stores that programs write, which are shown requests and contexts.
     var origin: FetchOrigin?
 }
@@ -43,7 +45,7 @@ protocol ObjectKeyConvertible: AnyObject {
 }
 
 package enum StoreFetchResult {
-    case keys([ObjectKey])
+    case keys(FetchedKeys)
     case count(Int)
     case dictionaries([[String: Any]])
 }

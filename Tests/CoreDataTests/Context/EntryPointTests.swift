@@ -10,6 +10,7 @@ struct EntryPointTests {
         let context: NSManagedObjectContext
         let object: NSManagedObject
         let id: NSManagedObjectID
+        let fetched: FetchedObjects<NSManagedObject>
     }
 
     struct Entry: CustomTestStringConvertible, Sendable {
@@ -30,6 +31,11 @@ struct EntryPointTests {
         Entry("hasChanges") { _ = $0.context.hasChanges },
         Entry("processPendingChanges") { $0.context.processPendingChanges() },
         Entry("fetch") { _ = try $0.context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")) },
+        Entry("fetch(_:batchSize:)") { scene in
+            _ = try scene.context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author"), batchSize: 5)
+        },
+        Entry("FetchedObjects, an object") { _ = $0.fetched[0] },
+        Entry("FetchedObjects, iterating") { for _ in $0.fetched {} },
         Entry("count") { _ = try $0.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Author")) },
         Entry("execute") { _ = try $0.context.execute(NSBatchDeleteRequest(objectIDs: [$0.id])) },
         Entry("object(with:)") { _ = $0.context.object(with: $0.id) },
@@ -160,7 +166,8 @@ struct EntryPointTests {
             let scene = try context.performAndWait {
                 let author = context.make("Author", ["name": "A"])
                 try context.save()
-                return Scene(context: context, object: author, id: author.objectID)
+                let fetched = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author"), batchSize: 5)
+                return Scene(context: context, object: author, id: author.objectID, fetched: fetched)
             }
             let isFree =
                 scene.object.objectID == scene.id && scene.object.entity.name == "Author"
@@ -255,7 +262,8 @@ struct EntryPointTests {
             let author = context.make("Author", ["name": "A"])
             context.make("Book", ["title": "b", "author": author])
             try context.save()
-            return Scene(context: context, object: author, id: author.objectID)
+            let fetched = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author"), batchSize: 5)
+            return Scene(context: context, object: author, id: author.objectID, fetched: fetched)
         }
         do { try entry.call(scene) } catch { print("\(error)") }
     }

@@ -287,7 +287,7 @@ struct SQLiteStoreFetchingTests {
         request.limit = 2
         request.offset = 1
         guard case .keys(let keys) = try shop.fixture.store.fetch(request) else { return }
-        #expect(keys == Array(shop.books[2..<4]))
+        #expect(Array(keys) == Array(shop.books[2..<4]))
         for (limit, offset, expected) in [(0, 0, 5), (2, 0, 2), (0, 4, 1), (3, 4, 1), (0, 9, 0)] {
             request.result = .count
             request.limit = limit

@@ -48,6 +48,8 @@ struct SeveralStoresTests {
         ) throws {
             let found = try context.fetch(request).compactMap { $0.value(forKey: "title") as? String }
             #expect(found == titles, sourceLocation: place)
+            let inBatches = try context.fetch(request, batchSize: 3).compactMap { $0.value(forKey: "title") as? String }
+            #expect(inBatches == titles, sourceLocation: place)
         }
     }
 

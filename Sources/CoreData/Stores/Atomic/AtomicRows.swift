@@ -47,7 +47,7 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
             let fetch = MemoryFetch(request: request)
             let found = try matching(fetch)
             switch request.result {
-            case .keys: return .keys(fetch.page(found).map(\.objectKey))
+            case .keys: return .keys(FetchedKeys(fetch.page(found).lazy.map(\.objectKey)))
             case .count: return .count(fetch.page(found).count)
             case .dictionaries: return .dictionaries(try fetch.dictionaries(found))
             }

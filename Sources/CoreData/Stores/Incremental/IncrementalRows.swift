@@ -58,7 +58,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
 
     func fetch(_ request: StoreFetch) throws -> StoreFetchResult {
         switch request.result {
-        case .keys: return .keys(try keys(request))
+        case .keys: return .keys(FetchedKeys(try keys(request)))
         case .count:
             switch try execute(request, .countResultType) {
             case let numbers as [NSNumber]: return .count(numbers.first?.intValue ?? 0)

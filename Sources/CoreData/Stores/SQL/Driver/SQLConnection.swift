@@ -31,6 +31,9 @@ package protocol SQLConnection: AnyObject {
     /// Says what entities are called in rows that name them, by their numbers.
     func nameEntities(_ names: [Int: String])
 
+    /// Gives back the memory of what it has read, as far as it need not keep that.
+    func forgetPages()
+
     /// A number that is another one as soon as anybody has changed tables or indexes.
     func schemaVersion() throws -> Int64
 
@@ -71,6 +74,8 @@ extension SQLConnection {
     package func nextKeys(_ count: Int, of table: String) throws -> [Range<Int64>]? { nil }
 
     package func nameEntities(_ names: [Int: String]) {}
+
+    package func forgetPages() {}
 
     package func beginSave(alone: Bool) throws { try begin() }
 

@@ -83,8 +83,13 @@ extension SQLStore {
     }
 
     /// Calls a body with each row of a SELECT, whoever makes it.
-    private func readRows(of select: SQLSelect, _ body: (any SQLRow) throws -> Void) throws {
-        guard let finish = finish(of: select) else { return try reading(select) { try $0.rows({ _ in }, body) } }
+    private func readRows(
+        of select: SQLSelect, isLarge: Bool = false, _ body: (any SQLRow) throws -> Void
+    ) throws {
+        guard let finish = finish(of: select) else {
+            guard isLarge else { return try reading(select) { try $0.rows({ _ in }, body) } }
+            return try reading { try $0.statement(decided(select, on: $0)).stream({ _ in }, body) }
+        }
         let row = SQLComputedRow()
         for values in try reading(finish.request, { try finish.rows(of: $0) }) {
             row.values = values
@@ -127,7 +132,7 @@ extension SQLStore {
         case .keys:
             try translator.addOrder(request.sortDescriptors, to: frame)
             frame.select.results = keyResults(frame, request.layout.rootIndex)
-            return .keys(try fetchKeys(frame.select, request.layout.rootIndex))
+            return .keys(try fetchKeys(frame.select, request.layout.rootIndex, isLarge: request.isLarge))
         case .count:
             frame.select.results = [SQLSelect.Result(expression: .countAll)]
             frame.select.limit = nil
@@ -155,21 +160,25 @@ extension SQLStore {
 
     private static func nothing(for result: StoreFetch.Result) -> StoreFetchResult {
         switch result {
-        case .keys: .keys([])
+        case .keys: .keys(FetchedKeys())
         case .count: .count(0)
         case .dictionaries: .dictionaries([])
         }
     }
 
-    private func fetchKeys(_ select: SQLSelect, _ rootIndex: Int) throws -> [ObjectKey] {
-        var keys: [ObjectKey] = []
+    private func fetchKeys(_ select: SQLSelect, _ rootIndex: Int, isLarge: Bool) throws -> FetchedKeys {
+        var keys = FetchedKeys()
         let sole = soleLayouts[rootIndex]
-        try readRows(of: select) { row in
+        try readRows(of: select, isLarge: isLarge) { row in
             guard let index = sole ?? layoutIndex(number: row.int64(1), rootIndex: rootIndex) else { return }
             keys.append(ObjectKey(layoutIndex: index, key: try key(row.int64(0), rootIndex: rootIndex)))
         }
+        // What is in memory after so many are the last pages that were read, and room is what the caller needs next.
+        if keys.count >= Self.manyKeys { try readingOnce { $0.forgetPages() } }
         return keys
     }
+
+    private static let manyKeys = 100_000
 
     private func fetchCount(_ select: SQLSelect) throws -> Int {
         try reading(select) { Int(try $0.first { $0.int64(0) } ?? 0) }

@@ -29,6 +29,9 @@ extension SQLiteConnection {
         try execute("PRAGMA cache_size = -32768; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY")
     }
 
+    /// Gives back the memory of pages that need not be written.
+    func forgetPages() { sqlite3_db_release_memory(handle) }
+
     /// Takes the room of deleted rows out of the file, by writing it anew.
     func vacuum() throws { try execute("VACUUM") }
 

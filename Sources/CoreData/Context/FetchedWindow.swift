@@ -1,0 +1,38 @@
+/// The objects of one batch of a fetch: of the one that was asked for last.
+///
+/// For the context's queue only.
+final class FetchedWindow {
+    private let context: NSManagedObjectContext
+    private let batches: FetchedBatches
+    /// The place of the first object that is held.
+    private var start = 0
+    private var objects: [NSManagedObject] = []
+
+    init(_ batches: FetchedBatches, _ context: NSManagedObjectContext) {
+        self.batches = batches
+        self.context = context
+    }
+
+    var count: Int { batches.keys.count }
+
+    /// One that holds nothing yet, over the same keys.
+    func another() -> FetchedWindow { FetchedWindow(batches, context) }
+
+    /// The object at a place. Another batch than that of the last one lets go of it.
+    func object(at place: Int) -> NSManagedObject {
+        context.checkConfinement("an object of FetchedObjects")
+        if objects.indices.contains(place - start) {
+            let object = objects[place - start]
+            // After a reset, and where it was deleted and saved, it is nobody's.
+            if object.home.context === context { return object }
+        }
+        require(
+            (0..<count).contains(place), "There is no object at place \(place) of \(count) that were fetched")
+        // Before others are made: what nobody else holds is gone, and so may be its row.
+        objects = []
+        let batch = batches.batch(at: place)
+        start = batch.lowerBound
+        objects = context.objects(at: batch, of: batches)
+        return objects[place - start]
+    }
+}

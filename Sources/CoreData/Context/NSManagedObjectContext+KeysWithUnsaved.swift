@@ -1,0 +1,67 @@
+import Foundation
+
+// What a fetch finds once unsaved changes are counted, as keys: only the touched objects are made, and those among which
+// they have to find their places.
+extension NSManagedObjectContext {
+    /// The keys of what a fetch finds, unsaved changes included where it includes them.
+    final func keysWithUnsaved(_ plan: FetchPlan) throws -> FetchedKeys {
+        guard let rowSource else { return FetchedKeys() }
+        guard plan.parameters.includesPendingChanges else { return try rowSource.keys(plan, in: self) }
+        settlePendingChanges()
+        let candidates = unsavedCandidates(for: plan.store)
+        let touched = candidates == nil ? touchedObjects(plan.store) : []
+        if candidates == nil, touched.isEmpty { return try rowSource.keys(plan, in: self) }
+        let unsavedCount = insertedList.count + updatedList.count + deletedList.count
+        let found = try rowSource.keys(opened(plan, unsavedCount), in: self)
+        let isTouched = touchedKeys(plan, atMost: found.count)
+        let matching = matching(candidates ?? touched, plan)
+        let all =
+            plan.store.sortDescriptors.isEmpty
+            ? inPlace(found, matching, isTouched) : sorted(found, matching, isTouched, plan.store.sortDescriptors)
+        return all.page(plan.store.offset, plan.store.limit)
+    }
+
+    /// Tells the keys of touched objects: by a set of them, or for fewer keys by the objects themselves.
+    private func touchedKeys(_ plan: FetchPlan, atMost count: Int) -> (ObjectKey) -> Bool {
+        if count < insertedList.count + updatedList.count + deletedList.count {
+            return { [unowned self] in registeredObject(for: $0).map(isTouched) ?? false }
+        }
+        let keys = Set(touchedObjects(plan.store).map(\.key))
+        return { keys.contains($0.key) }
+    }
+
+    /// Without an order the source's own stays: changed objects keep their place, others follow.
+    private func inPlace(
+        _ found: FetchedKeys, _ matching: [NSManagedObject], _ isTouched: (ObjectKey) -> Bool
+    ) -> FetchedKeys {
+        var left = Set(matching.map(\.key))
+        var all = FetchedKeys()
+        for key in found where !isTouched(key) || left.remove(key.key) != nil { all.append(key) }
+        for object in matching where left.contains(object.key) { all.append(object.objectKey) }
+        return all
+    }
+
+    /// The touched objects stand behind their equals.
+    private func sorted(
+        _ found: FetchedKeys, _ matching: [NSManagedObject], _ isTouched: (ObjectKey) -> Bool,
+        _ descriptors: [NSSortDescriptor]
+    ) -> FetchedKeys {
+        var others = FetchedKeys()
+        for key in found where !isTouched(key) { others.append(key) }
+        var all = FetchedKeys()
+        var next = 0
+        for object in matching.sorted(byDescriptors: descriptors) {
+            let place = descriptors.place(of: object, in: next..<others.count) { self.object(found: others[$0]) }
+            while next < place {
+                all.append(others[next])
+                next += 1
+            }
+            all.append(object.objectKey)
+        }
+        while next < others.count {
+            all.append(others[next])
+            next += 1
+        }
+        return all
+    }
+}
