@@ -15,7 +15,7 @@
         private let tracksHistory: Bool
 
         init(_ opening: StoreOpening, _ address: PostgreSQLAddress, _ url: URL) throws {
-            self.url = URL(string: address.description) ?? URL(fileURLWithPath: "/dev/null")
+            self.url = address.shown
             var opening = opening
             opening.url = self.url
             self.opening = opening

@@ -32,10 +32,10 @@ struct SourceFloorTests {
     /// Names of members that are also names of Swift's, of Foundation's or of C's, or of generic parameters: where a
     /// floor below uses one, it means that.
     private static let common: Set<String> = [
-        "Index", "Object", "Result", "Value", "abs", "append", "ascending", "async", "base", "close", "copyMemory",
-        "create", "delegate", "endIndex", "filter", "inline", "inserted", "isCancelled", "literal", "log", "main",
-        "map", "mask", "max", "merging", "min", "multiply", "mutableCopy", "newValue", "now", "random",
-        "removeObject", "rename", "setObject", "sort", "squareRoot", "startIndex", "subject", "subtract", "suffix",
+        "Index", "Object", "Result", "Value", "abs", "ascending", "async", "close", "copyMemory", "create",
+        "delegate", "endIndex", "filter", "inline", "inserted", "isCancelled", "literal", "log", "main", "map",
+        "mask", "max", "merging", "min", "multiply", "mutableCopy", "newValue", "now", "random", "removeObject",
+        "rename", "setObject", "sort", "squareRoot", "startIndex", "subject", "subtract", "suffix",
     ]
 
     private struct Source {

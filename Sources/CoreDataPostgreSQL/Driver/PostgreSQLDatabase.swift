@@ -100,7 +100,7 @@
             return connection
         }
 
-        private var url: URL { URL(string: address.description) ?? URL(fileURLWithPath: "/dev/null") }
+        private var url: URL { address.shown }
 
         /// Throws where the store that is there is of another version, or another one.
         private func requireSameStore(_ connection: PostgreSQLConnection) throws {
