@@ -28,10 +28,10 @@
 
         func store() throws -> any NSPersistentStore & RowStore {
             let layout = opening.layout
-            let version = try share()
+            let found = try share()
             let actual = try ActualSchema(connection)
             let numbers = actual.numbers
-            let isPresent = version != nil
+            let isPresent = found != nil
             if isPresent, !actual.tables.contains(SQLBookkeeping.Keys.table) { throw SQLStoreMetadata.damaged(url) }
             let names = layout.entities.map(\.name)
             let ownNumbers = Set(names).isSubset(of: numbers.keys) ? numbers : nil
@@ -52,7 +52,8 @@
             let labels = EntityLabels(schema, layout)
             connection.labels = labels
             if !isPresent, isReadOnly, existing == nil { throw SQLStoreMetadata.notAStore(url) }
-            let metadata = isPresent ? try present(existing) : try create(schema, existing)
+            if let found { try requireFit(found, existing) }
+            let metadata = try found ?? create(schema, existing)
             let lock = PostgreSQLConnection.versionLock(of: metadata)
             let history =
                 tracksHistory && !isReadOnly
@@ -91,29 +92,39 @@
             (opening.options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
         }
 
-        /// Holds the lock of the store's version, so that nobody migrates it any more; nil where there is no store.
-        private func share() throws -> Int64? {
-            while try SQLStoreMetadata.isThere(on: connection, url: url) {
-                let metadata = try SQLStoreMetadata.read(from: connection, url: url)
+        /// Holds the lock of the store's version, so that nobody migrates it any more.
+        ///
+        /// - Returns: the metadata of the store; nil where there is none.
+        private func share() throws -> [String: Any]? {
+            // Whoever has looked whether to migrate knows which lock it is.
+            var expected = opening.look?.metadata
+            while let metadata = try expected ?? present() {
+                expected = nil
                 let lock = PostgreSQLConnection.versionLock(of: metadata)
                 try connection.share(version: lock, timeout: timeout)
                 // A migration may have ended while the lock was waited for.
-                let now = try SQLStoreMetadata.read(from: connection, url: url)
-                if PostgreSQLConnection.versionLock(of: now) == lock { return lock }
+                if let now = try present(), PostgreSQLConnection.versionLock(of: now) == lock { return now }
                 try connection.giveBack(version: lock)
             }
             return nil
         }
 
-        /// The metadata of the store that is there; throws where it is another model's.
-        private func present(_ existing: ExistingTables?) throws -> [String: Any] {
-            let metadata = try SQLStoreMetadata.read(from: connection, url: url)
+        /// The metadata of the store that is there; nil where there is none.
+        private func present() throws -> [String: Any]? {
+            do {
+                return try SQLStoreMetadata.read(from: connection, url: url)
+            } catch let error as NSError where SQLStoreMetadata.isNotAStore(error) {
+                return nil
+            }
+        }
+
+        /// Throws where a store is not whole, or another model's.
+        private func requireFit(_ metadata: [String: Any], _ existing: ExistingTables?) throws {
             try SQLStoreMetadata.requireFinished(metadata, url)
             try opening.requireModel(metadata) { try Self.cachedModel(on: connection) }
             if let existing, try !existing.stale(on: connection).isEmpty {
                 try connection.transaction { try existing.furnish(connection) }
             }
-            return metadata
         }
 
         /// A store has its own tables or those of others, and stays with them.
@@ -152,9 +163,10 @@
             try connection.transaction {
                 try connection.makeOwnSchema()
                 // Somebody else may have made it while this process waited for its turn.
-                if try SQLStoreMetadata.isThere(on: connection, url: url) {
+                if let present = try present() {
                     try requireSameKind()
-                    return try present(nil)
+                    try requireFit(present, nil)
+                    return present
                 }
                 try Self.make(schema, opening.layout, metadata, isExisting: existing != nil, on: connection)
                 if let existing {

@@ -5,7 +5,7 @@ extension NSPersistentStoreCoordinator: StoreMigrating {
         at url: URL, ofType type: String, _ configuration: String?, _ options: [AnyHashable: Any]?
     ) throws -> (any StoreLook)? {
         if let engine = StoreEngines.engine(for: type)?.inPlace {
-            try InPlaceMigration(
+            return try InPlaceMigration(
                 engine: engine, at: url, model: managedObjectModel, configuration: configuration, options: options
             ).prepare()
         }

@@ -31,13 +31,25 @@ struct InPlaceMigration {
         StoreOptions.bool(options, NSIgnorePersistentStoreVersioningOption) ?? false
     }
 
+    /// A store in a database, as it was when it was looked at.
+    private struct Look: StoreLook {
+        let url: URL
+        let metadata: [String: Any]
+        let readModel: () throws -> NSManagedObjectModel?
+
+        func model() throws -> NSManagedObjectModel? { try readModel() }
+    }
+
     /// Makes sure that a store fits the model, as `StoreMigration.prepare` does for files.
-    func prepare() throws {
-        guard !ignoresVersioning, model.entities(forConfigurationName: configuration) != nil else { return }
+    ///
+    /// - Returns: what was seen of a store that fits; nil where there is none, or nobody looked.
+    func prepare() throws -> (any StoreLook)? {
+        guard !ignoresVersioning, model.entities(forConfigurationName: configuration) != nil else { return nil }
         var attempts = Attempts(timeout: timeout)
         while let metadata = try present() {
             do {
-                return try check(metadata)
+                try check(metadata)
+                return Look(url: url, metadata: metadata) { try engine.cachedModel(at: address, timeout: timeout) }
             } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
                 guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true,
                     StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true, attempts.goOn()
@@ -45,6 +57,7 @@ struct InPlaceMigration {
                 try migrate(from: metadata)
             }
         }
+        return nil
     }
 
     /// What the store says about itself; nil where the database has none yet.
