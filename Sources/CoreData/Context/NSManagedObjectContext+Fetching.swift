@@ -331,18 +331,11 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObjectContext: ExpressionFetching {
-    final func canFetch(_ request: Any) -> Bool { request is NSPersistentStoreRequest }
-
-    final func countForExpression(_ request: Any) throws -> Int {
-        try performAndWait { try count(planForExpression(request)) }
-    }
-
-    final func resultsForExpression(_ request: Any) throws -> [Any] {
-        try performAndWait { try results(planForExpression(request)) }
-    }
-
-    private func planForExpression(_ request: Any) throws -> FetchPlan {
-        guard let request = request as? NSPersistentStoreRequest else { fatalError("\(request) is no request") }
-        return try plan(for: request)
+    final func expressionValue(of request: Any, countOnly: Bool) throws -> Any? {
+        guard let request = request as? NSPersistentStoreRequest else { return nil }
+        return try performAndWait {
+            let plan = try plan(for: request)
+            return countOnly ? NSNumber(value: try count(plan)) : try results(plan)
+        }
     }
 }

@@ -33,26 +33,24 @@ open class NSFetchRequestExpression: NSExpression {
 
     /// Executes the fetch. What is no request or no context stops the process, as does a request that fails: there are no
     /// exceptions that an expression could throw.
-    static func result(of request: Any?, in context: Any?, countOnly: Bool) -> Any? {
-        guard let request, let fetching = context as? any ExpressionFetching, fetching.canFetch(request) else {
-            fatalError(
-                "FETCH takes an NSFetchRequest and an NSManagedObjectContext, not \(request ?? "nil") and \(context ?? "nil")"
-            )
-        }
+    static func result(of request: Any?, in context: Any?, countOnly: Bool) -> Any {
         do {
-            return countOnly
-                ? NSNumber(value: try fetching.countForExpression(request))
-                : try fetching.resultsForExpression(request)
+            if let request, let context = context as? any ExpressionFetching,
+                let value = try context.expressionValue(of: request, countOnly: countOnly)
+            {
+                return value
+            }
         } catch {
             fatalError("A fetch within an expression failed: \(error.localizedDescription)")
         }
+        fatalError(
+            "FETCH takes an NSFetchRequest and an NSManagedObjectContext, not \(request ?? "nil") and \(context ?? "nil")"
+        )
     }
 }
 
 /// What fetches for an expression: a context. The expressions know no more of it.
 protocol ExpressionFetching: AnyObject {
-    /// Whether something is a request to fetch.
-    func canFetch(_ request: Any) -> Bool
-    func countForExpression(_ request: Any) throws -> Int
-    func resultsForExpression(_ request: Any) throws -> [Any]
+    /// What a request finds, or how much; nil where it is no request.
+    func expressionValue(of request: Any, countOnly: Bool) throws -> Any?
 }
