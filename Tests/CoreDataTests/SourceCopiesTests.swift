@@ -26,53 +26,35 @@ struct SourceCopiesTests {
 
     /// The functions of a source that have at least `lines` lines with code in their bodies.
     private static func functions(_ text: SourceText, _ path: String) -> [Function] {
-        let code = Array(text.code.utf8)
-        let tokens = ranges(of: code)
-        func word(_ place: Int) -> String { String(decoding: code[tokens[place]], as: UTF8.self) }
+        let code = text.code
+        let tokens = text.tokens
         var found: [Function] = []
-        for place in tokens.indices where place + 1 < tokens.count && word(place) == "func" {
-            var (start, depth) = (place + 1, 0)
+        for place in tokens.indices where place + 1 < tokens.count && tokens[place] == "func" {
             // The body begins behind the parameters; a requirement of a protocol has none.
+            var (start, depth) = (place + 1, 0)
             while start < tokens.count {
-                let mark = code[tokens[start].lowerBound]
-                if mark == UInt8(ascii: "(") { depth += 1 }
-                if mark == UInt8(ascii: ")") { depth -= 1 }
-                if depth == 0, mark == UInt8(ascii: "{") || mark == UInt8(ascii: "}") || word(start) == "func" { break }
+                if tokens[start] == "(" { depth += 1 }
+                if tokens[start] == ")" { depth -= 1 }
+                if depth == 0, ["{", "}", "func"].contains(tokens[start]) { break }
                 start += 1
             }
-            guard start < tokens.count, code[tokens[start].lowerBound] == UInt8(ascii: "{") else { continue }
+            guard start < tokens.count, tokens[start] == "{" else { continue }
             var end = start
             depth = 0
             repeat {
-                let mark = code[tokens[end].lowerBound]
-                if mark == UInt8(ascii: "{") { depth += 1 }
-                if mark == UInt8(ascii: "}") { depth -= 1 }
+                if tokens[end] == "{" { depth += 1 }
+                if tokens[end] == "}" { depth -= 1 }
                 end += 1
             } while depth > 0 && end < tokens.count
-            let body = code[tokens[start].lowerBound..<tokens[end - 1].upperBound]
-            let filled = body.split(separator: UInt8(ascii: "\n")).filter { $0.contains { $0 > 0x20 } }
+            let body = code[tokens[start].startIndex..<tokens[end - 1].endIndex]
+            let filled = body.split(separator: "\n").filter { !$0.allSatisfy(\.isWhitespace) }
             guard filled.count - 2 >= lines, end - start >= runLength else { continue }
-            let words = (start..<end).map { word($0) }
+            let words = tokens[start..<end]
             let runs = Set(words.indices.dropLast(runLength - 1).map { words[$0..<$0 + runLength].hashValue })
-            found.append(Function(path: path, name: word(place + 1), place: place..<end, runs: runs))
+            found.append(
+                Function(path: path, name: String(tokens[place + 1]), place: place..<end, runs: runs))
         }
         return found
-    }
-
-    private static func ranges(of code: [UInt8]) -> [Range<Int>] {
-        var ranges: [Range<Int>] = []
-        var place = 0
-        while place < code.count {
-            let start = place
-            func isOfWord(_ byte: UInt8) -> Bool {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte >= 0x80
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
-            }
-            while place < code.count, isOfWord(code[place]) { place += 1 }
-            if place == start { place += 1 }
-            if code[start] > 0x20 { ranges.append(start..<place) }
-        }
-        return ranges
     }
 
     /// The pairs of functions that have more in common than the limit, by the smaller one of each.
