@@ -92,8 +92,8 @@
             }
         }
 
-        /// Waits for those who have a store open, fill or migrate it, and keeps others from opening it. With force their
-        /// connections are ended, as far as the role may.
+        /// Waits for those who have a store open, fill or migrate it, and keeps others from opening it. With force
+        /// their connections are ended, as far as the role may.
         ///
         /// - Returns: the lock that is held; nil where there is no store.
         private func takeAlone(

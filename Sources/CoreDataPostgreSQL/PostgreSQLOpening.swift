@@ -238,8 +238,8 @@
             }
         }
 
-        /// The tables of the store's objects, by the model that it keeps, by the map of names where that cannot be read,
-        /// or by their triggers where that cannot be read either; none where there is no store.
+        /// The tables of the store's objects, by the model that it keeps, by the map of names where that cannot be
+        /// read, or by their triggers where that cannot be read either; none where there is no store.
         static func tables(on connection: PostgreSQLConnection) throws -> [String] {
             let present = try connection.tableNames()
             // Tables that others have made are theirs.

@@ -69,7 +69,8 @@ struct ConcurrencyReport {
     }
 
     private func check(_ figures: [ConcurrencyFigures], _ bars: inout BarCheck) {
-        guard books == WorkloadReport.barredSize, let c = figures.first(where: { $0.contender == Contender.c.rawValue }),
+        guard books == WorkloadReport.barredSize,
+            let c = figures.first(where: { $0.contender == Contender.c.rawValue }),
             let coreData = figures.first(where: { $0.contender == Contender.coreData.rawValue }),
             let alone = coreData.highLatencyAlone
         else { return }

@@ -116,7 +116,8 @@ extension NSManagedObjectContext {
         return nil
     }
 
-    /// The objects of a batch, made when there are none. What cannot be read is a fault: who looks at it is told.
+    /// The objects of a batch, made when there are none. An object that cannot be read stays a fault, and
+    /// reading it reports the error.
     final func objects(at places: Range<Int>, of fetch: FetchedBatches) -> [NSManagedObject] {
         drainMailbox()
         let objects = fetch.keys[places].map { object(for: $0) }

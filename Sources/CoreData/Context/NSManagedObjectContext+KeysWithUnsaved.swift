@@ -1,7 +1,7 @@
 import Foundation
 
-// What a fetch finds once unsaved changes are counted, as keys: only the touched objects are made, and those among which
-// they have to find their places.
+// What a fetch finds once unsaved changes are counted, as keys: only the touched objects are made, and those among
+// which they have to find their places.
 extension NSManagedObjectContext {
     /// The keys of what a fetch finds, unsaved changes included where it includes them.
     final func keysWithUnsaved(_ plan: FetchPlan) throws -> FetchedKeys {

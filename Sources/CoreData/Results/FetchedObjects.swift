@@ -79,7 +79,8 @@ extension NSManagedObjectContext {
     ///
     /// Reads keys alone: some four bytes of each row are kept. Several stores of one coordinator that sort are read
     /// whole first, and so are the objects of stores in memory that decide a predicate object by object. To be called
-    /// on the context's queue; overrides of `fetch(_:)` are not asked.
+    /// on the context's queue; overrides of `fetch(_:)` are not asked. An object of another class than `Object` stops
+    /// the process when it is asked for, as in `fetch(_:)`.
     ///
     /// - Parameters:
     ///   - request: Which objects, in which order; unsaved changes count unless its `includesPendingChanges` is false.

@@ -56,8 +56,8 @@
             }
         }
 
-        /// The statement that forgets what leads to no row of another table, before a foreign key wants one: the pairs of a
-        /// join table, or the references of rows.
+        /// The statement that forgets what leads to no row of another table, before a foreign key wants one: the pairs
+        /// of a join table, or the references of rows.
         static func forgetDangling(
             in column: String, of table: String, isOfPairs: Bool, to target: String, key: String
         ) -> String {

@@ -159,9 +159,9 @@
         /// Whether what is sent now would be sent without the settings, which come with each transaction.
         var lacksSettings: Bool { !settings.isEmpty && !isTogether && transactionState == PQTRANS_IDLE }
 
-        /// Sends something, and waits for the result that is wanted. Where the settings come with each transaction it is
-        /// sent within one: so tables are looked for by the search path, and others' locks on them waited for as long as
-        /// the limits say.
+        /// Sends something, and waits for the result that is wanted. Where the settings come with each transaction it
+        /// is sent within one: so tables are looked for by the search path, and others' locks on them waited for as
+        /// long as the limits say.
         func sendingWithin(_ send: () throws -> Void) throws -> OpaquePointer? {
             if isTogether {
                 try send()
@@ -199,8 +199,8 @@
 
         // MARK: Reading
 
-        /// Begins a transaction in which everything is read in one state. Nothing is sent yet: the first statement takes the
-        /// beginning along.
+        /// Begins a transaction in which everything is read in one state. Nothing is sent yet: the first statement
+        /// takes the beginning along.
         ///
         /// - Parameter snapshot: the state, as a transaction that holds it has called it; nil for the present one.
         func beginReading(at snapshot: String? = nil) { reading = .wanted(snapshot: snapshot) }
@@ -235,8 +235,8 @@
         /// What every transaction begins with, behind a pooler.
         var transactionSettings: [String] { settings.isEmpty ? [] : [settings] }
 
-        /// Begins a transaction that holds the present state for so long, and gives the name by which other transactions
-        /// read it. Afterwards the server ends the connection.
+        /// Begins a transaction that holds the present state for so long, and gives the name by which other
+        /// transactions read it. Afterwards the server ends the connection.
         func holdSnapshot(for seconds: TimeInterval) throws -> String {
             beginReading()
             // In milliseconds, at most what the server can count.

@@ -30,8 +30,8 @@
             try wait(for: lock, "pg_try_advisory_lock", timeout, progress)
         }
 
-        /// Ends the connections of those who have the store open as a version, as far as the role may, so that none of them
-        /// reads what will be in its place; waits no longer than so many seconds until they are gone.
+        /// Ends the connections of those who have the store open as a version, as far as the role may, so that none of
+        /// them reads what will be in its place; waits no longer than so many seconds until they are gone.
         func endUsers(ofVersion lock: Int64, within seconds: TimeInterval) throws {
             let deadline = ContinuousClock.now + .seconds(seconds)
             while try texts("SELECT pg_try_advisory_lock($1)", ["\(lock)"]).first != "t" {
@@ -97,8 +97,8 @@
                     + "closed there, or wait longer (NSPersistentStoreTimeoutOption).")
         }
 
-        /// Who holds a lock, alone or with others: the names of programs, with the processes of the server that work for
-        /// them.
+        /// Who holds a lock, alone or with others: the names of programs, with the processes of the server that work
+        /// for them.
         private func holders(of lock: Int64) throws -> [(name: String, process: String, isAlone: Bool)] {
             let select = """
                 SELECT \(Self.namesOfBackends), l.mode FROM pg_locks l JOIN pg_stat_activity a USING (pid) \
@@ -126,8 +126,8 @@
             case againstAll = "ACCESS EXCLUSIVE"
         }
 
-        /// Locks tables within the transaction. Whoever comes while a reader is waited for does not queue behind this: the
-        /// lock is asked for some milliseconds at a time.
+        /// Locks tables within the transaction. Whoever comes while a reader is waited for does not queue behind this:
+        /// the lock is asked for some milliseconds at a time.
         func lock(_ tables: [String], _ lock: TableLock, timeout: TimeInterval, _ progress: Progress?) throws {
             if tables.isEmpty { return }
             let names = tables.map { PostgreSQLDialect().quoted($0) }.joined(separator: ", ")

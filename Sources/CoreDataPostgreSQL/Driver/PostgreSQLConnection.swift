@@ -31,8 +31,8 @@
         var pending: [Pending] = []
         /// Whether a result is to come that nobody waits for.
         var owesResult = false
-        /// The version of the metadata in what is read by way of a pooler; nil where any will do. It changes where another
-        /// store is made in the place of this one.
+        /// The version of the metadata in what is read by way of a pooler; nil where any will do. It changes where
+        /// another store is made in the place of this one.
         var expectedMetadata: Int64?
         /// A transaction of reading that is to begin with the next statement, or has begun.
         enum Reading: Equatable {
