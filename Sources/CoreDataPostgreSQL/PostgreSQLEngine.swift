@@ -11,7 +11,7 @@
     }
 
     /// Stores in PostgreSQL databases. `CoreData` finds it by its name when somebody asks for the type.
-    final class PostgreSQLEngine: ProductStoreEngine, InPlaceEngine {
+    final class PostgreSQLEngine: ProductStoreEngine, InPlaceEngine, MigratingEngine {
         init() {}
 
         var forms: [String: StoreForm] { [NSPostgreSQLStoreType: .database] }

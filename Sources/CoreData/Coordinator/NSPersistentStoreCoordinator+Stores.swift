@@ -86,7 +86,8 @@ extension NSPersistentStoreCoordinator {
         return added.store
     }
 
-    private static func unsupported(_ storeType: String, at url: URL?) -> NSError {
+    /// The error of a type of stores that nobody has: it names the product that would bring it.
+    static func unsupported(_ storeType: String, at url: URL?) -> NSError {
         let types = registeredStoreTypes.keys.sorted().joined(separator: "', '")
         var reason = "Unsupported store type '\(storeType)'; there are '\(types)'."
         if let product = StoreEngines.product(for: storeType) {

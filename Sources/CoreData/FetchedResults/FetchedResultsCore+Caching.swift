@@ -9,7 +9,7 @@ extension FetchedResultsCore {
             let coordinator = context.ownCoordinator, !context.hasChanges
         else { return nil }
         let stores = fetched.affectedStores ?? coordinator.persistentStores
-        let states = stores.filter { StoreEngines.form(of: $0.type) != .memory }.compactMap(SectionCache.state)
+        let states = stores.filter(\.isDurable).compactMap(SectionCache.state)
         guard !states.isEmpty, states.count == stores.count else { return nil }
         let parameters = fetched.parameters
         return SectionCache.Basis(

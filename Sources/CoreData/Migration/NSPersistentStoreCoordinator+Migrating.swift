@@ -4,14 +4,8 @@ extension NSPersistentStoreCoordinator: StoreMigrating {
     final func prepareStore(
         at url: URL, ofType type: String, _ configuration: String?, _ options: [AnyHashable: Any]?
     ) throws -> (any StoreLook)? {
-        if let engine = StoreEngines.engine(for: type)?.inPlace {
-            return try InPlaceMigration(
-                engine: engine, at: url, model: managedObjectModel, configuration: configuration, options: options
-            ).prepare()
-        }
-        guard StoreEngines.form(of: type) == .file else { return nil }
-        return try StoreMigration.prepare(
-            url: url.standardizedFileURL, model: managedObjectModel, configuration: configuration, options: options)
+        try (StoreEngines.engine(for: type) as? any MigratingEngine)?
+            .prepare(at: url, for: managedObjectModel, configuration, options)
     }
 
     final func openingFile<Result>(

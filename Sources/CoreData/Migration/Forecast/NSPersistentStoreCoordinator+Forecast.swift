@@ -17,19 +17,17 @@ extension NSPersistentStoreCoordinator {
     ///     the program's resources.
     ///   - options: as for adding the store: a time-out, a staged migration manager, whether a mapping may be inferred,
     ///     what may be lost.
-    /// - Throws: the errors of reading a file that is damaged or no store. A migration that is impossible is no error
+    /// - Throws: the errors of reading a file that is damaged or no store, and `NSPersistentStoreInvalidTypeError`
+    ///   where the product that the URL needs is not among the target's dependencies. A migration that is impossible is no error
     ///   but the forecast's `obstacles`.
     public static func migrationForecast(
         forPersistentStoreAt url: URL, to model: NSManagedObjectModel, configuration: String? = nil,
         through versions: [NSManagedObjectModel] = [], options: [AnyHashable: Any]? = nil
     ) throws -> MigrationForecast {
-        if let engine = StoreEngines.engine(for: StoreEngines.type(of: url))?.inPlace {
-            return try MigrationForecaster(
-                url: engine.shown(url), model: model, configuration: configuration, options: options
-            ).forecast(of: engine, at: url, through: versions)
+        let type = StoreEngines.type(of: url)
+        guard let engine = StoreEngines.engine(for: type) as? any MigratingEngine else {
+            throw unsupported(type, at: url)
         }
-        try StorePlace.requireFileURL(url)
-        return try MigrationForecaster(url: url, model: model, configuration: configuration, options: options)
-            .forecast(through: versions)
+        return try engine.forecast(at: url, to: model, configuration, through: versions, options)
     }
 }

@@ -1,0 +1,38 @@
+import Foundation
+
+/// An engine that brings its stores to other versions, in the way of its kind. The floor of the stores knows nothing
+/// of migrations: the conformances stand above it.
+package protocol MigratingEngine: StoreEngine {
+    /// Makes sure that a store fits a model before it is opened: migrates it, or throws, as the options say.
+    ///
+    /// - Returns: what was seen of a store that fits; nil where there is none, or nobody looked.
+    func prepare(
+        at url: URL, for model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
+    ) throws -> (any StoreLook)?
+
+    /// What bringing a store to a model would do and cost, and what stands in its way. Changes nothing.
+    ///
+    /// - Parameter versions: versions that the way may lead through.
+    func forecast(
+        at url: URL, to model: NSManagedObjectModel, _ configuration: String?,
+        through versions: [NSManagedObjectModel], _ options: [AnyHashable: Any]?
+    ) throws -> MigrationForecast
+}
+
+// Stores in databases are migrated where they lie.
+extension MigratingEngine where Self: InPlaceEngine {
+    package func prepare(
+        at url: URL, for model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
+    ) throws -> (any StoreLook)? {
+        try InPlaceMigration(engine: self, at: url, model: model, configuration: configuration, options: options)
+            .prepare()
+    }
+
+    package func forecast(
+        at url: URL, to model: NSManagedObjectModel, _ configuration: String?,
+        through versions: [NSManagedObjectModel], _ options: [AnyHashable: Any]?
+    ) throws -> MigrationForecast {
+        try MigrationForecaster(url: shown(url), model: model, configuration: configuration, options: options)
+            .forecast(of: self, at: url, through: versions)
+    }
+}
