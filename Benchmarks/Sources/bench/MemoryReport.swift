@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Measures how much memory results take that are larger than a program wants to hold.
+/// Measures how much memory large results and large saves take.
 struct MemoryReport {
     let isQuick: Bool
 
@@ -10,6 +10,8 @@ struct MemoryReport {
         case walkedArray = "walked-array"
         case forgottenArrays = "forgotten-arrays"
         case changed
+        case insertedAtOnce = "inserted-at-once"
+        case changedAtOnce = "changed-at-once"
         case walked
         case walkedInOrder = "walked-in-order"
 
@@ -19,6 +21,8 @@ struct MemoryReport {
             case .walkedArray: "the same, every object read and held"
             case .forgottenArrays: "100 such fetches that nobody keeps: growth"
             case .changed: "fetch(_:batchSize: 500), every object changed; saved and reset every 10,000"
+            case .insertedAtOnce: "as many new objects, of generated values, in one save"
+            case .changedAtOnce: "every object fetched and changed, in one save"
             case .walked: "fetch(_:batchSize: 500), every object read"
             case .walkedInOrder: "the same, sorted by an attribute with an index"
             }
@@ -34,6 +38,7 @@ struct MemoryReport {
             case .walkedArray: nil
             case .forgottenArrays: 10
             case .changed: 150
+            case .insertedAtOnce, .changedAtOnce: 700
             case .walked, .walkedInOrder: 100
             }
         }
@@ -96,6 +101,20 @@ struct MemoryReport {
                 }
                 try context.save()
             }
+        case .insertedAtOnce:
+            measurement.count = try context.performAndWait { try insertAtOnce(count, in: context) }
+        case .changedAtOnce:
+            request.fetchBatchSize = 0
+            request.returnsObjectsAsFaults = false
+            try context.performAndWait {
+                let books = try context.fetch(request)
+                for book in books {
+                    book.pages += 1
+                    book.price += 0.25
+                }
+                try context.save()
+                measurement.count = books.count
+            }
         case .walked, .walkedInOrder:
             try context.performAndWait {
                 if step == .walkedInOrder { request.sortDescriptors = [NSSortDescriptor(key: "isbn", ascending: true)] }
@@ -120,5 +139,19 @@ struct MemoryReport {
             throw BenchmarkFailure(description: "\(step.rawValue) found \(measurement.count) books")
         }
         return measurement
+    }
+
+    /// Makes books beside those that are there, and saves them. Nothing but their context holds them.
+    private static func insertAtOnce(_ count: Int, in context: NSManagedObjectContext) throws -> Int {
+        let authors = try context.fetch(NSFetchRequest<Author>(entityName: "Author"))
+        let note = String(repeating: "a note of some length ", count: 4)
+        for number in 0..<count {
+            let book = Book(context: context)
+            book.fill(with: number, title: "The book with number \(number)", isbn: "979\(10_000_000 + number)")
+            if number % 2 == 0 { book.note = note + String(number % 10) }
+            book.author = authors[number % authors.count]
+        }
+        try context.save()
+        return try context.count(for: NSFetchRequest<Book>(entityName: "Book")) - count
     }
 }

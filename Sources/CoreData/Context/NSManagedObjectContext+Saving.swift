@@ -134,6 +134,7 @@ extension NSManagedObjectContext {
                     overlay.values = []
                     overlay.boxedChanges = SlotMask()
                     overlay.currentRow = nil
+                    if overlay.isSpare { object.overlay = nil }
                 }
             }
         }

@@ -46,7 +46,10 @@ extension NSManagedObjectContext {
             work = presentWork
             try validate(work)
         }
-        for (object, row) in attempts.rows { object.row = row }
+        for (object, row) in attempts.rows {
+            object.row = row
+            object.overlay?.forgetGivenUpValues()
+        }
         for (key, winner) in replacedKeys {
             attempts.permanent[key] = attempts.permanent[winner.key] ?? winner.key
         }
@@ -83,9 +86,29 @@ extension NSManagedObjectContext {
     private func write(
         _ work: SaveWork, to coordinator: NSPersistentStoreCoordinator, _ attempts: inout Attempts
     ) throws {
+        do {
+            try writeOnce(work, to: coordinator, &attempts)
+        } catch {
+            // Keys of stores are not the only ones of their number: each root entity has its own.
+            var temporary: [ObjectKey: Int64] = [:]
+            for (object, row) in attempts.rows where object.key < 0 {
+                temporary[ObjectKey(layoutIndex: object.home.layout.rootIndex, key: row.key)] = object.key
+            }
+            for (object, row) in attempts.rows {
+                object.overlay?.takeBackValues(from: row, object.home.layout, temporary)
+            }
+            throw error
+        }
+    }
+
+    private func writeOnce(
+        _ work: SaveWork, to coordinator: NSPersistentStoreCoordinator, _ attempts: inout Attempts
+    ) throws {
         for object in work.inserted + work.updated { try object.encodeBoxedChanges() }
         try obtainKeysFromObjectStores(work.inserted, coordinator)
         let objectStores = coordinator.objectStoreNumbers
+        // A large save would hold all values twice. Nobody reads them meanwhile, but for children and programs' stores.
+        let givesUpValues = objectStores.isEmpty && livingChildren.isEmpty
         if !objectStores.isEmpty { try deriveAttributes(work, for: objectStores) }
         assignOrders(work, except: objectStores)
         // Ordering may have touched members that were clean so far.
@@ -102,6 +125,7 @@ extension NSManagedObjectContext {
             let row = object.builtRow(key: key, version: 1, renaming: permanent)
             changes[ObjectKey(layoutIndex: 0, key: key).storeNumber, default: ChangeSet()].inserted.append(row)
             attempts.rows.append((object, row))
+            if givesUpValues { object.overlay?.giveUpValues() }
         }
         for object in updated {
             // Of a fault whose members alone were changed the version is still to be read.
@@ -116,6 +140,7 @@ extension NSManagedObjectContext {
             let row = object.builtRow(
                 key: object.key, version: RowVersion.next(after: old.version), renaming: permanent)
             attempts.rows.append((object, row))
+            if givesUpValues { object.overlay?.giveUpValues() }
             if isBack {
                 changes[object.objectKey.storeNumber, default: ChangeSet()].inserted.append(row)
                 continue

@@ -8,19 +8,78 @@ final class ObjectOverlay {
     @exclusivity(unchecked) var mask = SlotMask()
     /// One place per slot, filled where `mask` says so; empty until the first change.
     @exclusivity(unchecked) var values: ContiguousArray<SlotValue> = []
-    /// Decoded transformable values and values of transient attributes, by slot. For a slot in `mask` it is the changed
-    /// value; for another one it is a cache of the row's.
-    var boxed: [Int: Any] = [:]
-    /// Slots whose boxed value is the truth and must be turned into bytes when the object is saved.
-    @exclusivity(unchecked) var boxedChanges = SlotMask()
     /// One place per to-many relationship; empty until one is touched.
     @exclusivity(unchecked) var toManys: ContiguousArray<ToManyState?> = []
-    /// What fetched properties gave when they were last fetched.
-    var fetched: [String: FetchedMembers] = [:]
     /// The row as it is with all changes, while nothing has changed since it was built (for child contexts).
     @exclusivity(unchecked) var currentRow: Snapshot?
+    @exclusivity(unchecked) private var rare: Rare?
+
+    /// What few objects have: apart from the others it costs the rest eight bytes.
+    private final class Rare {
+        var boxed: [Int: Any] = [:]
+        var boxedChanges = SlotMask()
+        var fetched: [String: FetchedMembers] = [:]
+        var eventBase: EventBase?
+    }
+
+    private func ensureRare() -> Rare {
+        if let rare { return rare }
+        let new = Rare()
+        rare = new
+        return new
+    }
+
+    /// Decoded transformable values and values of transient attributes, by slot. For a slot in `mask` it is the changed
+    /// value; for another one it is a cache of the row's.
+    var boxed: [Int: Any] {
+        get { rare?.boxed ?? [:] }
+        _modify {
+            if let rare {
+                yield &rare.boxed
+            } else {
+                var new: [Int: Any] = [:]
+                yield &new
+                if !new.isEmpty { ensureRare().boxed = new }
+            }
+        }
+    }
+
+    /// Slots whose boxed value is the truth and must be turned into bytes when the object is saved.
+    var boxedChanges: SlotMask {
+        get { rare?.boxedChanges ?? SlotMask() }
+        _modify {
+            if let rare {
+                yield &rare.boxedChanges
+            } else {
+                var new = SlotMask()
+                yield &new
+                if !new.isEmpty { ensureRare().boxedChanges = new }
+            }
+        }
+    }
+
+    /// What fetched properties gave when they were last fetched.
+    var fetched: [String: FetchedMembers] {
+        get { rare?.fetched ?? [:] }
+        _modify {
+            if let rare {
+                yield &rare.fetched
+            } else {
+                var new: [String: FetchedMembers] = [:]
+                yield &new
+                if !new.isEmpty { ensureRare().fetched = new }
+            }
+        }
+    }
+
     /// The changes of earlier events that are not saved yet, as they were when the current event began.
-    var eventBase: EventBase?
+    var eventBase: EventBase? {
+        get { rare?.eventBase }
+        set { if rare != nil || newValue != nil { ensureRare().eventBase = newValue } }
+    }
+
+    /// Whether it says nothing that the object's row does not say.
+    var isSpare: Bool { mask.isEmpty && toManys.isEmpty && rare == nil }
 
     @inline(__always)
     func set(_ value: SlotValue, at slot: Int, slotCount: Int) {
@@ -35,6 +94,33 @@ final class ObjectOverlay {
         values = ContiguousArray(unsafeUninitializedCapacity: slotCount) { buffer, count in
             for slot in 0..<slotCount { buffer.initializeElement(at: slot, to: .null) }
             count = slotCount
+        }
+    }
+
+    /// Gives up the values while a row that has them is written. One of the next two has to follow.
+    func giveUpValues() { values = [] }
+
+    /// The row is the object's now.
+    func forgetGivenUpValues() {
+        if values.isEmpty { mask = SlotMask() }
+    }
+
+    /// Takes the values back from the row that was built of them.
+    ///
+    /// - Parameter temporary: the temporary keys of the objects that the row names by their new ones, by their root
+    ///   entities.
+    func takeBackValues(from row: Snapshot, _ layout: EntityLayout, _ temporary: [ObjectKey: Int64]) {
+        if mask.isEmpty || !values.isEmpty { return }
+        makeRoom(layout.slots.count)
+        mask.forEach { slot in
+            let kind = layout.slots[slot].kind
+            var value = row.value(slot, kind: kind)
+            if kind == .reference, case .int(let key) = value, let destination = layout.destination(of: slot),
+                let old = temporary[ObjectKey(layoutIndex: destination.rootIndex, key: key)]
+            {
+                value = .int(old)
+            }
+            values[slot] = value
         }
     }
 

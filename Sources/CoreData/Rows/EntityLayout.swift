@@ -223,6 +223,15 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
         nullWords = max(1, (slots.count + 63) / 64)
     }
 
+    /// The layout whose keys a slot holds; nil where it holds none.
+    func destination(of slot: Int) -> EntityLayout? {
+        switch slots[slot].role {
+        case .toOne: slots[slot].destinationIndex.map { model.entities[$0] }
+        case .owner(let relationship): model.layout(of: relationship.entity)
+        case .attribute, .companion, .order: nil
+        }
+    }
+
     /// Called once, before any object has this layout.
     package func becomeLayoutOfRecorders() {
         identifier = Self.identifierOfRecorders
