@@ -46,4 +46,6 @@ struct FetchPlan {
     var affectedStores: [NSPersistentStore]?
     /// The state of the stores to read, where the context is pinned to one.
     var generation: QueryGeneration?
+    /// The context that programs' stores are shown; nil for the one that reads, on whose queue this is then.
+    var shownContext: NSManagedObjectContext?
 }

@@ -98,7 +98,7 @@ struct StoreRows: RowSource {
     private func storeFetch(_ plan: FetchPlan, _ context: NSManagedObjectContext) -> StoreFetch {
         guard coordinator.hasObjectStores else { return plan.store }
         var fetch = plan.store
-        fetch.origin = FetchOrigin(context: context, parameters: plan.parameters)
+        fetch.origin = FetchOrigin(context: plan.shownContext ?? context, parameters: plan.parameters)
         return fetch
     }
 

@@ -27,6 +27,34 @@ struct IncrementalStoreTests {
         return library
     }
 
+    @Test("An asynchronous fetch asks with another context: nobody uses the asking one off its queue")
+    func asynchronousFetch() async throws {
+        let library = try filled()
+        let context = library.context()
+        context.name = "asking"
+        let (stream, continuation) = AsyncStream.makeStream(of: [String].self)
+        for resultType in [NSFetchRequestResultType.managedObjectResultType, .dictionaryResultType] {
+            let before = library.service.askers.count
+            try context.performAndWait {
+                let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Book")
+                request.resultType = resultType
+                request.propertiesToFetch = ["title"]
+                request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+                let asynchronous = NSAsynchronousFetchRequest(fetchRequest: request) { result in
+                    let found = (result.finalResult ?? []).map { ($0 as? NSObject)?.value(forKey: "title") as? String }
+                    continuation.yield(found.map { $0 ?? "" })
+                }
+                try context.execute(asynchronous)
+            }
+            for await titles in stream {
+                #expect(titles == ["1", "2"])
+                break
+            }
+            let askers = library.service.askers.dropFirst(before)
+            #expect(!askers.isEmpty && !askers.contains("asking"), "\(askers)")
+        }
+    }
+
     @Test("A fetch gives faults; the values are asked for when one fires, once for all contexts")
     func faults() throws {
         let library = try filled()

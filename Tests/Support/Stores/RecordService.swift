@@ -26,6 +26,7 @@ public final class RecordService: @unchecked Sendable {  // state is used under 
     private var records: [Name: Record] = [:]
     private var highest = 0
     private var log: [String] = []
+    private var names: [String?] = []
     private var isDown = false
     private var whenAsked: (@Sendable (String) -> Void)?
 
@@ -57,6 +58,10 @@ public final class RecordService: @unchecked Sendable {  // state is used under 
         }
         hook?(request)
     }
+
+    /// The names of the contexts that fetches came with.
+    public var askers: [String?] { lock.withLock { names } }
+    public func noteAsker(_ name: String?) { lock.withLock { names.append(name) } }
 
     /// Takes the service off the net: everything fails from here on, or works again.
     public func setDown(_ down: Bool) { lock.withLock { isDown = down } }

@@ -44,6 +44,7 @@ public final class ServiceStore: NSIncrementalStore, @unchecked Sendable {  // t
         _ request: NSFetchRequest<NSFetchRequestResult>, _ context: NSManagedObjectContext?
     ) throws -> Any {
         guard let entity = request.entity, let context else { return [Any]() }
+        service.noteAsker(context.name)
         service.note("fetch \(entity.name ?? "")")
         var entities: Set<String> = [entity.name ?? ""]
         if request.includesSubentities { entities.formUnion(Self.below(entity)) }
