@@ -130,10 +130,7 @@ extension NSManagedObjectContext {
             for object in objects {
                 object.flags.subtract([.inserted, .updated, .listedInserted, .listedUpdated])
                 if let overlay = object.overlay {
-                    overlay.mask = SlotMask()
-                    overlay.values = []
-                    overlay.boxedChanges = SlotMask()
-                    overlay.currentRow = nil
+                    overlay.forgetSavedChanges()
                     if overlay.isSpare { object.overlay = nil }
                 }
             }

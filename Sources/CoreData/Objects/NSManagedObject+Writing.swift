@@ -236,8 +236,10 @@ extension NSManagedObject {
                 changed.insert(slot)
             }
         }
-        overlay.boxedChanges.forEach { slot in
-            if slots[slot].isPersistent { changed.insert(slot) }
+        if overlay.hasBoxedChanges {
+            overlay.boxedChanges.forEach { slot in
+                if slots[slot].isPersistent { changed.insert(slot) }
+            }
         }
         return changed
     }
@@ -259,7 +261,7 @@ extension NSManagedObject {
     /// Turns changed transformable values into bytes.
     final func encodeBoxedChanges() throws {
         if flags.contains(.inserted), !home.layout.transformableDefaults.isEmpty { try encodeBoxedDefaults() }
-        guard let overlay, !overlay.boxedChanges.isEmpty else { return }
+        guard let overlay, overlay.hasBoxedChanges else { return }
         let slots = home.layout.slots
         let pending = overlay.boxedChanges
         try pending.forEach { slot in

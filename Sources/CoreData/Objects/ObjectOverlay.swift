@@ -58,6 +58,9 @@ final class ObjectOverlay {
         }
     }
 
+    /// Asked of every object that is saved, and mostly false.
+    @inline(__always) var hasBoxedChanges: Bool { rare.map { !$0.boxedChanges.isEmpty } ?? false }
+
     /// What fetched properties gave when they were last fetched.
     var fetched: [String: FetchedMembers] {
         get { rare?.fetched ?? [:] }
@@ -76,6 +79,14 @@ final class ObjectOverlay {
     var eventBase: EventBase? {
         get { rare?.eventBase }
         set { if rare != nil || newValue != nil { ensureRare().eventBase = newValue } }
+    }
+
+    /// The changes are the row's now; decoded values and relationships stay.
+    func forgetSavedChanges() {
+        mask = SlotMask()
+        values = []
+        currentRow = nil
+        if let rare { rare.boxedChanges = SlotMask() }
     }
 
     /// Whether it says nothing that the object's row does not say.
