@@ -1,4 +1,4 @@
-import CoreData
+import CoreDataModelReading
 import Foundation
 
 /// What the plugin asks for, for one target: the accessors of its `@NSManaged` members, the classes of its models, the

@@ -58,7 +58,10 @@ struct SourceFloorTests {
         let files = (walk?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
         return files.compactMap { file in
             guard let content = try? String(contentsOf: file, encoding: .utf8) else { return nil }
-            let path = file.resolvingSymlinksInPath().path.dropFirst(root.path.count + 1)
+            let place = file.resolvingSymlinksInPath().path
+            // What a link leads to is another module's.
+            guard place.hasPrefix(root.path + "/") else { return nil }
+            let path = place.dropFirst(root.path.count + 1)
             let text = SourceText(content)
             return Source(path: String(path), text: text, names: SourceNames(text))
         }.sorted { $0.path < $1.path }
@@ -171,6 +174,45 @@ struct SourceFloorTests {
         "Coordinator/StoreEngines.swift": ["SQLiteEngine"],
         "Migration/Moving/NSPersistentStoreCoordinator+Moving.swift": ["SQLiteFilling", "SQLiteStoreFiles"],
     ]
+
+    @Test("The plugin's tool is built of the framework's own sources, but without the framework")
+    func sourcesOfTheTool() throws {
+        let files = FileManager.default
+        let folder = Toolchain.package.appendingPathComponent("Sources").resolvingSymlinksInPath()
+        let module = folder.appendingPathComponent("CoreDataModelReading")
+        let paths = try files.subpathsOfDirectory(atPath: module.path)
+        let links = paths.filter { path in
+            (try? files.destinationOfSymbolicLink(atPath: module.appendingPathComponent(path).path)) != nil
+        }
+        #expect(Set(links).isSuperset(of: ["Model", "ModelFiles", "Expressions", "Mapping/MappingModelFile.swift"]))
+        for link in links {
+            let source = module.appendingPathComponent(link).resolvingSymlinksInPath()
+            #expect(source.path == folder.appendingPathComponent("CoreData/\(link)").path)
+            #expect(files.fileExists(atPath: source.path))
+        }
+        let others = paths.filter { path in
+            path.hasSuffix(".swift") && !links.contains { path == $0 || path.hasPrefix($0 + "/") }
+        }
+        #expect(others == ["Absent.swift"])
+        for module in ["CoreDataModelReading", "CoreDataModelCompiler", "coredata-modelc"] {
+            let sources = Self.read(module)
+            #expect(!sources.isEmpty)
+            let importing = sources.filter { $0.text.code.contains(/\bimport\s+(\w+\s+)?CoreData\b/) }.map(\.path)
+            #expect(importing.isEmpty, "\(importing) of \(module) import the framework")
+        }
+    }
+
+    @Test("What the plugin's tool has by name only is the framework's, and one of its sources names it")
+    func absentTypes() throws {
+        let absent = try #require(Self.read("CoreDataModelReading").first { $0.path == "Absent.swift" })
+        let names = Set(absent.names.declarations.filter { !$0.isMember }.map(\.name))
+        #expect(names.isSuperset(of: ["NSManagedObject", "NSManagedObjectContext", "ModelLayout"]))
+        let types = Set(Self.declared.keys.filter { !$0.isMember }.map(\.name))
+        #expect(names.isSubset(of: types), "\(names.subtracting(types)) are none of the framework's")
+        let folders = ["Model/", "ModelFiles/", "Expressions/", "Requests/", "Mapping/"]
+        let used = Self.users.filter { $0.value.contains { user in folders.contains { user.path.hasPrefix($0) } } }
+        #expect(names.isSubset(of: used.keys), "\(names.subtracting(used.keys)) are named by no source")
+    }
 
     @Test("Every folder has a floor")
     func folders() {

@@ -5,10 +5,12 @@ struct PluginReport {
     let classes: Int
     let rounds: Int
 
+    /// How many times the processor time of a clean build without the plugin one with it may take.
+    static let cleanBar = 1.4
     /// Seconds that a build of a hundred classes may take longer with the plugin when nothing changed.
     static let secondsBar = 1.0
 
-    /// - Returns: whether the bar holds.
+    /// - Returns: whether the bars hold.
     func run() throws -> Bool {
         let with = GeneratedPackage(classes: classes, usesPlugin: true)
         let without = GeneratedPackage(classes: classes, usesPlugin: false)
@@ -21,9 +23,15 @@ struct PluginReport {
             // Once more, so that what the first build leaves to the second is not measured.
             _ = try package.build()
         }
+        var holds = true
         if let plain = clean[false], let full = clean[true] {
-            rows.append(row("from clean, s", plain.seconds, full.seconds, bar: nil))
-            rows.append(row("from clean, s of CPU time", plain.cpuSeconds, full.cpuSeconds, bar: nil))
+            // The clock says more of what else the machine does.
+            holds = full.cpuSeconds <= Self.cleanBar * plain.cpuSeconds
+            rows.append(row("from clean, s", plain.seconds, full.seconds))
+            rows.append(
+                row(
+                    "from clean, s of CPU time", plain.cpuSeconds, full.cpuSeconds,
+                    bar: "× \(Self.cleanBar.printed(1))", holds: holds))
         }
 
         var idle: [Bool: [BuildTime]] = [:]
@@ -34,22 +42,25 @@ struct PluginReport {
         }
         let plain = idle[false] ?? []
         let full = idle[true] ?? []
-        rows.append(
-            row("nothing changed, s", plain.map(\.seconds).median, full.map(\.seconds).median, bar: Self.secondsBar))
+        let (plainSeconds, fullSeconds) = (plain.map(\.seconds).median, full.map(\.seconds).median)
+        let isQuick = fullSeconds - plainSeconds < Self.secondsBar
         rows.append(
             row(
-                "nothing changed, s of CPU time", plain.map(\.cpuSeconds).median, full.map(\.cpuSeconds).median,
-                bar: nil))
+                "nothing changed, s", plainSeconds, fullSeconds, bar: "+ \(Self.secondsBar.printed(1)) s",
+                holds: isQuick))
+        rows.append(
+            row("nothing changed, s of CPU time", plain.map(\.cpuSeconds).median, full.map(\.cpuSeconds).median))
         print("debug builds, \(rounds) rounds, medians\n")
         printTable(rows)
-        return full.map(\.seconds).median - plain.map(\.seconds).median < Self.secondsBar
+        return holds && isQuick
     }
 
-    private func row(_ title: String, _ plain: Double, _ full: Double, bar: Double?) -> [String] {
-        let holds = full - plain < bar ?? .infinity
-        return [
+    private func row(
+        _ title: String, _ plain: Double, _ full: Double, bar: String? = nil, holds: Bool = true
+    ) -> [String] {
+        [
             title, plain.printed(2), full.printed(2), (full - plain).printed(2), (full / plain).printed(2),
-            bar?.printed(1) ?? "none", bar == nil ? "" : holds ? "holds" : "BROKEN",
+            bar ?? "none", bar == nil ? "" : holds ? "holds" : "BROKEN",
         ]
     }
 }

@@ -1,4 +1,4 @@
-import CoreData
+import CoreDataModelReading
 import Foundation
 
 /// Compiles an `.xcmappingmodel` into a `.cdm`, whose version hashes say which models it leads between.

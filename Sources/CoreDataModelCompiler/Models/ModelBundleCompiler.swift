@@ -1,4 +1,4 @@
-import CoreData
+import CoreDataModelReading
 import Foundation
 
 /// Compiles an `.xcdatamodeld` into a `.momd`: every version as a `.mom`, and the list of versions. An `.xcdatamodel`

@@ -1,4 +1,4 @@
-import CoreData
+import CoreDataModelReading
 import Foundation
 
 /// The current version of a model in source form, as the generator of classes needs it.

@@ -1,4 +1,4 @@
-import CoreData
+import CoreDataModelReading
 import Testing
 
 @testable import CoreDataModelCompiler

@@ -1,0 +1,1 @@
+../CoreData/CoreDataErrors.swift

@@ -1,0 +1,1 @@
+../../CoreData/Mapping/MappingModelSource.swift

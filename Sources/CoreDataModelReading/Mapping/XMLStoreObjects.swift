@@ -1,0 +1,1 @@
+../../CoreData/Mapping/XMLStoreObjects.swift

@@ -1,0 +1,1 @@
+../../CoreData/Requests/NSPersistentStoreRequest.swift
