@@ -66,7 +66,7 @@ extension Job {
     /// warning here, and the module gets no accessors.
     package func run(warn: @escaping @Sendable (any CustomStringConvertible) -> Void = { _ in }) throws {
         let warnings = FirstWarnings()
-        try ModelWarning.$taking.withValue({ if warnings.insert($0) { warn($0) } }) { try work(warn) }
+        try ModelWarning.taken(by: { if warnings.insert($0) { warn($0) } }) { try work(warn) }
     }
 
     private func work(_ warn: (any CustomStringConvertible) -> Void) throws {

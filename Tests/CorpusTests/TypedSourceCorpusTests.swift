@@ -94,12 +94,12 @@ struct TypedSourceCorpusTests {
     func values(_ change: Change) throws {
         #expect(Self.sources.count >= 8)
         for (number, source) in Self.sources.enumerated() {
-            let before = try ModelWarning.$taking.withValue({ _ in }) {
+            let before = try ModelWarning.taken(by: { _ in }) {
                 try ModelSourceReader.model(from: Data(source.text.utf8), file: source.path)
             }
             let text = Self.source(source.text, change, from: number)
             do {
-                let after = try ModelWarning.$taking.withValue({ _ in }) {
+                let after = try ModelWarning.taken(by: { _ in }) {
                     try ModelSourceReader.model(from: Data(text.utf8), file: source.path)
                 }
                 #expect(after.entities.map(\.name) == before.entities.map(\.name))

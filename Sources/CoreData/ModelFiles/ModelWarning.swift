@@ -11,13 +11,24 @@ package struct ModelWarning: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(file):\(line):1: warning: \(text)" }
 
-    /// Takes the warnings of a task. Without it they go to the standard error stream.
-    @TaskLocal package static var taking: (@Sendable (ModelWarning) -> Void)?
+    /// A value that holds the function: optimised code that keeps a function in a task-local crashes (Swift 6.3).
+    private struct Taker: Sendable {
+        let take: @Sendable (ModelWarning) -> Void
+    }
+
+    @TaskLocal private static var taker: Taker?
+
+    /// Does some work, whose warnings somebody takes. Without that they go to the standard error stream.
+    package static func taken<Result>(
+        by take: @escaping @Sendable (ModelWarning) -> Void, during work: () throws -> Result
+    ) rethrows -> Result {
+        try $taker.withValue(Taker(take: take), operation: work)
+    }
 
     /// Hands the warning to whoever takes it. The standard error stream gets each only once: programs read models
     /// often.
     func post() {
-        if let take = Self.taking { return take(self) }
+        if let taker = Self.taker { return taker.take(self) }
         guard Self.printed.insert(self) else { return }
         FileHandle.standardError.write(Data("CoreData: warning: \(file), line \(line): \(text)\n".utf8))
     }

@@ -3,21 +3,35 @@ import Testing
 
 @testable import CoreData
 
-/// Programs that are built for release say nothing when they stop at a precondition or an assertion.
+/// What sources go without: programs that are built for release say nothing when they stop at a precondition or an
+/// assertion.
 struct RequireTests {
-    @Test("A stop says why in every kind of build: no source has a precondition or an assertion")
-    func sources() throws {
+    /// The sources in whose text something is found.
+    private func sources(with pattern: some RegexComponent) throws -> [String] {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
         let sources = root.standardizedFileURL.appendingPathComponent("Sources")
         let files = try #require(FileManager.default.enumerator(atPath: sources.path))
-        var (read, silent) = (0, [String]())
+        var (read, found) = (0, [String]())
         for case let file as String in files where file.hasSuffix(".swift") {
             let text = try String(contentsOf: sources.appendingPathComponent(file), encoding: .utf8)
             read += 1
-            if text.contains(/\b(precondition|preconditionFailure|assert|assertionFailure)\(/) { silent.append(file) }
+            if text.contains(pattern) { found.append(file) }
         }
         #expect(read > 100)
-        #expect(silent.isEmpty)
+        return found
+    }
+
+    @Test("A stop says why in every kind of build: no source has a precondition or an assertion")
+    func reasons() throws {
+        #expect(try sources(with: /\b(precondition|preconditionFailure|assert|assertionFailure)\(/).isEmpty)
+    }
+
+    @Test("No task-local is a function: where the compiler optimises, setting one crashes (Swift 6.3)")
+    func taskLocals() throws {
+        let function = /@TaskLocal[\w\s]*\bvar\s+\w+\s*:[^=\n]*->/
+        #expect("@TaskLocal package static var taking: (@Sendable (A) -> Void)?".contains(function))
+        #expect(try sources(with: function).isEmpty)
+        #expect(try !sources(with: /@TaskLocal/).isEmpty)
     }
 
     @Test("What is not as required stops the process with the message, which is not made otherwise")

@@ -10,7 +10,7 @@ struct ForgivingSourceTests {
     /// The model of a body, and the warnings that reading it gave.
     private func read(_ body: String) throws -> (model: NSManagedObjectModel, warnings: [ModelWarning]) {
         let taken = Locked<[ModelWarning]>([])
-        let model = try ModelWarning.$taking.withValue({ warning in taken.withLock { $0.append(warning) } }) {
+        let model = try ModelWarning.taken(by: { warning in taken.withLock { $0.append(warning) } }) {
             try ModelSourceReader.model(
                 from: Data("<?xml version=\"1.0\"?>\n<model>\n\(body)\n</model>".utf8), file: "M.xml")
         }
