@@ -57,9 +57,8 @@ struct HistoryCorpusTests {
             return try context.performAndWait {
                 let updates = try history(context).flatMap { $0.changes ?? [] }
                     .filter { $0.changeType == .update && $0.changedObjectID.entity.name == entity }
-                return Dictionary(
-                    updates.map { ($0.updatedProperties?.map(\.name).sorted().joined(separator: " "), 1) },
-                    uniquingKeysWith: +)
+                let names = updates.map { $0.updatedProperties?.map(\.name).sorted().joined(separator: " ") }
+                return Dictionary(grouping: names, by: \.self).mapValues(\.count)
             }
         }
     }

@@ -58,8 +58,11 @@
             while whole.count % 4 != 0 { whole.insert(UInt8(ascii: "0"), at: 0) }
             while fraction.count % 4 != 0 { fraction.append(UInt8(ascii: "0")) }
             let digits = whole + fraction
-            var groups = stride(from: 0, to: digits.count, by: 4).map { start in
-                digits[start..<start + 4].reduce(UInt16(0)) { $0 * 10 + UInt16($1 - UInt8(ascii: "0")) }
+            var groups: [UInt16] = []
+            for start in stride(from: 0, to: digits.count, by: 4) {
+                var group: UInt16 = 0
+                for digit in digits[start..<start + 4] { group = group * 10 + UInt16(digit - UInt8(ascii: "0")) }
+                groups.append(group)
             }
             var weight = whole.count / 4 - 1
             while groups.first == 0 {

@@ -199,11 +199,13 @@
                 let name = PostgreSQLDialect.place(of: view.name).name
                 let values = [name, view.definition].map { dialect.literal(.string($0)) }
                 let sequence = view.sequence.map { dialect.literal(.string($0)) } ?? "NULL"
-                return ["DROP VIEW IF EXISTS \(dialect.quoted(view.name))"] + view.statements + [
+                var statements = ["DROP VIEW IF EXISTS \(dialect.quoted(view.name))"]
+                statements += view.statements
+                statements.append(
                     "INSERT INTO coredata.existing VALUES (\(values.joined(separator: ", ")), \(sequence)) "
                         + "ON CONFLICT (\"view\") DO UPDATE "
-                        + "SET definition = excluded.definition, sequence = excluded.sequence"
-                ]
+                        + "SET definition = excluded.definition, sequence = excluded.sequence")
+                return statements
             }
         }
 

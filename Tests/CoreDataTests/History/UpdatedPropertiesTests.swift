@@ -231,8 +231,9 @@ struct UpdatedPropertiesTests {
                 try body(context)
                 let result = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast))
                 let found = (result as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction]
-                return try #require(found).flatMap { $0.changes ?? [] }.filter { $0.changeType == .update }
-                    .map { $0.updatedProperties.map { Set($0.map(\.name)) } }
+                let changes = try #require(found).flatMap { $0.changes ?? [] }
+                let updates = changes.filter { $0.changeType == .update }
+                return updates.map { update in update.updatedProperties.map { Set($0.map(\.name)) } }
             }
         }
         let before = try updated(text) { context in

@@ -138,8 +138,9 @@ struct MigrationRunTests {
     @Test("a table that every version changes is written once, and the forecast shows each hop")
     func onceWritten() throws {
         let versions = (0..<6).map { number in
-            "entity Item\n  name\(number) string" + (number > 0 ? " was name\(number - 1)" : "") + "\n  size int32"
-                + (0..<number).map { "\n  extra\($0) string! = none" }.joined()
+            let former = number > 0 ? " was name\(number - 1)" : ""
+            let extra = (0..<number).map { "\n  extra\($0) string! = none" }.joined()
+            return "entity Item\n  name\(number) string\(former)\n  size int32\(extra)"
         }
         try withTemporaryFolder { folder in
             let bench = try MigrationBench(

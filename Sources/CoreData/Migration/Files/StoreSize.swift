@@ -29,7 +29,9 @@ struct StoreSize {
         let step = max(1, names.count / Self.probes)
         let places = Array(stride(from: 0, to: names.count, by: step))
         if places.isEmpty { return 0 }
-        let sum = places.reduce(0) { $0 + Self.bytes(of: folder.appendingPathComponent(names[$1])) }
-        return Int64(Double(sum) / Double(places.count) * Double(names.count))
+        var sum: Int64 = 0
+        for place in places { sum += Self.bytes(of: folder.appendingPathComponent(names[place])) }
+        let average = Double(sum) / Double(places.count)
+        return Int64(average * Double(names.count))
     }
 }

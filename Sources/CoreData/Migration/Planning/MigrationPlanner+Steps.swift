@@ -146,11 +146,11 @@ extension MigrationPlanner {
         guard let source = change.source else { return }
         let table = change.table.name
         // Keys that become join tables are read before they go.
-        let needed = Set(
-            joins.flatMap { [$0.pairs, $0.morePairs].compactMap(\.self) }.filter { $0.from == source.name }.flatMap {
-                pairs in
-                [pairs.owner, pairs.member, pairs.memberOrder?.source, pairs.ownerOrder?.source].compactMap { $0 }
-            })
+        var needed: Set<String> = []
+        for case let pairs? in joins.flatMap({ [$0.pairs, $0.morePairs] }) where pairs.from == source.name {
+            needed.formUnion([pairs.owner, pairs.member])
+            needed.formUnion([pairs.memberOrder?.source, pairs.ownerOrder?.source].compactMap(\.self))
+        }
         let finalNames = change.columns.map(\.column.name)
         for column in change.dropped {
             guard needed.contains(column) else {

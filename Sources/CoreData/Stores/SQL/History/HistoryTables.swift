@@ -169,6 +169,9 @@ package struct HistoryTables: Sendable {
             ]
             return SQLTable(name: name, columns: fixed + columns.map { SQLColumn(name: $0.0, type: $0.1) })
         }
+        // With their types: to infer them in the sum takes the compiler long.
+        let keys: [(String, SQLColumnType)] = names.map { (key(ofName: $0), .integer) }
+        let texts: [(String, SQLColumnType)] = names.map { (text(ofName: $0), .varchar) }
         return [
             table(
                 changes,
@@ -176,10 +179,7 @@ package struct HistoryTables: Sendable {
                     ("ZCHANGETYPE", .integer), ("ZENTITY", .integer), ("ZENTITYPK", .integer),
                     ("ZTRANSACTIONID", .integer), ("ZCOLUMNS", .blob),
                 ]),
-            table(
-                transactions,
-                names.map { (key(ofName: $0), .integer) } + [("ZTIMESTAMP", .float)]
-                    + names.map { (text(ofName: $0), .varchar) } + [("ZQUERYGEN", .blob)]),
+            table(transactions, keys + [("ZTIMESTAMP", .float)] + texts + [("ZQUERYGEN", .blob)]),
             table(strings, [("ZNAME", .varchar)]),
         ]
     }
