@@ -109,6 +109,32 @@
                     == true)
         }
 
+        @Test("A sequence that lags behind the rows gives the keys that are free; one without any is named")
+        func laggingSequence() throws {
+            try makeShop()
+            let copied = "INSERT INTO people (person_no, full_name) SELECT n, 'copied' FROM generate_series(3, 5000) n"
+            #expect(psql(copied) != nil)
+            let context = context(try coordinator())
+            try context.performAndWait {
+                for number in 0..<3 { context.make("Author", ["name": "new \(number)"]) }
+                try context.save()
+            }
+            #expect(
+                psql("SELECT count(*), min(person_no) > 5000 FROM people WHERE full_name LIKE 'new%'") == "3|t")
+            #expect(psql("ALTER SEQUENCE people_person_no_seq RESTART 1 MAXVALUE 1000 CYCLE") != nil)
+            try context.performAndWait {
+                let author = context.make("Author", ["name": "newest"])
+                let error = try #require(throws: NSError.self) { try context.save() }
+                let reason = error.localizedFailureReason ?? ""
+                #expect(error.code == NSPersistentStoreSaveError)
+                #expect(reason.contains("people_person_no_seq") && reason.contains("setval"), "\(reason)")
+                // Nothing is lost: the save goes through once the sequence is mended.
+                #expect(psql("ALTER SEQUENCE people_person_no_seq NO MAXVALUE NO CYCLE RESTART 6000") != nil)
+                try context.save()
+                #expect(author.objectID.uriRepresentation().lastPathComponent == "p6000")
+            }
+        }
+
         @Test("Nothing is added to the tables, and they stay when the store is destroyed")
         func untouched() throws {
             try makeShop()

@@ -16,7 +16,7 @@
             sequences[table] = sequence
             let blocks = (Int64(count) + together - 1) / together
             let starts =
-                try isOurs ? freeBlocks(blocks, sequence, table) : next(blocks, sequence, "NULL").map(\.start)
+                try isOurs ? freeBlocks(blocks, sequence, table) : freeNumbers(blocks, sequence, table)
             var ranges: [Range<Int64>] = []
             var missing = Int64(count)
             for start in starts {
@@ -69,6 +69,36 @@
             }
             return free
         }
+
+        /// Takes numbers that no row of a table that others have made has: its sequence lags behind where rows have come
+        /// with keys of their own. Nobody sets such a sequence; it is asked until it is beyond them.
+        private func freeNumbers(_ count: Int64, _ sequence: String, _ table: String) throws -> [Int64] {
+            let dialect = PostgreSQLDialect()
+            let (key, quoted) = (dialect.quoted(SQLSchema.keyColumn), dialect.quoted(table))
+            var free: [Int64] = []
+            var taken: Int64 = 0
+            while free.count < count {
+                if taken >= Self.longestLag {
+                    throw NSError.coreData(
+                        NSPersistentStoreSaveError,
+                        reason: "The sequence \(sequence) lags behind the rows of its table: the next \(taken) numbers "
+                            + "are keys of rows. Set it to the highest key with setval().")
+                }
+                // Twice as many each time.
+                let wanted = max(count - Int64(free.count), taken)
+                let found = try rows(
+                    """
+                    WITH number AS MATERIALIZED \
+                    (SELECT nextval($1::text::regclass) AS n FROM generate_series(1, $2::int8)) SELECT n FROM number WHERE NOT EXISTS (SELECT FROM \(quoted) WHERE \(key) = n) ORDER BY n
+                    """, [sequence, "\(wanted)"])
+                taken += wanted - Int64(found.count)
+                free += found.prefix(Int(count) - free.count).map { Int64($0[0] ?? "") ?? 0 }
+            }
+            return free
+        }
+
+        /// How many numbers of a sequence may be taken by rows before it is an error.
+        private static let longestLag: Int64 = 1_000_000
 
         /// Lets a sequence be at a number, unless it is there already. Nobody sets it back who has asked before another
         /// one raised it.
