@@ -56,6 +56,34 @@
                 try psql("SELECT t.name, t.id > 64 FROM book_tags JOIN tag t ON t.id = tag_id") == "changed|t")
         }
 
+        @Test("What leads to a row under a key that was taken before leads to it after the save, too")
+        func takenByDestination() throws {
+            let context = library.context()
+            try context.performAndWait {
+                context.make("Author", ["name": "first"])
+                try context.save()
+            }
+            #expect(try psql("INSERT INTO author (id, name) VALUES (2, 'psql')") == "INSERT 0 1")
+            try context.performAndWait {
+                let author = try #require(try context.all("Author", "name == 'psql'").first)
+                let (book, new) = (context.make("Book", ["title": "b"]), context.make("Author", ["name": "new"]))
+                let other = context.make("Book", ["title": "c", "author": new])
+                book.setValue(author, forKey: "author")
+                try context.save()
+                #expect(book.value(forKey: "author") as? NSManagedObject === author)
+                #expect(other.value(forKey: "author") as? NSManagedObject === new)
+                context.checkInvariants()
+            }
+            let beside = try library.beside().context()
+            try beside.performAndWait {
+                for (title, name) in [("b", "psql"), ("c", "new")] {
+                    let book = try #require(try beside.all("Book", "title == %@", title).first)
+                    let author = book.value(forKey: "author") as? NSManagedObject
+                    #expect(author?.value(forKey: "name") as? String == name)
+                }
+            }
+        }
+
         @Test(
             "A key that no object can have is refused by the table, and named where its owner lets it in",
             arguments: [0, 1 << 48])

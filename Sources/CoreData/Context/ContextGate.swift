@@ -68,8 +68,12 @@ extension NSManagedObjectContext {
 
     /// Runs the writing of a save while children may read: until the body calls back, which it does before anything of
     /// what it writes can be seen.
-    final func lending<Result>(_ body: (_ takeBack: () -> Void) throws -> Result) rethrows -> Result {
-        guard let gate, !livingChildren.isEmpty else { return try body({}) }
+    ///
+    /// - Parameter isKept: whether nobody may read meanwhile.
+    final func lending<Result>(
+        unless isKept: Bool = false, _ body: (_ takeBack: () -> Void) throws -> Result
+    ) rethrows -> Result {
+        guard !isKept, let gate, !livingChildren.isEmpty else { return try body({}) }
         isLending = true
         gate.leave()
         var isTakenBack = false

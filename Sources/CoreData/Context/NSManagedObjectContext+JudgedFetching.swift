@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
             let stores = plan.affectedStores ?? persistentStoreCoordinator?.persistentStores,
             (try? MemoryFetch(request: plan.store).requireProperties()) != nil
         else { return false }
-        return !stores.isEmpty && stores.allSatisfy(\.judgesObjects)
+        return !stores.isEmpty && stores.allSatisfy(\.decidesByObject)
     }
 
     /// The objects of a fetch, each judged by itself.

@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
                 }
                 return
             }
-            guard let overlay = object.overlay, !overlay.mask.isEmpty || object.hasToManyChanges else {
+            guard let overlay = object.overlay, overlay.hasChangedValues || object.hasToManyChanges else {
                 turnIntoFault(object)
                 noteRefresh(of: object)
                 return

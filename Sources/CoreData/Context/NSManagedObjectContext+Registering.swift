@@ -119,7 +119,7 @@ extension NSManagedObjectContext {
             if object.row == nil {
                 object.row = row
                 object.flags.insert(.unfired)
-            } else if isRefreshing, object.overlay?.mask.isEmpty ?? true, object.row !== row {
+            } else if isRefreshing, object.overlay?.hasChangedValues != true, object.row !== row {
                 object.row = row
             }
             return object

@@ -12,7 +12,8 @@ extension NSManagedObjectContext {
         var permanent: [Int64: Int64] = [:]
         /// Stores that have committed: where there are several, each has a transaction of its own.
         var written: Set<Int> = []
-        var rows: [(object: NSManagedObject, row: Snapshot)] = []
+        /// What each object is written as, and the slots that led to new objects while their values are given up.
+        var rows: [(object: NSManagedObject, row: Snapshot, leadingToNew: SlotMask)] = []
     }
 
     /// Writes, and lets the merge policy resolve conflicts until the write goes through.
@@ -46,7 +47,7 @@ extension NSManagedObjectContext {
             work = presentWork
             try validate(work)
         }
-        for (object, row) in attempts.rows {
+        for (object, row, _) in attempts.rows {
             object.row = row
             object.overlay?.forgetGivenUpValues()
         }
@@ -72,7 +73,7 @@ extension NSManagedObjectContext {
         }
         let saved = SaveWork(
             inserted: part(work.inserted), updated: part(livingUpdated), deleted: part(work.deleted))
-        for (object, row) in attempts.rows where stores.contains(object.objectKey.storeNumber) { object.row = row }
+        for (object, row, _) in attempts.rows where stores.contains(object.objectKey.storeNumber) { object.row = row }
         for object in saved.inserted + saved.updated {
             object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: [:]) }
         }
@@ -89,13 +90,13 @@ extension NSManagedObjectContext {
         do {
             try writeOnce(work, to: coordinator, &attempts)
         } catch {
-            // Keys of stores are not the only ones of their number: each root entity has its own.
+            // Each root entity has keys of its own, so numbers alone do not tell objects apart.
             var temporary: [ObjectKey: Int64] = [:]
-            for (object, row) in attempts.rows where object.key < 0 {
+            for (object, row, _) in attempts.rows where object.key < 0 {
                 temporary[ObjectKey(layoutIndex: object.home.layout.rootIndex, key: row.key)] = object.key
             }
-            for (object, row) in attempts.rows {
-                object.overlay?.takeBackValues(from: row, object.home.layout, temporary)
+            for (object, row, leadingToNew) in attempts.rows {
+                object.overlay?.takeBackValues(from: row, object.home.layout, leadingToNew, temporary)
             }
             throw error
         }
@@ -124,8 +125,8 @@ extension NSManagedObjectContext {
             let key = permanent[object.key] ?? object.key
             let row = object.builtRow(key: key, version: 1, renaming: permanent)
             changes[ObjectKey(layoutIndex: 0, key: key).storeNumber, default: ChangeSet()].inserted.append(row)
-            attempts.rows.append((object, row))
-            if givesUpValues { object.overlay?.giveUpValues() }
+            let leadingToNew = givesUpValues ? object.overlay?.giveUpValues(object.home.layout) : nil
+            attempts.rows.append((object, row, leadingToNew ?? SlotMask()))
         }
         for object in updated {
             // Of a fault whose members alone were changed the version is still to be read.
@@ -139,8 +140,8 @@ extension NSManagedObjectContext {
             guard isChanged, let old = object.row, !object.flags.contains(.inaccessible) else { continue }
             let row = object.builtRow(
                 key: object.key, version: RowVersion.next(after: old.version), renaming: permanent)
-            attempts.rows.append((object, row))
-            if givesUpValues { object.overlay?.giveUpValues() }
+            let leadingToNew = givesUpValues ? object.overlay?.giveUpValues(object.home.layout) : nil
+            attempts.rows.append((object, row, leadingToNew ?? SlotMask()))
             if isBack {
                 changes[object.objectKey.storeNumber, default: ChangeSet()].inserted.append(row)
                 continue
@@ -167,7 +168,8 @@ extension NSManagedObjectContext {
         try throwReadErrors()
         for number in Array(changes.keys) { changes[number]?.origin = origin }
         do {
-            try lending { takeBack in
+            // A child that has come since would read what was given up.
+            try lending(unless: givesUpValues) { takeBack in
                 try coordinator.saving {
                     try write(
                         coordinator.savingOrder(of: changes.filter { !$0.value.isEmpty }.keys), of: changes,

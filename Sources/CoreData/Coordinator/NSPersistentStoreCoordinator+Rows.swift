@@ -239,7 +239,7 @@ extension NSPersistentStoreCoordinator {
         let stores = lock.withLock { attached }.filter { numbers.contains($0.number) }
         func rank(_ store: AttachedStore) -> (Int, String, Int) {
             if store.objects != nil { return (2, "", store.number) }
-            guard let url = store.store.url, store.store.isDurable else {
+            guard let url = store.store.url, StorePlace(url) != .memory else {
                 return (1, "", store.number)
             }
             let address = url.isFileURL ? url.resolvingSymlinksInPath().path : url.absoluteString

@@ -36,3 +36,14 @@ extension MigratingEngine where Self: InPlaceEngine {
             .forecast(of: self, at: url, through: versions)
     }
 }
+
+extension StoreEngines {
+    /// The engine of a type, which brings its stores to other versions; nil for types that no engine has.
+    static func migratingEngine(for type: String) -> (any MigratingEngine)? {
+        guard let engine = engine(for: type) else { return nil }
+        let migrating = engine as? any MigratingEngine
+        // Its stores would be opened as they are, whatever their version.
+        require(migrating != nil, "\(Swift.type(of: engine)) does not say how it migrates its stores")
+        return migrating
+    }
+}

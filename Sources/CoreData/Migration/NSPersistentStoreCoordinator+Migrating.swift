@@ -4,8 +4,7 @@ extension NSPersistentStoreCoordinator: StoreMigrating {
     final func prepareStore(
         at url: URL, ofType type: String, _ configuration: String?, _ options: [AnyHashable: Any]?
     ) throws -> (any StoreLook)? {
-        try (StoreEngines.engine(for: type) as? any MigratingEngine)?
-            .prepare(at: url, for: managedObjectModel, configuration, options)
+        try StoreEngines.migratingEngine(for: type)?.prepare(at: url, for: managedObjectModel, configuration, options)
     }
 
     final func openingFile<Result>(

@@ -89,6 +89,9 @@ final class ObjectOverlay {
         if let rare { rare.boxedChanges = SlotMask() }
     }
 
+    /// Whether an attribute or a to-one relationship has an unsaved value.
+    @inline(__always) var hasChangedValues: Bool { !mask.isEmpty || hasBoxedChanges }
+
     /// Whether it says nothing that the object's row does not say.
     var isSpare: Bool { mask.isEmpty && toManys.isEmpty && rare == nil }
 
@@ -109,7 +112,16 @@ final class ObjectOverlay {
     }
 
     /// Gives up the values while a row that has them is written. One of the next two has to follow.
-    func giveUpValues() { values = [] }
+    ///
+    /// - Returns: the slots that led to new objects: the row names these by other keys.
+    func giveUpValues(_ layout: EntityLayout) -> SlotMask {
+        var leadingToNew = SlotMask()
+        for slot in layout.referenceSlots where mask.contains(slot) {
+            if case .int(let key) = values[slot], key < 0 { leadingToNew.insert(slot) }
+        }
+        values = []
+        return leadingToNew
+    }
 
     /// The row is the object's now.
     func forgetGivenUpValues() {
@@ -118,15 +130,17 @@ final class ObjectOverlay {
 
     /// Takes the values back from the row that was built of them.
     ///
-    /// - Parameter temporary: the temporary keys of the objects that the row names by their new ones, by their root
-    ///   entities.
-    func takeBackValues(from row: Snapshot, _ layout: EntityLayout, _ temporary: [ObjectKey: Int64]) {
+    /// - Parameters:
+    ///   - leadingToNew: what giving them up returned.
+    ///   - temporary: the temporary keys of new objects, by their root entities and the keys that the row has.
+    func takeBackValues(
+        from row: Snapshot, _ layout: EntityLayout, _ leadingToNew: SlotMask, _ temporary: [ObjectKey: Int64]
+    ) {
         if mask.isEmpty || !values.isEmpty { return }
         makeRoom(layout.slots.count)
         mask.forEach { slot in
-            let kind = layout.slots[slot].kind
-            var value = row.value(slot, kind: kind)
-            if kind == .reference, case .int(let key) = value, let destination = layout.destination(of: slot),
+            var value = row.value(slot, kind: layout.slots[slot].kind)
+            if leadingToNew.contains(slot), case .int(let key) = value, let destination = layout.destination(of: slot),
                 let old = temporary[ObjectKey(layoutIndex: destination.rootIndex, key: key)]
             {
                 value = .int(old)

@@ -27,7 +27,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     /// Whether what the store holds outlives its being closed.
     var isDurable: Bool { true }
     /// Whether objects are judged one by one where a predicate or an order has no words in the store's language.
-    var judgesObjects: Bool { false }
+    var decidesByObject: Bool { false }
     /// The store as one that can hold one transaction from its opening on; nil where it cannot.
     var heldTransaction: (any HeldTransactionStore)? { nil }
     /// Counts the rows that a migration writes. Set before the first, and never again.

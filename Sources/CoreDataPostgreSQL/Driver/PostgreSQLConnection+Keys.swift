@@ -71,30 +71,24 @@
         }
 
         /// Takes numbers that no row of a table that others have made has: its sequence lags behind where rows have come
-        /// with keys of their own. Nobody sets such a sequence; it is asked until it is beyond them.
+        /// with keys of their own. Nobody sets such a sequence; it is asked until it is beyond them, and not once more.
         private func freeNumbers(_ count: Int64, _ sequence: String, _ table: String) throws -> [Int64] {
             let dialect = PostgreSQLDialect()
             let (key, quoted) = (dialect.quoted(SQLSchema.keyColumn), dialect.quoted(table))
-            var free: [Int64] = []
-            var taken: Int64 = 0
-            while free.count < count {
-                if taken >= Self.longestLag {
-                    throw NSError.coreData(
-                        NSPersistentStoreSaveError,
-                        reason: "The sequence \(sequence) lags behind the rows of its table: the next \(taken) numbers "
-                            + "are keys of rows. Set it to the highest key with setval().")
-                }
-                // Twice as many each time.
-                let wanted = max(count - Int64(free.count), taken)
-                let found = try rows(
-                    """
-                    WITH number AS MATERIALIZED \
-                    (SELECT nextval($1::text::regclass) AS n FROM generate_series(1, $2::int8)) SELECT n FROM number WHERE NOT EXISTS (SELECT FROM \(quoted) WHERE \(key) = n) ORDER BY n
-                    """, [sequence, "\(wanted)"])
-                taken += wanted - Int64(found.count)
-                free += found.prefix(Int(count) - free.count).map { Int64($0[0] ?? "") ?? 0 }
-            }
-            return free
+            // A recursive query goes on as far as its rows are wanted; a join could want them all.
+            let free = try rows(
+                """
+                WITH RECURSIVE number (n, position) AS (SELECT nextval($1::text::regclass), 1::int8 UNION ALL \
+                SELECT nextval($1::text::regclass), position + 1 FROM number WHERE position < $2::int8) \
+                SELECT n FROM number WHERE (SELECT true FROM \(quoted) WHERE \(key) = n LIMIT 1) IS NULL LIMIT $3::int8
+                """, [sequence, "\(count + Self.longestLag)", "\(count)"]
+            ).map { Int64($0[0] ?? "") ?? 0 }
+            // One that begins anew gives a number twice.
+            if free.count == count, Set(free).count == free.count { return free }
+            throw NSError.coreData(
+                NSPersistentStoreSaveError,
+                reason: "The sequence \(sequence) lags behind the rows of its table: most of its next "
+                    + "\(Self.longestLag) numbers are keys of rows. Set it to the highest key with setval().")
         }
 
         /// How many numbers of a sequence may be taken by rows before it is an error.

@@ -117,7 +117,10 @@
                     let part = start..<min(start + Self.rowsTogether, rows.upperBound)
                     do {
                         start += try runTogether(part, setStatement, isTried: isTried, bind, &outcome)
-                    } catch let error as PostgreSQLError where isTried && error.isUniqueness {
+                    } catch let error as PostgreSQLError
+                        where isTried && error.isUniqueness && !connection.isTogether
+                    {
+                        // In a pipeline it is another statement's.
                         start = part.upperBound
                         // One of them breaks a constraint: each half by itself, down to the row.
                         let middle = part.lowerBound + part.count / 2

@@ -63,6 +63,44 @@ struct SpecialAttributesTests {
         }
     }
 
+    @Test(
+        "A changed transformable value survives refreshing, a fetch that refreshes, and another context's save",
+        arguments: StoreKind.allCases)
+    func refreshedTransformable(kind: StoreKind) throws {
+        let library = try Library(kind, model: ParcelModel.make())
+        let (context, other) = (library.context(), library.context())
+        context.performAndWait { context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump }
+        try context.performAndWait {
+            let parcel = context.make("Parcel", ["name": "p", "list": ["old"]])
+            try context.save()
+            parcel.setValue(["new"], forKey: "list")
+            func check(_ name: String) {
+                #expect(parcel.value(forKey: "list") as? [String] == ["new"])
+                #expect(parcel.value(forKey: "name") as? String == name)
+                #expect(parcel.hasPersistentChangedValues && parcel.changedValues().keys.sorted() == ["list"])
+            }
+            context.refresh(parcel, mergeChanges: true)
+            check("p")
+            context.refreshAllObjects()
+            check("p")
+            try other.performAndWait {
+                try other.all("Parcel").first?.setValue("other", forKey: "name")
+                try other.save()
+            }
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Parcel")
+            request.shouldRefreshRefetchedObjects = true
+            #expect(try context.fetch(request) == [parcel])
+            #expect(parcel.value(forKey: "list") as? [String] == ["new"])
+            try context.save()
+        }
+        let beside = library.context()
+        try beside.performAndWait {
+            let parcel = try #require(try beside.all("Parcel").first)
+            #expect(parcel.value(forKey: "list") as? [String] == ["new"])
+            #expect(parcel.value(forKey: "name") as? String == "other")
+        }
+    }
+
     @Test("Derived attributes are what they are derived from as of the last save", arguments: StoreKind.allCases)
     func derived(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())

@@ -118,7 +118,7 @@ extension NSManagedObjectContext {
         let real = objects.filter { $0.row != nil && !$0.flags.contains(.inserted) }
         guard let rows = try? readRows(for: real.map(\.objectKey)) else {
             // The store cannot be read now: what has no changes is read when it is next looked at.
-            for object in real where object.overlay?.mask.isEmpty ?? true && !object.flags.contains(.deleted) {
+            for object in real where object.overlay?.hasChangedValues != true && !object.flags.contains(.deleted) {
                 object.row = nil
             }
             return noteRenewal(of: objects)

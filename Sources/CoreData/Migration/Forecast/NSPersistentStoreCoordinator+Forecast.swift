@@ -25,7 +25,7 @@ extension NSPersistentStoreCoordinator {
         through versions: [NSManagedObjectModel] = [], options: [AnyHashable: Any]? = nil
     ) throws -> MigrationForecast {
         let type = StoreEngines.type(of: url)
-        guard let engine = StoreEngines.engine(for: type) as? any MigratingEngine else {
+        guard let engine = StoreEngines.migratingEngine(for: type) else {
             throw unsupported(type, at: url)
         }
         return try engine.forecast(at: url, to: model, configuration, through: versions, options)

@@ -71,8 +71,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package let tracksHistory: Bool
     /// Whether others can open the store, and migrate it meanwhile.
     package let isShared: Bool
-    /// Whether conditions are decided object by object.
-    package let decidesByObject: Bool
+    private let isDecidedByObject: Bool
     private let typeName: String
 
     /// How whole rows lie in their tables: of hierarchies by root index, and of single entities by layout index.
@@ -117,7 +116,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         historyTables = parts.historyTables
         tracksHistory = parts.tracksHistory
         isShared = parts.isShared
-        decidesByObject = parts.decidesByObject
+        isDecidedByObject = parts.decidesByObject
         typeName = parts.typeName
         externalData = parts.externalData
         rowCache = RowCache(rootCount: parts.layout.entities.count, isOff: !parts.use.cachesRows)
@@ -139,6 +138,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         super.metadata = parts.metadata
         identifier = parts.metadata[NSStoreUUIDKey] as? String
     }
+
+    override final var decidesByObject: Bool { isDecidedByObject }
 
     /// A store over a database that an engine has opened.
     package static func opened(_ parts: Parts, database: any SQLDatabase) -> SQLStore {

@@ -9,8 +9,6 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
     let isInMemory: Bool
 
     override var isDurable: Bool { !isInMemory }
-    // As Apple's do; a private store of SQLite's type refuses what has no SQL, as one in a file does.
-    override var judgesObjects: Bool { type == NSInMemoryStoreType }
 
     init(opened: Opened) {
         settings = opened.settings
