@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 
 /// The engine of the type 'Tests': its name in this module, 'CoreDataTests', is the one that is looked for.
-final class TestsEngine: ProductStoreEngine {
+final class TestsEngine: ProductStoreEngine, MigratingEngine {
     private let files = SQLiteEngine()
 
     var forms: [String: StoreForm] { ["Tests": .database] }
@@ -30,6 +30,16 @@ final class TestsEngine: ProductStoreEngine {
     func owns(_ store: NSPersistentStore) -> Bool { store.type == "Tests" }
     func copy(_ store: NSPersistentStore, to url: URL, replacing: Bool, _ progress: Progress?) throws {
         try files.copy(store, to: url, replacing: replacing, progress)
+    }
+
+    func prepare(
+        at url: URL, for model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
+    ) throws -> (any StoreLook)? { try files.prepare(at: url, for: model, configuration, options) }
+    func forecast(
+        at url: URL, to model: NSManagedObjectModel, _ configuration: String?,
+        through versions: [NSManagedObjectModel], _ options: [AnyHashable: Any]?
+    ) throws -> MigrationForecast {
+        try files.forecast(at: url, to: model, configuration, through: versions, options)
     }
 }
 
