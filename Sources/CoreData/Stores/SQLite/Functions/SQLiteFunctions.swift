@@ -15,41 +15,42 @@ private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 enum SQLiteFunctions {
     static func register(on connection: SQLiteConnection) {
         let handle = connection.handle
-        func add(
-            _ name: String, _ count: Int32, deterministic: Bool = true,
-            _ body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
-        ) {
-            let flags = SQLITE_UTF8 | (deterministic ? SQLITE_DETERMINISTIC : 0)
-            sqlite3_create_function_v2(handle, name, count, flags, nil, body, nil, nil, nil)
-        }
         // Triggers of derived attributes in Apple's stores tell the framework what they changed. Nothing here listens:
         // the values are read back with the rows.
         for name in [
             "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
             "NSCoreDataTriggerUpdateAffectedObjectValue",
         ] {
-            add(name, 5, deterministic: false) { context, _, _ in sqlite3_result_null(context) }
+            add(name, 5, on: handle, deterministic: false) { context, _, _ in sqlite3_result_null(context) }
         }
-        add("OCD_EQUAL", 3) { SQLiteText.compare($0, $2, .equal) }
-        add("OCD_CONTAINS", 3) { SQLiteText.compare($0, $2, .contains) }
-        add("OCD_BEGINS", 3) { SQLiteText.compare($0, $2, .beginsWith) }
-        add("OCD_ENDS", 3) { SQLiteText.compare($0, $2, .endsWith) }
-        add("OCD_LIKE", 3) { SQLiteText.pattern(.like, $0, $2) }
-        add("OCD_MATCHES", 3) { SQLiteText.pattern(.matches, $0, $2) }
-        add("OCD_FOLD", 2) { context, _, arguments in
+        add("OCD_EQUAL", 3, on: handle) { SQLiteText.compare($0, $2, .equal) }
+        add("OCD_CONTAINS", 3, on: handle) { SQLiteText.compare($0, $2, .contains) }
+        add("OCD_BEGINS", 3, on: handle) { SQLiteText.compare($0, $2, .beginsWith) }
+        add("OCD_ENDS", 3, on: handle) { SQLiteText.compare($0, $2, .endsWith) }
+        add("OCD_LIKE", 3, on: handle) { SQLiteText.pattern(.like, $0, $2) }
+        add("OCD_MATCHES", 3, on: handle) { SQLiteText.pattern(.matches, $0, $2) }
+        add("OCD_FOLD", 2, on: handle) { context, _, arguments in
             let options = NSComparisonPredicate.Options(
                 rawValue: UInt(truncatingIfNeeded: sqlite3_value_int64(arguments?[1])))
             SQLiteText.map(context, arguments) { StringComparison.fold($0, options) }
         }
-        add("OCD_LOWER", 1) { SQLiteText.map($0, $2) { $0.lowercased() } }
-        add("OCD_UPPER", 1) { SQLiteText.map($0, $2) { $0.uppercased() } }
-        add("OCD_CANONICAL", 1) { context, _, arguments in
+        add("OCD_LOWER", 1, on: handle) { SQLiteText.map($0, $2) { $0.lowercased() } }
+        add("OCD_UPPER", 1, on: handle) { SQLiteText.map($0, $2) { $0.uppercased() } }
+        add("OCD_CANONICAL", 1, on: handle) { context, _, arguments in
             SQLiteText.map(context, arguments) {
                 StringComparison.fold($0, [.caseInsensitive, .diacriticInsensitive])
             }
         }
         registerMathematics(on: handle)
         registerCollations(on: handle)
+    }
+
+    private static func add(
+        _ name: String, _ count: Int32, on handle: OpaquePointer, deterministic: Bool = true,
+        _ body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+    ) {
+        let flags = SQLITE_UTF8 | (deterministic ? SQLITE_DETERMINISTIC : 0)
+        sqlite3_create_function_v2(handle, name, count, flags, nil, body, nil, nil, nil)
     }
 
     private static func registerCollations(on handle: OpaquePointer) {
@@ -67,31 +68,24 @@ enum SQLiteFunctions {
     }
 
     private static func registerMathematics(on handle: OpaquePointer) {
-        func add(
-            _ name: String, _ count: Int32, deterministic: Bool = true,
-            _ body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
-        ) {
-            let flags = SQLITE_UTF8 | (deterministic ? SQLITE_DETERMINISTIC : 0)
-            sqlite3_create_function_v2(handle, name, count, flags, nil, body, nil, nil, nil)
-        }
-        add("OCD_SQRT", 1) { SQLiteFunctions.number($0, $2) { $0.squareRoot() } }
-        add("OCD_FLOOR", 1) { SQLiteFunctions.number($0, $2) { $0.rounded(.down) } }
-        add("OCD_CEILING", 1) { SQLiteFunctions.number($0, $2) { $0.rounded(.up) } }
-        add("OCD_TRUNC", 1) { SQLiteFunctions.number($0, $2) { $0.rounded(.towardZero) } }
-        add("OCD_LN", 1) { SQLiteFunctions.number($0, $2) { Foundation.log($0) } }
-        add("OCD_LOG", 1) { SQLiteFunctions.number($0, $2) { Foundation.log10($0) } }
-        add("OCD_EXP", 1) { SQLiteFunctions.number($0, $2) { Foundation.exp($0) } }
-        add("OCD_POWER", 2) { context, _, arguments in
+        add("OCD_SQRT", 1, on: handle) { SQLiteFunctions.number($0, $2) { $0.squareRoot() } }
+        add("OCD_FLOOR", 1, on: handle) { SQLiteFunctions.number($0, $2) { $0.rounded(.down) } }
+        add("OCD_CEILING", 1, on: handle) { SQLiteFunctions.number($0, $2) { $0.rounded(.up) } }
+        add("OCD_TRUNC", 1, on: handle) { SQLiteFunctions.number($0, $2) { $0.rounded(.towardZero) } }
+        add("OCD_LN", 1, on: handle) { SQLiteFunctions.number($0, $2) { Foundation.log($0) } }
+        add("OCD_LOG", 1, on: handle) { SQLiteFunctions.number($0, $2) { Foundation.log10($0) } }
+        add("OCD_EXP", 1, on: handle) { SQLiteFunctions.number($0, $2) { Foundation.exp($0) } }
+        add("OCD_POWER", 2, on: handle) { context, _, arguments in
             guard let arguments, sqlite3_value_type(arguments[0]) != SQLITE_NULL,
                 sqlite3_value_type(arguments[1]) != SQLITE_NULL
             else { return sqlite3_result_null(context) }
             sqlite3_result_double(
                 context, Foundation.pow(sqlite3_value_double(arguments[0]), sqlite3_value_double(arguments[1])))
         }
-        add("OCD_RANDOM", 0, deterministic: false) { context, _, _ in
+        add("OCD_RANDOM", 0, on: handle, deterministic: false) { context, _, _ in
             sqlite3_result_double(context, Double.random(in: 0..<1))
         }
-        add("OCD_NOW", 0, deterministic: false) { context, _, _ in
+        add("OCD_NOW", 0, on: handle, deterministic: false) { context, _, _ in
             sqlite3_result_double(context, Date().timeIntervalSinceReferenceDate)
         }
     }
