@@ -1,6 +1,6 @@
-// The sources of the framework that this module is made of name types of those that it goes without: a model has requests,
-// and requests speak of contexts. Here these are little more than names. Nothing makes a context or asks for a layout: who
-// reads models and writes them has no objects.
+// The sources that this module shares with the framework name types whose sources it does not share: a model has fetch
+// requests, and a request names its context. Here these types are little more than names. Reading and writing models
+// needs no objects, so nothing makes a context or asks for a layout.
 
 /// An object of an entity.
 public class NSManagedObject {

@@ -70,8 +70,8 @@
             return free
         }
 
-        /// Takes numbers that no row of a table that others have made has: its sequence lags behind where rows have come
-        /// with keys of their own. Nobody sets such a sequence; it is asked until it is beyond them, and not once more.
+        /// Takes numbers that are no row's key in a table that others have made. The sequence lags behind where rows
+        /// were inserted with keys of their own. It is not ours to set, so it is asked until there are enough numbers.
         private func freeNumbers(_ count: Int64, _ sequence: String, _ table: String) throws -> [Int64] {
             let dialect = PostgreSQLDialect()
             let (key, quoted) = (dialect.quoted(SQLSchema.keyColumn), dialect.quoted(table))

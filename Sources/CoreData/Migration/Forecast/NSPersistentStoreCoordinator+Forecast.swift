@@ -18,8 +18,8 @@ extension NSPersistentStoreCoordinator {
     ///   - options: as for adding the store: a time-out, a staged migration manager, whether a mapping may be inferred,
     ///     what may be lost.
     /// - Throws: the errors of reading a file that is damaged or no store, and `NSPersistentStoreInvalidTypeError`
-    ///   where the product that the URL needs is not among the target's dependencies. A migration that is impossible is no error
-    ///   but the forecast's `obstacles`.
+    ///   where the product that the URL needs is not among the target's dependencies. A migration that is impossible is
+    ///   no error but the forecast's `obstacles`.
     public static func migrationForecast(
         forPersistentStoreAt url: URL, to model: NSManagedObjectModel, configuration: String? = nil,
         through versions: [NSManagedObjectModel] = [], options: [AnyHashable: Any]? = nil
