@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
         let sent = Transfer((plan, progress))
         DispatchQueue.global(qos: .userInitiated).async {
             let read = Transfer(
-                Result { try self.readBeside(sent.value.0, reading.value.plan, sent.value.1) })
+                Result { try self.readInBackground(sent.value.0, reading.value.plan, sent.value.1) })
             self.perform {
                 let (plan, progress) = sent.value
                 let found = Result { () throws -> [T] in
@@ -42,20 +42,20 @@ extension NSManagedObjectContext {
 
     /// Reads without the context's queue. A program's store makes objects in the context that it is shown: one of its
     /// own, on whose queue it is asked.
-    private func readBeside(
+    private func readInBackground(
         _ plan: FetchPlan, _ rowsPlan: FetchPlan, _ progress: Progress
     ) throws -> BackgroundMaterial {
         guard let coordinator = ownCoordinator, coordinator.hasObjectStores else {
-            return try readInBackground(plan, rowsPlan, progress)
+            return try material(plan, rowsPlan, progress)
         }
         let shown = Self.own(of: coordinator)
         var (plan, rowsPlan) = (plan, rowsPlan)
         plan.shownContext = shown
         rowsPlan.shownContext = shown
-        return try shown.performAndWait { try readInBackground(plan, rowsPlan, progress) }
+        return try shown.performAndWait { try material(plan, rowsPlan, progress) }
     }
 
-    private func readInBackground(
+    private func material(
         _ plan: FetchPlan, _ rowsPlan: FetchPlan, _ progress: Progress
     ) throws -> BackgroundMaterial {
         if progress.isCancelled { throw Self.cancellation }

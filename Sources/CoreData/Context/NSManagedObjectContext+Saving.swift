@@ -131,7 +131,7 @@ extension NSManagedObjectContext {
                 object.flags.subtract([.inserted, .updated, .listedInserted, .listedUpdated])
                 if let overlay = object.overlay {
                     overlay.forgetSavedChanges()
-                    if overlay.isSpare { object.overlay = nil }
+                    if overlay.canBeDropped { object.overlay = nil }
                 }
             }
         }

@@ -12,8 +12,35 @@ extension NSManagedObjectContext {
         var permanent: [Int64: Int64] = [:]
         /// Stores that have committed: where there are several, each has a transaction of its own.
         var written: Set<Int> = []
-        /// What each object is written as, and the slots that led to new objects while their values are given up.
-        var rows: [(object: NSManagedObject, row: Snapshot, leadingToNew: SlotMask)] = []
+        /// What each object is written as.
+        var rows: [WrittenRow] = []
+
+        /// Notes what an object is written as. `givesUpValues`: its overlay lets go of what the row has.
+        mutating func note(_ row: Snapshot, of object: NSManagedObject, givesUpValues: Bool) {
+            let leadingToNew = givesUpValues ? object.overlay?.giveUpValues(object.home.layout) : nil
+            rows.append(WrittenRow(object: object, row: row, leadingToNew: leadingToNew ?? SlotMask()))
+        }
+
+        /// Gives the overlays back what they let go of.
+        func takeBackValues() {
+            // Each root entity has keys of its own, so numbers alone do not tell objects apart.
+            var temporary: [ObjectKey: Int64] = [:]
+            for written in rows where written.object.key < 0 {
+                let root = written.object.home.layout.rootIndex
+                temporary[ObjectKey(layoutIndex: root, key: written.row.key)] = written.object.key
+            }
+            for written in rows {
+                written.object.overlay?.takeBackValues(
+                    from: written.row, written.object.home.layout, written.leadingToNew, temporary)
+            }
+        }
+    }
+
+    private struct WrittenRow {
+        let object: NSManagedObject
+        let row: Snapshot
+        /// The slots that led to new objects, where the object's values are given up.
+        let leadingToNew: SlotMask
     }
 
     /// Writes, and lets the merge policy resolve conflicts until the write goes through.
@@ -47,9 +74,9 @@ extension NSManagedObjectContext {
             work = presentWork
             try validate(work)
         }
-        for (object, row, _) in attempts.rows {
-            object.row = row
-            object.overlay?.forgetGivenUpValues()
+        for written in attempts.rows {
+            written.object.row = written.row
+            written.object.overlay?.forgetGivenUpValues()
         }
         for (key, winner) in replacedKeys {
             attempts.permanent[key] = attempts.permanent[winner.key] ?? winner.key
@@ -73,7 +100,9 @@ extension NSManagedObjectContext {
         }
         let saved = SaveWork(
             inserted: part(work.inserted), updated: part(livingUpdated), deleted: part(work.deleted))
-        for (object, row, _) in attempts.rows where stores.contains(object.objectKey.storeNumber) { object.row = row }
+        for written in attempts.rows where stores.contains(written.object.objectKey.storeNumber) {
+            written.object.row = written.row
+        }
         for object in saved.inserted + saved.updated {
             object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: [:]) }
         }
@@ -90,14 +119,7 @@ extension NSManagedObjectContext {
         do {
             try writeOnce(work, to: coordinator, &attempts)
         } catch {
-            // Each root entity has keys of its own, so numbers alone do not tell objects apart.
-            var temporary: [ObjectKey: Int64] = [:]
-            for (object, row, _) in attempts.rows where object.key < 0 {
-                temporary[ObjectKey(layoutIndex: object.home.layout.rootIndex, key: row.key)] = object.key
-            }
-            for (object, row, leadingToNew) in attempts.rows {
-                object.overlay?.takeBackValues(from: row, object.home.layout, leadingToNew, temporary)
-            }
+            attempts.takeBackValues()
             throw error
         }
     }
@@ -125,8 +147,7 @@ extension NSManagedObjectContext {
             let key = permanent[object.key] ?? object.key
             let row = object.builtRow(key: key, version: 1, renaming: permanent)
             changes[ObjectKey(layoutIndex: 0, key: key).storeNumber, default: ChangeSet()].inserted.append(row)
-            let leadingToNew = givesUpValues ? object.overlay?.giveUpValues(object.home.layout) : nil
-            attempts.rows.append((object, row, leadingToNew ?? SlotMask()))
+            attempts.note(row, of: object, givesUpValues: givesUpValues)
         }
         for object in updated {
             // Of a fault whose members alone were changed the version is still to be read.
@@ -140,8 +161,7 @@ extension NSManagedObjectContext {
             guard isChanged, let old = object.row, !object.flags.contains(.inaccessible) else { continue }
             let row = object.builtRow(
                 key: object.key, version: RowVersion.next(after: old.version), renaming: permanent)
-            let leadingToNew = givesUpValues ? object.overlay?.giveUpValues(object.home.layout) : nil
-            attempts.rows.append((object, row, leadingToNew ?? SlotMask()))
+            attempts.note(row, of: object, givesUpValues: givesUpValues)
             if isBack {
                 changes[object.objectKey.storeNumber, default: ChangeSet()].inserted.append(row)
                 continue

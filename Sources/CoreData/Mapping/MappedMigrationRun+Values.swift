@@ -56,7 +56,8 @@ extension MappedMigrationRun {
     private func copyRow(of source: NSManagedObject, to destination: NSManagedObject, _ slots: [Int?]) -> Bool {
         let layout = destination.home.layout
         let row = source.firedRow()
-        guard destination.overlay == nil, destination.row === layout.defaultRow, source.overlay?.mask.isEmpty ?? true
+        guard destination.overlay == nil, destination.row === layout.defaultRow,
+            source.overlay?.hasChangedValues != true
         else { return false }
         destination.row = Snapshot.copy(of: row, slots: slots, over: layout.defaultRow, layout)
         return true

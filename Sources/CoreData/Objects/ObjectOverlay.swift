@@ -14,7 +14,7 @@ final class ObjectOverlay {
     @exclusivity(unchecked) var currentRow: Snapshot?
     @exclusivity(unchecked) private var rare: Rare?
 
-    /// What few objects have: apart from the others it costs the rest eight bytes.
+    /// What few objects have. It lies apart, so that the others pay eight bytes for it.
     private final class Rare {
         var boxed: [Int: Any] = [:]
         var boxedChanges = SlotMask()
@@ -93,7 +93,7 @@ final class ObjectOverlay {
     @inline(__always) var hasChangedValues: Bool { !mask.isEmpty || hasBoxedChanges }
 
     /// Whether it says nothing that the object's row does not say.
-    var isSpare: Bool { mask.isEmpty && toManys.isEmpty && rare == nil }
+    var canBeDropped: Bool { mask.isEmpty && toManys.isEmpty && rare == nil }
 
     @inline(__always)
     func set(_ value: SlotValue, at slot: Int, slotCount: Int) {
